@@ -1,0 +1,1 @@
+"""Measure a disk and calibrate a model of it."""

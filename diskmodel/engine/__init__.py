@@ -1,0 +1,1 @@
+"""Run a request along its path."""

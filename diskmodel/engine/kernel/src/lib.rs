@@ -1,0 +1,9 @@
+//! The native simulation kernel of diskmodel.
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _kernel {
+    /// True when the kernel was built without optimisation.
+    #[pymodule_export]
+    const IS_DEBUG_BUILD: bool = cfg!(debug_assertions);
+}
