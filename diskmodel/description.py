@@ -1,0 +1,171 @@
+"""What all descriptions share: validated, immutable, TOML and JSON in and out, every fault told at once.
+
+A description is what a user writes. Its fields say their unit in their name (`strip_bytes`); a file may leave that
+ending out when the value carries a unit itself (`strip = "64 KiB"`).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from diskmodel import units
+from diskmodel.errors import DescriptionError, Fault
+
+
+class Description(BaseModel):
+    """Base of `Drive`, `Layout`, `Controller`, `Host`, `Array`, `Workload` and `Objective`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_short_names(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        fields = cls.model_fields
+        renamed = {}
+        for key, value in data.items():
+            full = key if key in fields else _with_suffix(key, fields)
+            if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
+                raise ValueError(
+                    f'{key}: the unit is missing; write {key} = "<number> <unit>" or {full} = <number>'
+                )
+            name = full or key
+            if name in renamed:
+                raise ValueError(f"{name} is given twice (as {key} and in another form); keep one of them")
+            renamed[name] = value
+        return renamed
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
+        """The description in `data`.
+
+        Raises
+        ------
+        DescriptionError
+            With every fault: field, value, rule and fix.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise DescriptionError(faults_of(error), source) from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The description in a TOML file.
+
+        Raises
+        ------
+        DescriptionError
+            When the file cannot be read, is not TOML, or breaks rules.
+        """
+        return cls.parse(read_toml(path), str(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data without unset optional fields; `parse` gives the same description back."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    def to_toml(self) -> str:
+        """TOML text; `load` gives the same description back."""
+        return tomlkit.dumps(_readable(self.to_dict()))
+
+    def save(self, path: str | Path) -> None:
+        """Write the TOML text to `path` atomically: the file is the old one or the new one, never a part."""
+        write_atomically(path, self.to_toml())
+
+
+def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
+    return next((key + suffix for suffix in units.SUFFIXES if key + suffix in fields), None)
+
+
+def _readable(data: Any) -> Any:
+    """Quantities written with units and without the unit in the key, where nothing is lost by it."""
+    if isinstance(data, list):
+        return [_readable(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    readable: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if key.endswith("_bytes_per_s"):
+                key, value = key.removesuffix("_bytes_per_s"), units.pretty_rate(value)
+            elif key.endswith("_bytes"):
+                key, value = key.removesuffix("_bytes"), units.pretty_bytes(int(value))
+            elif key.endswith("_ns"):
+                key, value = key.removesuffix("_ns"), units.pretty_ns(int(value))
+        readable[key] = _readable(value)
+    # scalars first: in TOML whatever follows a table belongs to it
+    tables = {
+        k: v
+        for k, v in readable.items()
+        if isinstance(v, dict) or (isinstance(v, list) and v and isinstance(v[0], dict))
+    }
+    return {k: v for k, v in readable.items() if k not in tables} | tables
+
+
+def faults_of(error: ValidationError) -> list[Fault]:
+    """Faults of a pydantic error, in the project's form."""
+    faults = []
+    for item in error.errors(include_url=False):
+        field = ".".join(str(part) for part in item["loc"]) or "description"
+        message = item["msg"].removeprefix("Value error, ")
+        rule, _, fix = message.partition("; ")
+        value = item.get("input")
+        if isinstance(value, Mapping | list | BaseModel):
+            value = None
+        if item["type"] == "missing":
+            rule, fix, value = "is missing", "add it", None
+        elif item["type"] == "extra_forbidden":
+            rule, fix = "is not a known field", "remove it or check the spelling"
+        faults.append(Fault(field, value, rule[:1].lower() + rule[1:], fix))
+    return faults
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Data of a TOML file.
+
+    Raises
+    ------
+    DescriptionError
+        When the file cannot be read or is not TOML.
+    """
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DescriptionError(
+            Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DescriptionError(
+            Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")
+        ) from None
+
+
+def write_atomically(path: str | Path, text: str) -> None:
+    """Write `text` to `path` so that a reader, a full disk or a kill never leaves half a file."""
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.", text=True)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise DescriptionError(
+            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another place")
+        ) from None

@@ -1,0 +1,84 @@
+"""What can go wrong, as one small tree of exceptions with stable codes.
+
+Bad input is told as faults: which field, which value, which rule it breaks, what to do about it.
+All faults of one input are raised together, before anything runs. Expected bad news (an infeasible plan, an
+unstable array, a fit that has not converged) is a result and never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault of an input: where it is, what stood there, the rule it breaks, and the fix."""
+
+    field: str
+    value: object
+    rule: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.field}={self.value!r}: {self.rule}"
+            if self.value is not None
+            else f"{self.field}: {self.rule}"
+        )
+        return f"{text}; {self.fix}" if self.fix else text
+
+
+class DiskmodelError(Exception):
+    """Base of everything this project raises on purpose."""
+
+    code = "error"
+    exit_status = 1
+
+
+class InputError(DiskmodelError):
+    """Bad input. `faults` lists every fault found; `source` names the file or object they are in."""
+
+    code = "input"
+    exit_status = 2
+
+    def __init__(self, faults: Iterable[Fault] | Fault, source: str = "") -> None:
+        self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        self.source = source
+        super().__init__(self.faults, source)
+
+    def __str__(self) -> str:
+        head = f"{self.source}: " if self.source else ""
+        if len(self.faults) == 1:
+            return f"{head}{self.faults[0]}"
+        return f"{head}{len(self.faults)} faults\n" + "\n".join(f"  {fault}" for fault in self.faults)
+
+
+class DescriptionError(InputError):
+    """A description (drive, array, workload, objective) that breaks a rule."""
+
+    code = "description"
+
+
+class FormatError(InputError):
+    """A file that is not what it should be, or has a malformed line."""
+
+    code = "format"
+
+
+class CoverageError(InputError):
+    """The engine that was asked for does not cover the scenario; nothing falls back silently."""
+
+    code = "coverage"
+
+
+class MeasurementError(InputError):
+    """A measurement that may not or cannot be made here (safety, permission, no direct I/O)."""
+
+    code = "measurement"
+
+
+class ConservationError(DiskmodelError):
+    """A law that holds in every run was broken (Little's law, utilisation law, a lost request): our own fault."""
+
+    code = "conservation"

@@ -1,0 +1,138 @@
+"""Records that travel along the path: requests go down, completions come up. Columns in NumPy arrays, no logic.
+
+All times are int64 nanoseconds, all places and lengths int64 bytes. Everything random has been drawn before a
+record exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+
+
+class Op(IntEnum):
+    """What a request does."""
+
+    READ = 0
+    WRITE = 1
+
+
+@dataclass(frozen=True)
+class StreamRule:
+    """How the requests of one stream come in time.
+
+    Attributes
+    ----------
+    name : str
+    n_clients : int
+        0 for an open stream: row `when_ns` is the absolute time of issue, never decreasing within the stream.
+        Otherwise a closed stream with so many clients: a client takes the stream's next row `when_ns` (its think
+        time) after its previous request completed. At time 0 the clients take the first rows in order.
+    pace_ns : int
+        Closed streams only: the least time between two issues of the same client (0: none); the later of the two
+        conditions decides.
+    """
+
+    name: str
+    n_clients: int = 0
+    pace_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Requests of a workload, one row each; within a stream, rows are in order of issue.
+
+    Attributes
+    ----------
+    when_ns : int64, shape (n,)
+        Open streams: absolute issue time. Closed streams: think time before the issue.
+    op : uint8, shape (n,)
+        `Op` values.
+    offset : int64, shape (n,), bytes
+        First byte on the array.
+    length : int64, shape (n,), bytes
+        More than 0.
+    stream : int32, shape (n,)
+        Index into `streams`.
+    cache_draw : float64, shape (n,), in [0, 1)
+        Draw that decides a hit where a cache is described by its hit ratio: a read hits when draw < ratio.
+    streams : tuple of StreamRule
+    """
+
+    when_ns: Int64
+    op: NDArray[np.uint8]
+    offset: Int64
+    length: Int64
+    stream: NDArray[np.int32]
+    cache_draw: NDArray[np.float64]
+    streams: tuple[StreamRule, ...]
+
+    def __len__(self) -> int:
+        return len(self.when_ns)
+
+
+#: Where the time of a request went; the columns of `Completions.parts_ns`, in this order. They add up to the response.
+PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity")
+
+
+@dataclass(frozen=True)
+class Completions:
+    """What became of each request, row by row as in `Requests`.
+
+    Attributes
+    ----------
+    issue_ns, done_ns : int64, shape (n,)
+        Time of issue and of completion. Response = done_ns - issue_ns.
+    parts_ns : int64, shape (n, len(PARTS))
+        Where the response time went, along the part that finished last; sums to the response exactly.
+    is_hit : bool, shape (n,)
+        Served by the controller's cache.
+    """
+
+    issue_ns: Int64
+    done_ns: Int64
+    parts_ns: Int64
+    is_hit: Bool
+
+
+@dataclass(frozen=True)
+class DeviceCounters:
+    """What each disk did during the whole run, arrays of shape (n_disks,).
+
+    Attributes
+    ----------
+    busy_ns : int64
+        Time in which the mechanism (arm, platter; or flash dies, averaged over them) was held.
+    response_ns : int64
+        Sum over its commands of the time from arrival at the disk's queue to completion.
+    n_reads, n_writes : int64
+        Commands completed.
+    read_bytes, write_bytes : int64
+    n_cache_hits : int64
+        Commands served by the drive's own cache.
+    """
+
+    busy_ns: Int64
+    response_ns: Int64
+    n_reads: Int64
+    n_writes: Int64
+    read_bytes: Int64
+    write_bytes: Int64
+    n_cache_hits: Int64
+
+
+@dataclass(frozen=True)
+class Run:
+    """Raw outcome of one engine run; statistics are made of it elsewhere."""
+
+    completions: Completions
+    devices: DeviceCounters
+    engine: str
+    wall_s: float
+    end_ns: int

@@ -1,0 +1,115 @@
+"""Quantities with units, as people write them: "300 GB", "64KiB", "4.7 ms", "10k rpm", "125 MB/s".
+
+Powers of ten and of two are different things: 1 kB = 1000 bytes, 1 KiB = 1024 bytes. A bare number is taken in the
+unit that the field's name says (`_bytes`, `_ns`, `_bytes_per_s`, `rpm`, …).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+_BYTES = {
+    "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50,
+}  # fmt: skip
+_TIME = {
+    "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
+    "d": 86400 * 10**9, "y": 31_557_600 * 10**9,
+}  # fmt: skip
+_RATE = {f"{name}/s": factor for name, factor in _BYTES.items()} | {
+    "Mb/s": Fraction(10**6, 8), "Gb/s": Fraction(10**9, 8), "Mbit/s": Fraction(10**6, 8), "Gbit/s": Fraction(10**9, 8),
+}  # fmt: skip
+_RPM = {"rpm": 1, "k rpm": 1000, "krpm": 1000, "k": 1000}
+_PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
+_RATIO = {"%": Fraction(1, 100), "": 1}
+_PPM = {"ppm": 1}
+
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
+
+
+def parse(text: str, units: dict[str, Any]) -> Fraction:
+    """Value of a quantity such as "64 KiB" in the base unit of `units`, exactly.
+
+    Raises
+    ------
+    ValueError
+        When the text is not a number followed by one of the units; the message names those that are known.
+    """
+    match = _NUMBER.match(text)
+    known = ", ".join(name for name in units if name and "μ" not in name)
+    if match is None:
+        raise ValueError(f"must be a number with a unit; write for example a number and one of {known}")
+    number, unit = match.groups()
+    if unit not in units:
+        problem = f"unknown unit {unit!r}" if unit else "a unit is missing"
+        raise ValueError(f"{problem}; use one of {known}")
+    return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
+
+
+def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
+    def convert(value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError("must be a number, not true or false")
+        if isinstance(value, str):
+            exact = parse(value, units)
+            return round(exact) if whole else float(exact)
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise ValueError("must be a finite number")
+            return round(value) if whole else value
+        return value
+
+    return BeforeValidator(convert)
+
+
+Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0)]
+Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0)]
+BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(gt=0)]
+Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(gt=0, le=100_000)]
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(gt=0)]
+Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]
+Ppm = Annotated[float, _quantity(_PPM, whole=False)]
+
+#: Endings of field names that say a unit; a file may leave them out when the value itself carries a unit.
+SUFFIXES = {
+    "_bytes_per_s": _RATE,
+    "_bytes": _BYTES,
+    "_ns": _TIME,
+    "_ratio": _RATIO,
+    "_per_s": _PER_SECOND,
+    "_ppm": _PPM,
+}
+
+
+def pretty_bytes(value: int) -> str:
+    """Bytes in the largest binary or decimal unit that is exact, e.g. "64 KiB", "300 GB"."""
+    return _pretty(value, [(u, _BYTES[u]) for u in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")])
+
+
+def pretty_ns(value: int) -> str:
+    """Nanoseconds in the largest unit that needs at most three decimals, e.g. "4.7 ms"."""
+    for unit in ("h", "min", "s", "ms", "us"):
+        if value and value % max(_TIME[unit] // 1000, 1) == 0 and value >= _TIME[unit]:
+            return f"{value / _TIME[unit]:.12g} {unit}"
+    return f"{value} ns"
+
+
+def pretty_rate(value: float) -> str:
+    """Bytes per second in a decimal unit, e.g. "125 MB/s"."""
+    for unit in ("GB/s", "MB/s", "kB/s"):
+        text = f"{value / float(_RATE[unit]):.9g}"
+        if value >= _RATE[unit] and float(text) * float(_RATE[unit]) == value:
+            return f"{text} {unit}"
+    return f"{value!r} B/s"
+
+
+def _pretty(value: int, units: list[tuple[str, int]]) -> str:
+    for unit, factor in units:
+        if value and value % factor == 0:
+            return f"{value // factor} {unit}"
+    return f"{value} B"
