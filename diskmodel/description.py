@@ -35,9 +35,7 @@ class Description(BaseModel):
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
             if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
-                raise ValueError(
-                    f'{key}: the unit is missing; write {key} = "<number> <unit>" or {full} = <number>'
-                )
+                raise ValueError(f'{key}: the unit is missing; write {key} = "<number> <unit>" or {full} = <number>')
             name = full or key
             if name in renamed:
                 raise ValueError(f"{name} is given twice (as {key} and in another form); keep one of them")
@@ -145,9 +143,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DescriptionError(
-            Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")
-        ) from None
+        raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
 
 
 def write_atomically(path: str | Path, text: str) -> None:

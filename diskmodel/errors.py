@@ -21,11 +21,7 @@ class Fault:
     fix: str = ""
 
     def __str__(self) -> str:
-        text = (
-            f"{self.field}={self.value!r}: {self.rule}"
-            if self.value is not None
-            else f"{self.field}: {self.rule}"
-        )
+        text = f"{self.field}={self.value!r}: {self.rule}" if self.value is not None else f"{self.field}: {self.rule}"
         return f"{text}; {self.fix}" if self.fix else text
 
 
