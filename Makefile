@@ -1,0 +1,155 @@
+# One entry point for everything: `make help`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Any Python from 3.11 on; `make PYTHON=/path/to/python setup` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
+# Processes that run Python tests at the same time.
+JOBS ?= 2
+
+RUST_SOURCES := $(shell find diskmodel calibrate -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+# Cargo builds against the Python of the virtual environment, also when it is called outside of pip.
+CARGO_ENV = PYO3_PYTHON=$(abspath $(BIN)/python) \
+	LD_LIBRARY_PATH="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))'):$${LD_LIBRARY_PATH:-}"
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+##@ Use
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: $(VENV)/.installed ## Create .venv with the locked dependencies and build the project into it (skipped when up to date)
+
+.PHONY: demo
+demo: setup ## Measure this machine's disk, calibrate a model of it, and plan arrays with it (under five minutes)
+	$(BIN)/diskmodel demo
+
+##@ Build
+
+.PHONY: build
+build: $(VENV)/.dependencies ## Build the native kernel and the micro-benchmark into .venv, always
+	rm -f $(VENV)/.installed
+	$(MAKE) $(VENV)/.installed
+
+.PHONY: dist
+dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	@ls -l dist
+
+.PHONY: docs
+docs: setup ## Build the documentation into site/, warnings are errors
+	$(BIN)/mkdocs build --strict --quiet
+
+.PHONY: docs-serve
+docs-serve: setup ## Serve the documentation while it is edited
+	$(BIN)/mkdocs serve
+
+##@ Check
+
+.PHONY: fmt
+fmt: setup ## Format Python and Rust
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	cargo fmt --all
+
+.PHONY: lint
+lint: setup ## Lint Python (ruff) and Rust (clippy, rustfmt), warnings are errors
+	$(BIN)/ruff check .
+	cargo fmt --all --check
+	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+
+.PHONY: types
+types: setup ## Check the types of the Python code
+	$(BIN)/mypy
+
+.PHONY: test
+test: test-rust ## Run the fast tests: Rust's, then Python's
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+.PHONY: test-slow
+test-slow: setup ## Run only the slow Python tests (packaging, statistics; some minutes)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "slow and not long"
+
+.PHONY: test-all
+test-all: test-rust ## Run the fast and the slow tests
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
+
+.PHONY: test-long
+test-long: setup ## Run the tests that take hours (fuzzing by the million, soak)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long
+
+.PHONY: test-rust
+test-rust: setup
+	$(CARGO_ENV) cargo test --locked --workspace --quiet
+
+.PHONY: coverage
+coverage: setup ## Run the fast tests and report which lines and branches they reached
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
+
+.PHONY: bench
+bench: setup ## Run the benchmarks in benchmarks/ (refuses a debug build)
+	@found=0; for script in benchmarks/bench_*.py; do \
+		if [ -e "$$script" ]; then found=1; echo "== $$script"; $(BIN)/python "$$script"; fi; \
+	done; if [ $$found = 0 ]; then echo "benchmarks/ holds no bench_*.py" >&2; exit 1; fi
+
+##@ Release
+
+.PHONY: lock
+lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest versions allowed
+	$(BIN)/python requirements/lock.py
+	cargo update --quiet
+
+.PHONY: audit
+audit: $(VENV)/.release ## Look up known vulnerabilities of the locked Python packages (needs the network)
+	$(BIN)/pip-audit --no-deps --disable-pip -r requirements/runtime.txt
+
+.PHONY: sbom
+sbom: $(VENV)/.release ## Write a CycloneDX list of the locked runtime packages to dist/sbom.json
+	mkdir -p dist
+	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible -o dist/sbom.json
+
+.PHONY: release
+release: dist $(VENV)/.release ## Make the wheel a manylinux one and check its stable ABI
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist/manylinux dist/*.whl
+	$(BIN)/abi3audit --strict dist/manylinux/*.whl
+	rm dist/*.whl && mv dist/manylinux/*.whl dist/ && rmdir dist/manylinux
+	@ls -l dist
+
+.PHONY: clean
+clean: ## Remove everything that was built, .venv too
+	rm -rf $(VENV) target build dist site out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	find diskmodel calibrate tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	rm -f diskmodel/engine/_kernel*.so
+
+# --- What the targets above stand on -------------------------------------------------------------------------------
+
+$(VENV)/.python:
+	@if [ -z "$(PYTHON)" ]; then echo "No Python >= 3.11 found; name one: make PYTHON=/path/to/python setup" >&2; exit 1; fi
+	@command -v cargo >/dev/null || { echo "cargo not found: install Rust (stable)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
+	$(PIP) install --quiet -r requirements/dev.txt
+	@touch $@
+
+# Only what is compiled or declared asks for a new installation: Python files are used where they lie.
+$(VENV)/.installed: $(VENV)/.dependencies pyproject.toml setup.py $(RUST_SOURCES)
+	rm -f diskmodel/engine/_kernel*.so
+	$(PIP) install --quiet --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.release: requirements/release.txt | $(VENV)/.dependencies
+	$(PIP) install --quiet -r requirements/release.txt
+	@touch $@

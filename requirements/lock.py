@@ -1,0 +1,30 @@
+"""Write the lock files of this folder from pyproject.toml: exact versions of the whole dependency tree.
+
+One file holds for every supported Python and platform (environment markers tell them apart).
+Run it with `make lock`.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+# The later ones are parts of, or additions to, the first and never at odds with it.
+LOCKS = {
+    "dev.txt": ["--group", "dev"],
+    "runtime.txt": ["--constraint", "requirements/dev.txt"],
+    "release.txt": ["--group", "release", "--constraint", "requirements/dev.txt"],
+}
+OPTIONS = ["--universal", "--python-version", "3.11", "--upgrade", "--no-annotate", "--no-header", "--no-emit-index-url"]
+
+
+def lock(name: str, arguments: list[str]) -> None:
+    """Resolve one lock file; raises CalledProcessError when no set of versions fits."""
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "pyproject.toml", *arguments, *OPTIONS]
+    answer = subprocess.run(command, cwd=FOLDER.parent, check=True, stdout=subprocess.PIPE, text=True)
+    (FOLDER / name).write_text(f"# Made by `make lock` from pyproject.toml; do not edit.\n{answer.stdout}")
+    print(f"requirements/{name}: {len(answer.stdout.splitlines())} packages")
+
+
+for name, arguments in LOCKS.items():
+    lock(name, arguments)

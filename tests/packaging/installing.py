@@ -1,0 +1,94 @@
+"""Build the distributions from a copy of the source tree and install them into empty environments, offline."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
+NOT_SOURCE = shutil.ignore_patterns(
+    ".git", ".venv*", "target", "build", "dist", "site", "out", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis", "*.so"
+)
+
+
+def run(*command: str | Path, cwd: Path, **variables: str) -> str:
+    """Return what the command wrote to standard output; an AssertionError tells all of it on failure."""
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def copy_source(to: Path) -> Path:
+    """Copy what belongs to the project, and plant what an earlier build of a since deleted module leaves behind."""
+    shutil.copytree(ROOT, to, ignore=NOT_SOURCE)
+    platform_folder = f"lib.linux-{os.uname().machine}-cpython-{sys.version_info.major}{sys.version_info.minor}"
+    for folder in ("lib", platform_folder):
+        stale = to / "build" / folder / "diskmodel" / "deleted_long_ago.py"
+        stale.parent.mkdir(parents=True)
+        stale.write_text("raise ImportError('stale')\n")
+    return to
+
+
+def closure(names: list[str]) -> dict[str, Distribution]:
+    """Return the installed distributions that these requirements need, with all that those need in turn."""
+    found: dict[str, Distribution] = {}
+    pending = [Requirement(name) for name in names]
+    while pending:
+        wanted = pending.pop()
+        if wanted.name in found or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+            continue
+        found[wanted.name] = distribution(wanted.name)
+        pending += [Requirement(line) for line in found[wanted.name].requires or ()]
+    return found
+
+
+def link(names: list[str], folder: Path) -> Path:
+    """Fill a folder with links to just these distributions and their dependencies, as an index would deliver them."""
+    folder.mkdir()
+    for found in closure(names).values():
+        for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            target = Path(str(found.locate_file(top)))
+            if target.exists() and not (folder / top).exists():
+                (folder / top).symlink_to(target)
+    return folder
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment that holds one installed distribution and the dependencies which that one declares."""
+
+    folder: Path
+
+    @property
+    def bin(self) -> Path:
+        return self.folder / "bin"
+
+    def python(self, code: str) -> str:
+        return run(self.bin / "python", "-I", "-c", code, cwd=self.folder)
+
+
+def install(archive: Path, folder: Path) -> Environment:
+    """Install a wheel or an sdist into a new environment by pip, without an index."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    backend = link(["setuptools", "setuptools-rust", "wheel"], folder.with_name(f"{folder.name}-backend"))
+    run(
+        *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install"),
+        *("--quiet", "--no-index", "--no-deps", "--no-build-isolation", archive),
+        cwd=folder,
+        PYTHONPATH=str(backend),
+        CARGO_TARGET_DIR=str(ROOT / "target"),
+    )
+    environment = Environment(folder)
+    declared = environment.python("import importlib.metadata as m; print('\\n'.join(m.requires('diskmodel')))")
+    dependencies = link(declared.splitlines(), folder.with_name(f"{folder.name}-dependencies"))
+    purelib = environment.python("import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    (Path(purelib) / "dependencies.pth").write_text(f"{dependencies}\n")
+    return environment

@@ -1,0 +1,131 @@
+"""One wheel and one sdist, each enough by itself for the packages, the command and the native program."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.installing import ROOT, Environment, copy_source, install, run
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+
+VERSION_KEY = 'version = "'
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_source(tmp_path_factory.mktemp("packaging") / "source")
+
+
+@pytest.fixture(scope="module")
+def dist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the sdist, built from the source tree, and of the wheel, built from the sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(
+        *(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, source),
+        cwd=folder,
+        CARGO_TARGET_DIR=str(ROOT / "target"),
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sdist(dist: Path) -> Path:
+    (path,) = dist.glob("*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    (path,) = dist.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def from_wheel(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return install(wheel, tmp_path_factory.mktemp("from-wheel") / "environment")
+
+
+@pytest.fixture(scope="module")
+def from_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return install(sdist, tmp_path_factory.mktemp("from-sdist") / "environment")
+
+
+@pytest.fixture(scope="module", params=["from_wheel", "from_sdist"])
+def environment(request: pytest.FixtureRequest) -> Environment:
+    installed: Environment = request.getfixturevalue(request.param)
+    return installed
+
+
+def files_of(source: Path, *patterns: str) -> set[str]:
+    """Return the files of both packages that match, relative to the source tree."""
+    folders = [source / "diskmodel", source / "calibrate"]
+    return {str(path.relative_to(source)) for top in folders for pattern in patterns for path in top.rglob(pattern)}
+
+
+def test_sdist_holds_all_sources(source: Path, sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = files_of(source, "*.py", "*.pyi", "*.rs", "*.toml", "py.typed")
+    wanted |= {"Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "LICENSE", "README.md", "Makefile"}
+    assert wanted - held == set()
+    assert not any(name.endswith((".so", ".pyc")) or name.startswith(("target/", ".venv/")) for name in held)
+
+
+def test_wheel_holds_packages_data_and_program_only(source: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    data = {name for name in files_of(source, "*.toml") if Path(name).name != "Cargo.toml"}
+    wanted = files_of(source, "*.py", "*.pyi", "py.typed") | data | {"diskmodel/engine/_kernel.abi3.so"}
+    metadata = {name for name in held if ".dist-info/" in name}
+    assert held - metadata == wanted | {f"{wheel.name.rpartition('-cp311')[0]}.data/scripts/diskmodel-bench"}
+    assert any(name.endswith("/licenses/LICENSE") for name in metadata)
+
+
+def test_wheel_serves_every_python_from_3_11(wheel: Path) -> None:
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_version_is_one(source: Path, environment: Environment) -> None:
+    installed = environment.python("import importlib.metadata as m; print(m.version('diskmodel'))").strip()
+    assert installed == environment.python("import diskmodel; print(diskmodel.__version__)").strip()
+    cargo = (source / "Cargo.toml").read_text().partition(VERSION_KEY)[2].partition('"')[0]
+    assert installed == cargo
+
+
+def test_every_module_imports_from_the_environment(source: Path, environment: Environment) -> None:
+    modules = sorted(
+        name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for name in files_of(source, "*.py")
+        if not name.endswith("__main__.py")
+    )
+    code = (
+        f"import importlib; loaded = [importlib.import_module(name) for name in {modules!r}]\n"
+        "print('\\n'.join({m.__file__ for m in loaded}))"
+    )
+    places = environment.python(code).splitlines()
+    assert len(places) == len(modules)
+    assert all(Path(place).is_relative_to(environment.folder) for place in places)
+
+
+def test_kernel_is_optimised(environment: Environment) -> None:
+    code = "import diskmodel.engine._kernel as k; print(k.__file__, k.IS_DEBUG_BUILD)"
+    place, is_debug = environment.python(code).split()
+    assert Path(place).is_relative_to(environment.folder)
+    assert is_debug == "False"
+
+
+@pytest.mark.parametrize("command", [("diskmodel",), ("python", "-I", "-m", "diskmodel")], ids=["script", "module"])
+def test_command_helps(environment: Environment, command: tuple[str, ...]) -> None:
+    program, *arguments = command
+    assert "Usage" in run(environment.bin / program, *arguments, "--help", cwd=environment.folder)
+
+
+def test_native_program_needs_no_python(environment: Environment) -> None:
+    done = subprocess.run(
+        [environment.bin / "diskmodel-bench", "--help"], env={}, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "Usage" in done.stdout
