@@ -1,0 +1,98 @@
+"""The RAID controller as the user writes it: caches and the link to the host."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Ratio
+
+
+class ReadCache(Description):
+    """Read cache, by a given hit ratio or as a real cache whose hit ratio is an outcome.
+
+    Attributes
+    ----------
+    hit_ratio : float or None
+        Each read hits with this probability, whatever its address.
+    size_bytes : int or None
+        A real cache of this size.
+    policy : "lru", "2q" or "arc"
+    block_bytes : int
+        Unit in which a real cache keeps data.
+    """
+
+    hit_ratio: Ratio | None = None
+    size_bytes: Bytes | None = Field(default=None, gt=0)
+    policy: Literal["lru", "2q", "arc"] = "lru"
+    block_bytes: Bytes = Field(default=4096, gt=0)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.hit_ratio is None) == (self.size_bytes is None):
+            raise ValueError("give either hit_ratio or size, not both; remove one")
+        return self
+
+
+class WriteCache(Description):
+    """Battery-backed write-back cache.
+
+    Attributes
+    ----------
+    size_bytes : int
+        Dirty data it can hold.
+    high_ratio, low_ratio : float
+        Destaging starts above the one and stops below the other.
+    block_bytes : int
+        Unit in which data is kept and coalesced.
+    destage_depth : int
+        Destage requests outstanding at once.
+    """
+
+    size_bytes: Bytes = Field(gt=0)
+    high_ratio: Ratio = 0.5
+    low_ratio: Ratio = 0.25
+    block_bytes: Bytes = Field(default=4096, gt=0)
+    destage_depth: int = Field(default=32, ge=1, le=4096)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.low_ratio > self.high_ratio:
+            raise ValueError(f"low_ratio={self.low_ratio}: is above high_ratio={self.high_ratio}; lower it")
+        if self.size_bytes < self.block_bytes:
+            raise ValueError(f"size_bytes={self.size_bytes}: is less than one block; enlarge it")
+        return self
+
+
+class Controller(Description):
+    """Caches, link and cost per command between the host and the disks.
+
+    Attributes
+    ----------
+    read_cache : ReadCache or None
+    write_cache : WriteCache or None
+        None: writes go through to the disks.
+    hit_ns : int
+        Time to serve a cache hit (or to accept a write into the cache), the link not counted.
+    link_bytes_per_s : float or None
+        Rate of the link to the host, shared by all transfers; None: not modelled.
+    command_ns : int
+        Time of the controller's processor for each host request, one after the other.
+    read_ahead_bytes : int
+        Read ahead by so much when a sequential reader is seen; 0: off. Needs a real read cache.
+    """
+
+    read_cache: ReadCache | None = None
+    write_cache: WriteCache | None = None
+    hit_ns: Nanoseconds = 100_000
+    link_bytes_per_s: BytesPerSecond | None = None
+    command_ns: Nanoseconds = 0
+    read_ahead_bytes: Bytes = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.read_ahead_bytes and (self.read_cache is None or self.read_cache.size_bytes is None):
+            raise ValueError("read_ahead_bytes: read-ahead needs a read_cache with a size to read into; add one")
+        return self

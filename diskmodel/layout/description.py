@@ -1,0 +1,190 @@
+"""How an array spreads blocks over its disks, as the user writes it."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Bytes, BytesPerSecond, Ratio
+
+Level = Literal[
+    "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60", "erasure"
+]
+Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
+ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary"]
+WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
+
+_MIRRORED = ("raid1", "raid1e", "raid10")
+_GROUPED = ("raid50", "raid60", "erasure")
+_PARITY_OF = {"raid3": 1, "raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
+_LEAST_DISKS = {"jbod": 1, "raid0": 1, "raid1": 2, "raid1e": 3, "raid10": 4, "raid3": 3, "raid4": 3, "raid5": 3,
+                "raid50": 6, "raid6": 4, "raid60": 8, "erasure": 2}  # fmt: skip
+
+
+class Rebuild(Description):
+    """Rebuilding a failed disk onto a spare while the array serves its workload.
+
+    Attributes
+    ----------
+    disk : int or None
+        Which failed disk is rebuilt; None: the first.
+    rate_bytes_per_s : float or None
+        Limit of the rebuild rate; None: as fast as the disks go.
+    window_bytes : int
+        Size of one rebuild step: read from the survivors, then written to the spare.
+    done_ratio : float
+        Share of the disk that is already rebuilt at time 0.
+    """
+
+    disk: int | None = None
+    rate_bytes_per_s: BytesPerSecond | None = None
+    window_bytes: Bytes = Field(default=1 << 20, gt=0)
+    done_ratio: Ratio = 0.0
+
+
+class Layout(Description):
+    """RAID level, disks, strip.
+
+    Attributes
+    ----------
+    level : str
+        jbod, raid0, raid1, raid1e, raid10, raid3, raid4, raid5, raid50, raid6, raid60 or erasure.
+    disks : int
+        Members, spares not counted.
+    strip_bytes : int
+        Contiguous data on one disk before the next disk's turn.
+    copies : int or None
+        Copies of each block: all disks for raid1, 2 for raid1e and raid10 unless given.
+    arrangement : "near" or "far"
+        raid10: copies side by side, or in the other half of the neighbouring disk.
+    groups : int or None
+        raid50, raid60, erasure: parity groups the rows go round.
+    n_parity : int or None
+        erasure: parity strips in a row (k + m); implied by the other levels.
+    rotation : str
+        Where parity lies (raid5, raid6 and their groups, erasure).
+    read_policy : str
+        Which copy serves a read: "nearest" (an idle disk, else the one whose last completed request ended closest),
+        "shortest-queue", "round-robin", "primary".
+    write_policy : str
+        Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
+    failed : list of int
+        Disks that are missing (degraded operation).
+    spares : int
+        Hot spares, counted in the cost, unused until a rebuild.
+    rebuild : Rebuild or None
+    member_bytes : int or None
+        Part of each disk that is used; None: all of it.
+    data_offset_bytes : int
+        Where data begins on each disk.
+    """
+
+    level: Level
+    disks: int = Field(ge=1, le=100_000)
+    strip_bytes: Bytes = Field(default=64 << 10, gt=0)
+    copies: int | None = Field(default=None, ge=1)
+    arrangement: Literal["near", "far"] = "near"
+    groups: int | None = Field(default=None, ge=1)
+    n_parity: int | None = Field(default=None, ge=1)
+    rotation: Rotation = "left-symmetric"
+    read_policy: ReadPolicy = "nearest"
+    write_policy: WritePolicy = "fewest"
+    failed: tuple[int, ...] = ()
+    spares: int = Field(default=0, ge=0)
+    rebuild: Rebuild | None = None
+    member_bytes: Bytes | None = Field(default=None, gt=0)
+    data_offset_bytes: Bytes = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for problem in (self._shape_problem(), self._failure_problem()):
+            if problem:
+                raise ValueError(problem)
+        return self
+
+    def _shape_problem(self) -> str | None:
+        level, disks = self.level, self.disks
+        least = _LEAST_DISKS[level]
+        if disks < least:
+            return f"disks={disks}: {level} needs at least {least} disks; add disks or choose another level"
+        if self.copies is not None and level not in _MIRRORED:
+            return f"copies={self.copies}: {level} keeps no copies; remove it"
+        if level in ("raid1e", "raid10") and self.n_copies > disks:
+            return f"copies={self.copies}: more copies than disks ({disks}); use fewer"
+        if level == "raid1" and self.n_copies != disks:
+            return f"copies={self.copies}: raid1 keeps a copy on each of its {disks} disks; use raid10 for fewer"
+        if level == "raid10" and disks % self.n_copies:
+            return f"disks={disks}: raid10 needs a multiple of its {self.n_copies} copies; use raid1e for other counts"
+        if self.arrangement == "far" and level != "raid10":
+            return f"arrangement='far': only raid10 has it, not {level}; remove it"
+        if self.groups is not None and level not in _GROUPED:
+            return f"groups={self.groups}: {level} has no groups; use raid50, raid60 or erasure"
+        if self.n_parity is not None and level != "erasure":
+            return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
+        if level == "erasure" and self.n_parity is None:
+            return "n_parity: is missing; say how many parity strips a row has"
+        if level in _GROUPED and disks % self.n_groups:
+            return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
+        if self.parity_strips and self.data_strips < (1 if level == "erasure" else 2):
+            return f"disks={disks}: a group of {self.group_disks} disks leaves too few data strips; add disks"
+        return None
+
+    def _failure_problem(self) -> str | None:
+        lost = self.failed
+        if any(not 0 <= disk < self.disks for disk in lost):
+            return f"failed={list(lost)}: disks are numbered 0 to {self.disks - 1}; name existing ones"
+        if len(set(lost)) != len(lost):
+            return f"failed={list(lost)}: a disk is named twice; name each once"
+        if self.rebuild is not None and not lost:
+            return "rebuild: no disk has failed; name it in failed"
+        if self.rebuild is not None and self.rebuild.disk is not None and self.rebuild.disk not in lost:
+            return f"rebuild.disk={self.rebuild.disk}: is not among failed={list(lost)}; name a failed disk"
+        if self.loses_data:
+            return (
+                f"failed={list(lost)}: {self.level} has lost data with these disks; fewer failures or more redundancy"
+            )
+        return None
+
+    @property
+    def n_copies(self) -> int:
+        """Copies of each block."""
+        if self.level == "raid1":
+            return self.copies or self.disks
+        return (self.copies or 2) if self.level in _MIRRORED else 1
+
+    @property
+    def n_groups(self) -> int:
+        """Parity groups (1 where the level has none)."""
+        return (self.groups or (1 if self.level == "erasure" else 2)) if self.level in _GROUPED else 1
+
+    @property
+    def group_disks(self) -> int:
+        """Disks of one parity group."""
+        return self.disks // self.n_groups
+
+    @property
+    def parity_strips(self) -> int:
+        """Parity strips of one row (0 without parity)."""
+        return (self.n_parity or 0) if self.level == "erasure" else _PARITY_OF.get(self.level, 0)
+
+    @property
+    def data_strips(self) -> int:
+        """Data strips of one row of a parity group."""
+        return self.group_disks - self.parity_strips
+
+    @property
+    def loses_data(self) -> bool:
+        """Whether the failed disks hold all copies, or more strips of a row than parity replaces."""
+        lost = set(self.failed)
+        if self.level in ("jbod", "raid0"):
+            return bool(lost)
+        if self.parity_strips:
+            per_group = [sum(1 for d in lost if d // self.group_disks == g) for g in range(self.n_groups)]
+            return max(per_group) > self.parity_strips
+        n, copies = self.disks, self.n_copies
+        if self.arrangement == "far":
+            return any(all((first + c) % n in lost for c in range(copies)) for first in range(n))
+        starts = {(k * copies) % n for k in range(n)}
+        return any(all((first + c) % n in lost for c in range(copies)) for first in starts)

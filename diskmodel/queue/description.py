@@ -1,0 +1,41 @@
+"""The queue in front of each disk as the user writes it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.units import Nanoseconds
+
+SchedulerName = Literal[
+    "fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline"
+]
+
+
+class Queue(Description):
+    """Elevator of the host or controller, above the drive's own command queue.
+
+    Attributes
+    ----------
+    scheduler : str
+        Which waiting command goes to the drive next.
+    drive_depth : int or None
+        Commands that the drive is given at once; None: as many as it takes.
+    merge : bool
+        Adjacent waiting commands of the same kind become one.
+    age_ns : int
+        sptf-aged: waiting this long is worth a whole access.
+    read_expire_ns, write_expire_ns, fifo_batch, writes_starved
+        mq-deadline: Linux's tunables, with Linux's defaults.
+    """
+
+    scheduler: SchedulerName = "fcfs"
+    drive_depth: int | None = Field(default=None, ge=1, le=65536)
+    merge: bool = False
+    age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
+    read_expire_ns: Nanoseconds = 500_000_000
+    write_expire_ns: Nanoseconds = 5_000_000_000
+    fifo_batch: int = Field(default=16, ge=1)
+    writes_starved: int = Field(default=2, ge=1)
