@@ -1,0 +1,98 @@
+"""An array: drives of one kind, their queues, a layout over them, a controller and a host in front."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.controller.description import Controller
+from diskmodel.description import Description, read_toml
+from diskmodel.drive import Drive, load_drive
+from diskmodel.layout.description import Layout
+from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.queue.description import Queue
+from diskmodel.units import Ppm
+
+
+class Spindles(Description):
+    """How the spindles of an array turn relative to each other.
+
+    Attributes
+    ----------
+    phase : str
+        Angles at time 0: "random" (drawn from the seed), "synchronised" (all 0) or "spread" (disk d at
+        (618 d mod 1000)/1000 of a revolution).
+    drift_ppm : float
+        Disk d turns (1 + d · drift) times as fast as disk 0.
+    """
+
+    phase: Literal["random", "synchronised", "spread"] = "random"
+    drift_ppm: Ppm = Field(default=0.0, ge=0, le=10_000)
+
+
+class Array(Description):
+    """All that stands between a workload and its latency.
+
+    Attributes
+    ----------
+    name : str
+    drive : Drive
+        A drive inline, the name of one in the catalogue, or the path of a profile (relative to the array's file).
+    layout : Layout
+    queue : Queue
+        Scheduler above each drive's own command queue.
+    controller : Controller
+    spindles : Spindles
+    """
+
+    name: str = ""
+    drive: Drive
+    layout: Layout
+    queue: Queue = Queue()
+    controller: Controller = Controller()
+    spindles: Spindles = Spindles()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_drive(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("drive"), str | os.PathLike):
+            return {**data, "drive": load_drive(data["drive"])}
+        return data
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The array in a TOML file; a drive given by path is looked up beside the file.
+
+        Raises
+        ------
+        DescriptionError
+            With every fault of the file.
+        """
+        data = read_toml(path)
+        drive = data.get("drive")
+        if isinstance(drive, str) and (Path(path).parent / drive).is_file():
+            data["drive"] = str(Path(path).parent / drive)
+        return cls.parse(data, str(path))
+
+    def tables(self) -> LayoutTables:
+        """The layout in sectors of this array's drive."""
+        return layout_tables(self.layout, self.drive.capacity_bytes // self.drive.sector_bytes, self.drive.sector_bytes)
+
+    @property
+    def n_devices(self) -> int:
+        """Disks, hot spares included."""
+        return self.layout.disks + self.layout.spares
+
+    @property
+    def usable_bytes(self) -> int:
+        """What the host can store."""
+        return self.tables().capacity * self.drive.sector_bytes
+
+    @property
+    def raw_bytes(self) -> int:
+        """Capacity of all disks, spares included."""
+        return self.n_devices * self.drive.capacity_bytes

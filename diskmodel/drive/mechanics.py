@@ -1,0 +1,151 @@
+"""What the mechanism of a hard disk does with one command: seek, rotation, transfer (rules M1 to M8).
+
+Pure functions of the tables, the state of the arm and the time; whole numbers only. Angles are times: an angle is
+the part of a revolution in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from diskmodel.drive.tables import HddTables
+
+WRITE = 1
+
+
+@dataclass
+class Spindle:
+    """How one disk turns.
+
+    Attributes
+    ----------
+    revolution_ns : int
+    phase_ns : int
+        Angle of the platter at time 0.
+    """
+
+    revolution_ns: int
+    phase_ns: int
+
+
+@dataclass
+class Arm:
+    """Where an arm is."""
+
+    cylinder: int = 0
+    head: int = 0
+
+
+class Place(NamedTuple):
+    """Place of a block: zone, cylinder (from the first of its actuator), head, sector."""
+
+    zone: int
+    cylinder: int
+    head: int
+    sector: int
+
+
+class Access(NamedTuple):
+    """One access to the media: where its time went, and where it left the arm.
+
+    `first_end_ns` is when the first sector had passed under the head.
+    """
+
+    seek_ns: int
+    rotation_ns: int
+    transfer_ns: int
+    first_end_ns: int
+    end_ns: int
+    cylinder: int
+    head: int
+
+
+class Mechanics:
+    """Mechanics of one drive; holds lists of plain integers for speed, no state."""
+
+    def __init__(self, tables: HddTables) -> None:
+        self.tables = tables
+        self.zone_first_lba = [int(v) for v in tables.zone_first_lba]
+        self.zone_first_cylinder = [int(v) for v in tables.zone_first_cylinder]
+        self.sectors_per_track = [int(v) for v in tables.sectors_per_track]
+        self.track_skew = [int(v) for v in tables.track_skew]
+        self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
+        self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
+        self.seek_ns = [int(v) for v in tables.seek_ns]
+
+    def place(self, lba: int) -> Place:
+        """Place of block `lba` of one actuator (rule M1)."""
+        zone = bisect_right(self.zone_first_lba, lba) - 1
+        per_track = self.sectors_per_track[zone]
+        cylinder, rest = divmod(lba - self.zone_first_lba[zone], self.tables.heads * per_track - self.spare[zone])
+        head, sector = divmod(rest, per_track)
+        return Place(zone, self.zone_first_cylinder[zone] + cylinder, head, sector)
+
+    def left_on_track(self, place: Place) -> int:
+        """Sectors from `place` to the end of its track (spares, at the end of a cylinder, not counted)."""
+        zone, _, head, sector = place
+        end = self.sectors_per_track[zone]
+        if head == self.tables.heads - 1:
+            end -= self.spare[zone]
+        return end - sector
+
+    def angle_index(self, place: Place) -> int:
+        """Sector index, in 0 … sectors per track - 1, at which a place lies behind the index mark (rule M2)."""
+        zone, cylinder, head, sector = place
+        skew = (cylinder - self.zone_first_cylinder[zone]) * (
+            (self.tables.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone]
+        ) + head * self.track_skew[zone]
+        return (skew + sector) % self.sectors_per_track[zone]
+
+    def move_ns(self, arm: Arm, cylinder: int, head: int, op: int) -> int:
+        """Time to bring `head` over `cylinder`: the longer of seek and head switch, plus write settle (rule M3)."""
+        distance = abs(cylinder - arm.cylinder)
+        if distance == 0 and head == arm.head:
+            return 0
+        move = self.seek_ns[distance]
+        if head != arm.head and self.tables.head_switch_ns > move:
+            move = self.tables.head_switch_ns
+        return move + (self.tables.write_settle_ns if op == WRITE else 0)
+
+    def wait_ns(self, spindle: Spindle, place: Place, at_ns: int) -> int:
+        """Time from `at_ns` until the start of `place` comes under the head (rule M4)."""
+        revolution = spindle.revolution_ns
+        target = self.angle_index(place) * revolution // self.sectors_per_track[place.zone]
+        wait = (target - at_ns - spindle.phase_ns) % revolution
+        return 0 if wait > revolution - revolution // 100_000 else wait
+
+    def positioning_ns(self, arm: Arm, spindle: Spindle, lba: int, op: int, at_ns: int) -> int:
+        """Seek and rotational latency of an access that starts at `at_ns` (rule Q6)."""
+        place = self.place(lba)
+        move = self.move_ns(arm, place.cylinder, place.head, op)
+        return move + self.wait_ns(spindle, place, at_ns + move)
+
+    def access(self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0) -> Access:
+        """Access to `n` sectors from block `lba`, started at `at_ns`; does not move `arm` (rules M3 to M7).
+
+        `extra_ns` is travel before the seek (to the edge and back, rule Q4).
+        """
+        now, seek, rotation, transfer = at_ns + extra_ns, extra_ns, 0, 0
+        here = Arm(arm.cylinder, arm.head)
+        first_end = 0
+        while n:
+            place = self.place(lba)
+            move = self.move_ns(here, place.cylinder, place.head, op)
+            wait = self.wait_ns(spindle, place, now + move)
+            take = min(n, self.left_on_track(place))
+            per_track, index = self.sectors_per_track[place.zone], self.angle_index(place)
+            revolution = spindle.revolution_ns
+            start = index * revolution // per_track
+            pass_ns = (index + take) * revolution // per_track - start
+            if not first_end:
+                first_end = now + move + wait + (index + 1) * revolution // per_track - start
+            if self.tables.zero_latency and wait + pass_ns > revolution:
+                # the head arrives within the wanted range: one revolution from there passes all of it (rule M6)
+                wait = max(revolution - pass_ns, 0)
+            now += move + wait + pass_ns
+            seek, rotation, transfer = seek + move, rotation + wait, transfer + pass_ns
+            here.cylinder, here.head = place.cylinder, place.head
+            lba, n = lba + take, n - take
+        return Access(seek, rotation, transfer, min(first_end, now), now, here.cylinder, here.head)

@@ -1,0 +1,75 @@
+"""Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diskmodel.layout.pieces import READ, WRITE, ChooseCopy, Copy, Piece, Plan, merged
+from diskmodel.layout.tables import LayoutTables
+
+
+def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
+    """(disk, strip number on it) of every copy of host strip `chunk`, the first copy first.
+
+    near: copy c of chunk k is the (k·copies + c)-th strip when strips are counted across the disks.
+    far: the disks' first parts hold a RAID 0; copy c lies c disks further, in the c-th part.
+    """
+    n = tables.n_disks
+    if not tables.far:
+        return [((chunk * tables.copies + c) % n, (chunk * tables.copies + c) // n) for c in range(tables.copies)]
+    part = tables.member // tables.strip // tables.copies
+    return [((chunk + c) % n, chunk // n + c * part) for c in range(tables.copies)]
+
+
+def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
+    """The request cut at strip borders: (surviving copies, sectors) in order of host address."""
+    if tables.family == "concat":
+        unit = tables.member
+        while n:
+            disk, inside = divmod(sector, unit)
+            take = min(n, unit - inside)
+            yield [Copy(disk, tables.data_offset + inside)], take
+            sector, n = sector + take, n - take
+        return
+    while n:
+        chunk, inside = divmod(sector, tables.strip)
+        take = min(n, tables.strip - inside)
+        yield (
+            [
+                Copy(disk, tables.data_offset + strip * tables.strip + inside)
+                for disk, strip in copies_of(tables, chunk)
+            ],
+            take,
+        )
+        sector, n = sector + take, n - take
+
+
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy) -> Plan:
+    """Pieces of a request on striped or mirrored disks; all of them start at once.
+
+    A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
+    run, not once per strip (rule L4).
+    """
+    pieces: list[Piece] = []
+    for copies, take in _runs(tables, sector, n):
+        alive = [copy for copy in copies if copy.disk not in tables.failed]
+        if op == READ:
+            chosen = alive[0] if len(alive) == 1 else choose(alive, take)
+            pieces.append(Piece(chosen.disk, READ, chosen.lba, take))
+        else:
+            pieces.extend(Piece(copy.disk, WRITE, copy.lba, take) for copy in alive)
+    return Plan(merged(pieces), [])
+
+
+def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
+    """Fragments joined while they continue each other on every copy (RAID 1: the whole request is one run)."""
+    held: tuple[list[Copy], int] | None = None
+    for copies, take in fragments(tables, sector, n):
+        if held and all(a.disk == b.disk and a.lba + held[1] == b.lba for a, b in zip(held[0], copies, strict=True)):
+            held = (held[0], held[1] + take)
+        else:
+            if held:
+                yield held
+            held = (copies, take)
+    if held:
+        yield held

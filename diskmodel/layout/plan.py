@@ -1,0 +1,25 @@
+"""From a host request to pieces, whatever the level."""
+
+from __future__ import annotations
+
+from diskmodel.layout import mirror, parity
+from diskmodel.layout.pieces import ChooseCopy, Plan
+from diskmodel.layout.tables import LayoutTables
+
+
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy) -> Plan:
+    """Pieces of one host request.
+
+    Parameters
+    ----------
+    tables : LayoutTables
+    op : int
+        0 read, 1 write.
+    sector, n : int
+        First sector and number of sectors on the array.
+    choose : callable
+        Picks a copy where several can serve a read.
+    """
+    if tables.family == "parity":
+        return parity.plan(tables, op, sector, n)
+    return mirror.plan(tables, op, sector, n, choose)

@@ -1,0 +1,132 @@
+"""A layout in whole numbers, as the engines read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.description import Layout
+
+ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric", "none")
+READ_POLICIES = ("nearest", "shortest-queue", "round-robin", "primary")
+WRITE_POLICIES = ("fewest", "read-modify-write", "reconstruct-write")
+
+
+@dataclass(frozen=True)
+class LayoutTables:
+    """Layout in sectors.
+
+    Attributes
+    ----------
+    family : "concat", "copies" or "parity"
+        Disks end to end; strips with `copies` copies (1: RAID 0); rows with parity.
+    n_disks, n_spares : int
+    strip : int
+        Sectors of a strip.
+    member : int
+        Sectors of each disk that hold data (whole strips).
+    data_offset : int
+        First sector of data on each disk.
+    copies : int
+    far : bool
+    n_groups, n_data, n_parity : int
+        Parity groups, and the strips of one of their rows.
+    rotation : int
+        Index into ROTATIONS.
+    read_policy, write_policy : int
+        Indices into READ_POLICIES and WRITE_POLICIES.
+    failed : tuple of int
+    capacity : int
+        Sectors that the host sees.
+    rebuild_disk : int
+        Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
+    rebuild_window : int
+        Sectors of one rebuild step.
+    rebuild_gap_ns : int
+        Least time between the starts of two rebuild steps (the rate limit).
+    rebuild_front : int
+        Sectors of the disk's data area already rebuilt at time 0.
+    """
+
+    family: Literal["concat", "copies", "parity"]
+    n_disks: int
+    n_spares: int
+    strip: int
+    member: int
+    data_offset: int
+    copies: int
+    far: bool
+    n_groups: int
+    n_data: int
+    n_parity: int
+    rotation: int
+    read_policy: int
+    write_policy: int
+    failed: tuple[int, ...]
+    capacity: int
+    rebuild_disk: int = -1
+    rebuild_window: int = 0
+    rebuild_gap_ns: int = 0
+    rebuild_front: int = 0
+
+
+def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
+    """`layout` over disks of `disk_sectors` sectors.
+
+    Raises
+    ------
+    DescriptionError
+        When a size is no multiple of the sector, or does not fit on the disk.
+    """
+    strip = 1 if layout.level == "raid3" else _sectors(layout.strip_bytes, sector_bytes, "layout.strip_bytes")
+    offset = _sectors(layout.data_offset_bytes, sector_bytes, "layout.data_offset_bytes")
+    used = disk_sectors
+    if layout.member_bytes is not None:
+        used = _sectors(layout.member_bytes, sector_bytes, "layout.member_bytes")
+    if used > disk_sectors:
+        raise _fault(
+            "layout.member_bytes", used * sector_bytes, f"the disk has {disk_sectors * sector_bytes} bytes", "use less"
+        )
+    family: Literal["concat", "copies", "parity"]
+    family = "concat" if layout.level == "jbod" else "parity" if layout.parity_strips else "copies"
+    slots = layout.n_copies if layout.arrangement == "far" else 1
+    member = (used - offset) // (strip * slots) * strip * slots
+    if member <= 0:
+        raise _fault(
+            "layout.strip_bytes", layout.strip_bytes, "no whole strip fits on the disk", "use a smaller strip or offset"
+        )
+    if family == "parity":
+        capacity = member * layout.data_strips * layout.n_groups
+    elif family == "copies":
+        capacity = member // strip * layout.disks // layout.n_copies * strip
+    else:
+        capacity = member * layout.disks
+    rebuild = layout.rebuild
+    window = gap = front = 0
+    target = -1
+    if rebuild is not None:
+        target = layout.failed[0] if rebuild.disk is None else rebuild.disk
+        window = _sectors(rebuild.window_bytes, sector_bytes, "layout.rebuild.window_bytes")
+        gap = 0 if rebuild.rate_bytes_per_s is None else int(rebuild.window_bytes * 1e9 / rebuild.rate_bytes_per_s)
+        front = int(member * rebuild.done_ratio) // window * window
+    return LayoutTables(
+        family=family, n_disks=layout.disks, n_spares=layout.spares, strip=strip, member=member, data_offset=offset,
+        copies=layout.n_copies, far=layout.arrangement == "far", n_groups=layout.n_groups,
+        n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
+        rotation=ROTATIONS.index("none" if layout.level in ("raid3", "raid4") else layout.rotation),
+        read_policy=READ_POLICIES.index(layout.read_policy), write_policy=WRITE_POLICIES.index(layout.write_policy),
+        failed=tuple(sorted(layout.failed)), capacity=capacity, rebuild_disk=target, rebuild_window=window,
+        rebuild_gap_ns=gap, rebuild_front=front,
+    )  # fmt: skip
+
+
+def _sectors(size_bytes: int, sector_bytes: int, field: str) -> int:
+    if size_bytes % sector_bytes:
+        nearest = max(round(size_bytes / sector_bytes), 1) * sector_bytes
+        raise _fault(field, size_bytes, f"must be a multiple of the sector size {sector_bytes}", f"try {nearest}")
+    return size_bytes // sector_bytes
+
+
+def _fault(field: str, value: int, rule: str, fix: str) -> DescriptionError:
+    return DescriptionError(Fault(field, value, rule, fix))
