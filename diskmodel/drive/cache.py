@@ -1,0 +1,115 @@
+"""The drive's own buffer: read segments and dirty data, as plain state (rules C1, C2, C6 to C9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Segment:
+    """Blocks [start, end) held after a read."""
+
+    start: int
+    end: int
+
+
+@dataclass
+class Segments:
+    """Read segments, the least recently used first.
+
+    Attributes
+    ----------
+    n_segments : int
+        0: no read cache.
+    sectors : int
+        Sectors of one segment.
+    """
+
+    n_segments: int
+    sectors: int
+    held: list[Segment] = field(default_factory=list)
+
+    def covers(self, lba: int, n: int) -> Segment | None:
+        """The most recently used segment that holds all of a range."""
+        return next((s for s in reversed(self.held) if s.start <= lba and lba + n <= s.end), None)
+
+    def touch(self, segment: Segment) -> None:
+        """Make a segment the most recently used."""
+        # by identity: two segments may hold the same range
+        self.held = [s for s in self.held if s is not segment] + [segment]
+
+    def insert(self, start: int, end: int) -> Segment | None:
+        """A new segment with the last `sectors` blocks of [start, end); the least recently used one makes room."""
+        if not self.n_segments:
+            return None
+        segment = Segment(max(start, end - self.sectors), end)
+        self.held.append(segment)
+        if len(self.held) > self.n_segments:
+            del self.held[0]
+        return segment
+
+    def extend(self, segment: Segment, end: int) -> None:
+        """Blocks up to `end` were added to a segment; the oldest blocks make room."""
+        segment.end = max(segment.end, end)
+        segment.start = max(segment.start, segment.end - self.sectors)
+
+    def drop(self, lba: int, n: int) -> None:
+        """Forget every segment that overlaps a written range."""
+        self.held = [s for s in self.held if s.end <= lba or lba + n <= s.start]
+
+
+@dataclass
+class Dirty:
+    """Written data that waits for the media. Also what a scheduler sees of it."""
+
+    seq: int
+    lba: int
+    n_sectors: int
+    arrived_ns: int
+    op: int = 1
+
+
+@dataclass
+class DirtyBuffer:
+    """Dirty data of a write-back drive, in order of arrival.
+
+    Attributes
+    ----------
+    capacity : int
+        Sectors; 0: write-through.
+    longest : int
+        Sectors up to which adjacent writes become one.
+    used : int
+        Sectors accepted and not yet on the media.
+    """
+
+    capacity: int
+    longest: int
+    used: int = 0
+    waiting: list[Dirty] = field(default_factory=list)
+
+    def accept(self, seq: int, lba: int, n: int, now_ns: int) -> bool:
+        """Take a write if there is room (rule C7): it replaces, continues or follows what waits."""
+        if not self.capacity:
+            return False
+        for entry in self.waiting:
+            if entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors:
+                return True
+        if self.used + n > self.capacity:
+            return False
+        self.used += n
+        for entry in self.waiting:
+            if entry.lba + entry.n_sectors == lba and entry.n_sectors + n <= self.longest:
+                entry.n_sectors += n
+                return True
+        self.waiting.append(Dirty(seq, lba, n, now_ns))
+        return True
+
+    def covers(self, lba: int, n: int) -> bool:
+        """Whether one waiting write holds all of a range."""
+        return any(entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors for entry in self.waiting)
+
+    @property
+    def is_pressing(self) -> bool:
+        """More than half full: destaging competes with the commands instead of waiting for idle time (rule C8)."""
+        return 2 * self.used > self.capacity
