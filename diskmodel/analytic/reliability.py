@@ -1,0 +1,220 @@
+"""Mean time to data loss: closed forms and Markov chains with unrecoverable read errors.
+
+Disks fail independently at a constant rate 1/MTTF and are repaired one at a time at a constant rate 1/MTTR. Real
+failures are neither independent nor memoryless (B. Schroeder, G. Gibson, FAST 2007): the figures rank layouts, they
+do not promise years.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from diskmodel.analytic.checks import Checks
+
+HOURS_PER_YEAR = 8766.0
+
+
+def mttf_hours_of(annual_failure_ratio: float) -> float:
+    """Mean time to failure, hours, from the share of disks that fail within a year: -8766 / ln(1 - AFR)."""
+    checks = Checks()
+    if not 0 < annual_failure_ratio < 1:
+        checks.fault("annual_failure_ratio", annual_failure_ratio, "must lie between 0 and 1", "2 % is 0.02")
+    checks.done()
+    return -HOURS_PER_YEAR / math.log1p(-annual_failure_ratio)
+
+
+def read_error_probability(n_bytes: float, ure_per_bit: float) -> float:
+    """Probability of at least one unrecoverable error while reading: 1 - (1 - ber)^bits.
+
+    Examples
+    --------
+    >>> round(read_error_probability(12e12, 1e-14), 4)
+    0.6171
+    """
+    Checks().not_negative(n_bytes=n_bytes).ratio(ure_per_bit=ure_per_bit).done()
+    return -math.expm1(8 * n_bytes * math.log1p(-ure_per_bit)) if ure_per_bit < 1 else float(n_bytes > 0)
+
+
+def mttdl_mirror_hours(mttf_hours: float, mttr_hours: float) -> float:
+    """MTTDL of a pair without read errors, exact: (3 λ + μ) / (2 λ²)."""
+    Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours).done()
+    fail, repair = 1 / mttf_hours, 1 / mttr_hours
+    return (3 * fail + repair) / (2 * fail**2)
+
+
+def mttdl_single_parity_hours(n_disks: int, mttf_hours: float, mttr_hours: float, *, is_exact: bool = True) -> float:
+    """MTTDL of RAID 5 without read errors.
+
+    Notes
+    -----
+    Exact ((2N - 1) λ + μ) / (N (N - 1) λ²); the usual approximation MTTF² / (N (N - 1) MTTR) neglects λ against μ.
+
+    References
+    ----------
+    D. Patterson, G. Gibson, R. Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988.
+    """
+    Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours).count(minimum=2, n_disks=n_disks).done()
+    fail, repair = 1 / mttf_hours, 1 / mttr_hours
+    if not is_exact:
+        return mttf_hours**2 / (n_disks * (n_disks - 1) * mttr_hours)
+    return ((2 * n_disks - 1) * fail + repair) / (n_disks * (n_disks - 1) * fail**2)
+
+
+def mttdl_double_parity_hours(n_disks: int, mttf_hours: float, mttr_hours: float) -> float:
+    """MTTDL of RAID 6 without read errors, approximately: MTTF³ / (N (N - 1) (N - 2) MTTR²)."""
+    Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours).count(minimum=3, n_disks=n_disks).done()
+    return mttf_hours**3 / (n_disks * (n_disks - 1) * (n_disks - 2) * mttr_hours**2)
+
+
+@dataclass(frozen=True)
+class DataLoss:
+    """How likely an array loses data.
+
+    Attributes
+    ----------
+    mttdl_hours : float
+        Mean time to data loss of the whole array, from all disks good.
+    loss_per_year : float
+        Probability of at least one loss within the first year.
+    read_error_share : float
+        Probability that the rebuild of a group without redundancy left meets an unrecoverable read error.
+    n_groups : int
+        Redundancy groups that fail independently.
+    """
+
+    mttdl_hours: float
+    loss_per_year: float
+    read_error_share: float
+    n_groups: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; an infinite time is None."""
+        return {
+            "mttdl_hours": self.mttdl_hours if math.isfinite(self.mttdl_hours) else None,
+            "loss_per_year": self.loss_per_year,
+            "read_error_share": self.read_error_share,
+            "n_groups": self.n_groups,
+        }
+
+
+def group_generator(
+    n_disks: int,
+    tolerance: int,
+    mttf_hours: float,
+    mttr_hours: float,
+    read_error_share: float = 0.0,
+    fatal_shares: tuple[float, ...] = (),
+) -> NDArray[np.float64]:
+    """Generator matrix of a redundancy group, per hour; states 0 … tolerance disks failed, then data lost.
+
+    Parameters
+    ----------
+    n_disks, tolerance : int
+        Disks of the group; failures that it always or possibly survives.
+    mttf_hours, mttr_hours : float
+    read_error_share : float
+        Share of the repairs in the last state before loss that meet an unrecoverable read error: those lose data.
+    fatal_shares : tuple of float, optional
+        For each state, share of further failures that lose data at once (RAID 1E: a neighbour of the failed disk).
+        Default: 0 except for the last state.
+
+    Returns
+    -------
+    float64, shape (tolerance + 2, tolerance + 2)
+    """
+    size = tolerance + 2
+    lost = size - 1
+    matrix = np.zeros((size, size))
+    for failed in range(tolerance + 1):
+        rate = (n_disks - failed) / mttf_hours
+        fatal = 1.0 if failed == tolerance else (fatal_shares[failed] if failed < len(fatal_shares) else 0.0)
+        matrix[failed, lost] += rate * fatal
+        if failed < tolerance:
+            matrix[failed, failed + 1] += rate * (1 - fatal)
+        if failed:
+            bad = read_error_share if failed == tolerance or fatal > 0 else 0.0
+            matrix[failed, lost] += bad / mttr_hours
+            matrix[failed, failed - 1] += (1 - bad) / mttr_hours
+        matrix[failed, failed] = -matrix[failed].sum()
+    return matrix
+
+
+def absorption(generator: NDArray[np.float64], hours: float) -> tuple[float, float]:
+    """Mean hours until the last state is reached from the first, and the probability of it within `hours`."""
+    transient = generator[:-1, :-1]
+    mean = float(np.linalg.solve(-transient, np.ones(len(transient)))[0])
+    # 1 - survival would lose small probabilities to cancellation; the last column of expm keeps them
+    return mean, float(expm(generator * hours)[0, -1])
+
+
+def data_loss(
+    level: str,
+    n_disks: int,
+    *,
+    mttf_hours: float,
+    mttr_hours: float,
+    disk_bytes: float,
+    ure_per_bit: float = 1e-15,
+    n_groups: int = 1,
+    n_parity: int | None = None,
+) -> DataLoss:
+    """Mean time to data loss of an array and the probability of a loss within a year.
+
+    Parameters
+    ----------
+    level : str
+        jbod, raid0, raid1, raid10, raid1e, raid3, raid4, raid5, raid50, raid6, raid60 or erasure.
+    n_disks : int
+        Disks without spares.
+    mttf_hours : float
+        Mean time to failure of a disk.
+    mttr_hours : float
+        Mean time from a failure to restored redundancy: replacement (0 with a hot spare) plus rebuild.
+    disk_bytes : float
+        Bytes read from each survivor by a rebuild.
+    ure_per_bit : float
+        Rate of unrecoverable read errors.
+    n_groups : int
+        Groups of RAID 50 and 60; RAID 10 always has pairs.
+    n_parity : int, optional
+        Of an erasure code.
+
+    Notes
+    -----
+    One Markov chain per group; groups are independent, MTTDL = group MTTDL / groups (losses are rare and nearly
+    memoryless), loss per year = 1 - (1 - p)^groups.
+
+    References
+    ----------
+    S. Hetzler, "System impacts of HDD bit error rate", 2011; J. Elerath, M. Pecht, IEEE DSN 2007, for the limits
+    of such chains.
+    """
+    name = level.lower()
+    checks = Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours, disk_bytes=disk_bytes)
+    checks.count(n_disks=n_disks, n_groups=n_groups).ratio(ure_per_bit=ure_per_bit)
+    tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": 1, "raid1e": n_disks // 2}
+    tolerances |= {"raid3": 1, "raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2, "erasure": n_parity or 0}
+    if name not in tolerances:
+        checks.fault("level", level, "is not a known RAID level", f"use one of {', '.join(tolerances)}")
+        checks.done()
+    groups = {"raid10": n_disks // 2, "raid50": n_groups, "raid60": n_groups}.get(name, 1)
+    tolerance = tolerances[name]
+    if n_disks % groups:
+        checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})")
+    elif n_disks // groups <= tolerance:
+        checks.fault("n_disks", n_disks, f"must be more than the failures survived ({tolerance}) in each group")
+    checks.done()
+    size = n_disks // groups
+    fatal: tuple[float, ...] = ()
+    if name == "raid1e":  # copies lie on neighbours: of the n - k disks left, about 2 k hold the only copy of something
+        fatal = tuple(min(1.0, 2 * k / (n_disks - k)) for k in range(tolerance + 1))
+    sources = 1 if name in ("raid1", "raid10", "raid1e") else size - tolerance
+    bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0
+    mean, loss = absorption(group_generator(size, tolerance, mttf_hours, mttr_hours, bad, fatal), HOURS_PER_YEAR)
+    return DataLoss(mean / groups, -math.expm1(groups * math.log1p(-min(loss, 1 - 1e-16))), bad, groups)

@@ -1,0 +1,256 @@
+"""The rule of thumb of the classical RAID calculators: write penalties, cache hits, a ceiling on utilisation.
+
+It counts disk operations and nothing else: no queueing, no seeks, no rotation, no elevator. Its answers stand beside
+those of the simulation so that the difference can be explained.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.analytic.checks import Checks
+
+#: Back-end operations per small host write.
+WRITE_PENALTIES = {
+    "jbod": 1, "raid0": 1,
+    "raid1": 2, "raid10": 2, "raid1e": 2,
+    "raid3": 4, "raid4": 4, "raid5": 4, "raid50": 4,
+    "raid6": 6, "raid60": 6,
+}  # fmt: skip
+
+#: IOPS that a calculator grants one disk for small random requests, by spindle speed: the middle of the usual ranges.
+USUAL_DISK_IOPS = {15_000: 165.0, 10_000: 140.0, 7_200: 80.0, 5_400: 40.0}
+
+
+def write_penalty(level: str, *, n_parity: int | None = None) -> int:
+    """Back-end operations per small host write.
+
+    A parity array reads the old data and each old parity, and writes the new ones: 2 (m + 1) with m parities.
+
+    Parameters
+    ----------
+    level : str
+        One of `WRITE_PENALTIES`, or "erasure" with `n_parity`.
+    n_parity : int, optional
+        Parities of an erasure code.
+
+    Raises
+    ------
+    InputError
+        When the level is not known.
+
+    Examples
+    --------
+    >>> write_penalty("raid5"), write_penalty("erasure", n_parity=3)
+    (4, 8)
+    """
+    name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    if name == "erasure":
+        checks = Checks()
+        if n_parity is None:
+            checks.fault("n_parity", None, "is missing for an erasure code", "give the number of parities")
+        checks.count(n_parity=n_parity).done()
+        assert n_parity is not None
+        return 2 * (n_parity + 1)
+    if name not in WRITE_PENALTIES:
+        known = ", ".join([*WRITE_PENALTIES, "erasure"])
+        Checks().fault("level", level, "is not a known RAID level", f"use one of {known}").done()
+    return WRITE_PENALTIES[name]
+
+
+def back_end_per_host(penalty: float, read_fraction: float, cache_hit: float = 0.0) -> float:
+    """Disk operations per host request: r (1 - h) + (1 - r) p.
+
+    Parameters
+    ----------
+    penalty : float
+        Operations per write.
+    read_fraction : float, in [0, 1]
+    cache_hit : float, in [0, 1]
+        Share of the reads that the cache serves. Writes are not spared.
+    """
+    Checks().positive(penalty=penalty).ratio(read_fraction=read_fraction, cache_hit=cache_hit).done()
+    return read_fraction * (1 - cache_hit) + (1 - read_fraction) * penalty
+
+
+@dataclass(frozen=True)
+class RuleOfThumb:
+    """What a calculator says about an array; a figure that the question does not determine is None.
+
+    Attributes
+    ----------
+    level : str
+    write_penalty : int
+    back_end_per_host : float
+        Disk operations per host request.
+    iops : float or None
+        Host requests per second asked for.
+    back_end_iops : float or None
+        Disk operations per second of all disks together.
+    per_disk_iops : float or None
+        Operations per second that each disk must be able to do; with a ceiling, its rating, not its load.
+    array_iops : float or None
+        Rated operations per second of all disks.
+    host_iops : float or None
+        Host requests per second that the disks hold at the ceiling.
+    disks : int or None
+        Disks asked about.
+    disks_needed : int or None
+        Fewest disks that hold `iops`, before any rule of the level on counts.
+    utilization_ratio : float or None
+        Load of each disk as a share of its rating, when disks, rating and `iops` are all given.
+    """
+
+    level: str
+    write_penalty: int
+    back_end_per_host: float
+    iops: float | None = None
+    back_end_iops: float | None = None
+    per_disk_iops: float | None = None
+    array_iops: float | None = None
+    host_iops: float | None = None
+    disks: int | None = None
+    disks_needed: int | None = None
+    utilization_ratio: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, rounded to what a rule of thumb can mean, without figures that are not determined."""
+        digits = {"per_disk_iops": 2, "back_end_per_host": 4, "utilization_ratio": 4}
+        data: dict[str, Any] = {}
+        for name, value in self.__dict__.items():
+            if isinstance(value, float) and math.isfinite(value):
+                value = round(value, digits.get(name, 1))
+                value = int(value) if value == int(value) else value
+            elif isinstance(value, float):
+                value = None
+            if value is not None:
+                data[name] = value
+        return data
+
+
+def rule_of_thumb(
+    level: str,
+    *,
+    read_fraction: float,
+    cache_hit: float = 0.0,
+    disks: int | None = None,
+    iops: float | None = None,
+    per_disk_iops: float | None = None,
+    utilization_ceiling: float = 1.0,
+    n_parity: int | None = None,
+) -> RuleOfThumb:
+    """Rule of thumb for an array: give two of `disks`, `iops` and `per_disk_iops` to get the third.
+
+    Parameters
+    ----------
+    level : str
+        RAID level, see `WRITE_PENALTIES`.
+    read_fraction : float, in [0, 1]
+    cache_hit : float, in [0, 1]
+        Share of the reads that the cache serves.
+    disks : int, optional
+        Disks that share the load.
+    iops : float, optional, per second
+        Host requests.
+    per_disk_iops : float, optional, per second
+        What one disk is rated for.
+    utilization_ceiling : float, in (0, 1]
+        Share of its rating that a disk is allowed to be loaded with.
+    n_parity : int, optional
+        For level "erasure".
+
+    Returns
+    -------
+    RuleOfThumb
+
+    Raises
+    ------
+    InputError
+        With every fault of the arguments.
+
+    Notes
+    -----
+    back-end = iops (r (1 - h) + (1 - r) p); per disk = back-end / disks / ceiling;
+    host = disks · per-disk · ceiling / (r (1 - h) + (1 - r) p). Only small random requests are meant: a write of a
+    whole stripe costs a parity array far less, and a sequential stream is counted in bytes
+    (`disks_for_throughput`).
+
+    Examples
+    --------
+    >>> rule_of_thumb("raid5", disks=120, iops=10000, read_fraction=0.6, cache_hit=0.3).to_dict()["per_disk_iops"]
+    168.33
+    >>> rule_of_thumb("raid5", disks=5, per_disk_iops=140, read_fraction=0.6667, cache_hit=0.8).to_dict()["host_iops"]
+    477.3
+    """
+    checks = Checks().ratio(read_fraction=read_fraction, cache_hit=cache_hit)
+    checks.count(disks=disks).positive(iops=iops, per_disk_iops=per_disk_iops)
+    if not 0 < utilization_ceiling <= 1:
+        checks.fault("utilization_ceiling", utilization_ceiling, "must lie above 0 and at most at 1", "85 % is 0.85")
+    if sum(given is not None for given in (disks, iops, per_disk_iops)) < 2:
+        checks.fault("disks, iops, per_disk_iops", None, "two of the three are needed", "give at least two")
+    checks.done()
+    penalty = write_penalty(level, n_parity=n_parity)
+    per_host = back_end_per_host(penalty, read_fraction, cache_hit)
+    back_end = None if iops is None else iops * per_host
+    array = None if disks is None or per_disk_iops is None else disks * per_disk_iops
+    host = None
+    if array is not None:
+        host = array * utilization_ceiling / per_host if per_host else math.inf
+    rating, needed, utilization = per_disk_iops, None, None
+    if back_end is not None and per_disk_iops is not None:
+        needed = max(1, math.ceil(round(back_end / (per_disk_iops * utilization_ceiling), 9)))
+        utilization = None if disks is None else back_end / (disks * per_disk_iops)
+    elif back_end is not None and disks is not None:
+        rating = back_end / disks / utilization_ceiling
+    return RuleOfThumb(
+        level=level,
+        write_penalty=penalty,
+        back_end_per_host=per_host,
+        iops=iops,
+        back_end_iops=back_end,
+        per_disk_iops=rating,
+        array_iops=array,
+        host_iops=host,
+        disks=disks,
+        disks_needed=needed,
+        utilization_ratio=utilization,
+    )
+
+
+def disks_for_throughput(bytes_per_s: float, per_disk_bytes_per_s: float) -> int:
+    """Fewest disks whose throughput adds up to what is asked for.
+
+    Examples
+    --------
+    >>> disks_for_throughput(1e9, 13e6)
+    77
+    """
+    Checks().positive(bytes_per_s=bytes_per_s, per_disk_bytes_per_s=per_disk_bytes_per_s).done()
+    return max(1, math.ceil(round(bytes_per_s / per_disk_bytes_per_s, 9)))
+
+
+def link_ports(bytes_per_s: float, port_bits_per_s: float) -> int:
+    """Fewest link ports that carry a throughput, eight bits to a byte (line coding left out).
+
+    Examples
+    --------
+    >>> link_ports(1e9, 8e9), link_ports(1e9, 2e9)
+    (1, 4)
+    """
+    Checks().positive(bytes_per_s=bytes_per_s, port_bits_per_s=port_bits_per_s).done()
+    return max(1, math.ceil(round(8 * bytes_per_s / port_bits_per_s, 9)))
+
+
+def usual_disk_iops(rpm: float) -> float:
+    """IOPS that a calculator grants one disk: linear between `USUAL_DISK_IOPS`, in proportion to rpm outside."""
+    Checks().positive(rpm=rpm).done()
+    known = sorted(USUAL_DISK_IOPS.items())
+    if rpm <= known[0][0]:
+        return known[0][1] * rpm / known[0][0]
+    for (slow, low), (fast, high) in itertools.pairwise(known):
+        if rpm <= fast:
+            return low + (high - low) * (rpm - slow) / (fast - slow)
+    return known[-1][1] * rpm / known[-1][0]

@@ -1,0 +1,98 @@
+"""Mean times to data loss: chains against closed forms and against simulated lives of groups."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from diskmodel.analytic import reliability as rel
+from diskmodel.errors import InputError
+
+LIFE = {"mttf_hours": 1e6, "mttr_hours": 24.0, "disk_bytes": 4e12}
+
+
+def test_chain_equals_the_closed_forms_without_read_errors() -> None:
+    pair = rel.data_loss("raid1", 2, **LIFE, ure_per_bit=0.0)
+    assert pair.mttdl_hours == pytest.approx(rel.mttdl_mirror_hours(1e6, 24), rel=1e-9)
+    for n in (3, 8, 20):
+        five = rel.data_loss("raid5", n, **LIFE, ure_per_bit=0.0)
+        assert five.mttdl_hours == pytest.approx(rel.mttdl_single_parity_hours(n, 1e6, 24), rel=1e-9)
+        approximate = rel.mttdl_single_parity_hours(n, 1e6, 24, is_exact=False)
+        assert five.mttdl_hours == pytest.approx(approximate, rel=0.002)
+        six = rel.data_loss("raid6", n + 1, **LIFE, ure_per_bit=0.0)
+        assert six.mttdl_hours == pytest.approx(rel.mttdl_double_parity_hours(n + 1, 1e6, 24), rel=0.003)
+    assert rel.data_loss("raid0", 10, **LIFE).mttdl_hours == pytest.approx(1e5)
+
+
+def test_chain_against_simulated_lives() -> None:
+    """Gillespie's algorithm, seed 11, 4000 lives; margin four standard errors of an exponential-like time."""
+    rng = np.random.default_rng(11)
+    n, mttf, mttr, bad, tolerance = 6, 1000.0, 50.0, 0.3, 2
+    lives = []
+    for _ in range(4000):
+        failed, time = 0, 0.0
+        while True:
+            fail, repair = (n - failed) / mttf, (1 / mttr if failed else 0.0)
+            time += rng.exponential(1 / (fail + repair))
+            if rng.random() < fail / (fail + repair):
+                failed += 1
+                if failed > tolerance:
+                    break
+            else:
+                if failed == tolerance and rng.random() < bad:
+                    break
+                failed -= 1
+        lives.append(time)
+    mean, loss = rel.absorption(rel.group_generator(n, tolerance, mttf, mttr, bad), 2000.0)
+    sample = np.array(lives)
+    assert abs(sample.mean() - mean) < 4 * sample.std() / math.sqrt(len(sample))
+    share = (sample < 2000).mean()
+    assert abs(share - loss) < 4 * math.sqrt(loss * (1 - loss) / len(sample))
+
+
+def test_small_probabilities_keep_their_digits() -> None:
+    six = rel.data_loss("raid6", 8, **LIFE, ure_per_bit=0.0)
+    assert six.loss_per_year == pytest.approx(rel.HOURS_PER_YEAR / six.mttdl_hours, rel=0.01)
+    assert 0 < six.loss_per_year < 1e-7
+
+
+def test_groups_share_out_the_time() -> None:
+    two = rel.data_loss("raid1", 2, **LIFE)
+    ten = rel.data_loss("raid10", 20, **LIFE)
+    assert ten.mttdl_hours == pytest.approx(two.mttdl_hours / 10)
+    assert ten.loss_per_year == pytest.approx(1 - (1 - two.loss_per_year) ** 10)
+    fifty = rel.data_loss("raid50", 16, n_groups=4, **LIFE)
+    assert fifty.mttdl_hours == pytest.approx(rel.data_loss("raid5", 4, **LIFE).mttdl_hours / 4)
+
+
+def test_order_of_the_levels() -> None:
+    years = {level: rel.data_loss(level, 8, **LIFE, ure_per_bit=1e-14).mttdl_hours for level in
+             ("raid0", "raid5", "raid10", "raid6")}  # fmt: skip
+    assert years["raid0"] < years["raid5"] < years["raid10"] < years["raid6"]
+    # between RAID 5 and RAID 10 on the number of disks whose loss is fatal
+    ring = rel.data_loss("raid1e", 8, **LIFE, ure_per_bit=0.0).mttdl_hours
+    assert rel.data_loss("raid5", 8, **LIFE, ure_per_bit=0.0).mttdl_hours < ring
+    assert ring < rel.data_loss("raid10", 8, **LIFE, ure_per_bit=0.0).mttdl_hours
+    coded = rel.data_loss("erasure", 8, n_parity=2, **LIFE)
+    assert coded == rel.data_loss("raid6", 8, **LIFE)
+
+
+def test_read_errors() -> None:
+    assert rel.read_error_probability(0, 1e-14) == 0
+    assert rel.read_error_probability(1 / 8e-14, 1e-14) == pytest.approx(1 - math.exp(-1))
+    # seven disks of 4 TB at 1e-14: the rebuild of an eighth fails nine times in ten
+    five = rel.data_loss("raid5", 8, **LIFE, ure_per_bit=1e-14)
+    assert five.read_error_share == pytest.approx(1 - math.exp(-8e-14 * 7 * 4e12), rel=1e-6)
+    assert five.mttdl_hours < 0.01 * rel.data_loss("raid5", 8, **LIFE, ure_per_bit=0.0).mttdl_hours
+    assert rel.mttf_hours_of(0.0087277) == pytest.approx(1e6, rel=1e-3)
+
+
+def test_faults() -> None:
+    with pytest.raises(InputError, match="multiple of the groups"):
+        rel.data_loss("raid60", 9, n_groups=2, **LIFE)
+    with pytest.raises(InputError, match="more than the failures"):
+        rel.data_loss("raid6", 2, **LIFE)
+    with pytest.raises(InputError, match="not a known RAID level"):
+        rel.data_loss("raid7", 8, **LIFE)
