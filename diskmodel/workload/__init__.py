@@ -1,0 +1,23 @@
+"""What hosts ask of an array: descriptions of streams, and the requests drawn from them."""
+
+from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Strided, Uniform, Zipf
+from diskmodel.workload.arrivals import Bursts, Closed, Given, Poisson, Profile
+from diskmodel.workload.description import Workload
+from diskmodel.workload.stream import SizeShare, Stream
+
+__all__ = [
+    "Bursts",
+    "Closed",
+    "Given",
+    "HotSpot",
+    "Poisson",
+    "Profile",
+    "Sequential",
+    "SizeShare",
+    "SortedBatches",
+    "Stream",
+    "Strided",
+    "Uniform",
+    "Workload",
+    "Zipf",
+]

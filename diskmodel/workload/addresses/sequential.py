@@ -1,0 +1,52 @@
+"""Sequential runs, by one reader or several at once."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.records import Int64
+from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.space import Space
+
+
+class Sequential(Description):
+    """Each request begins where the same reader's last one ended.
+
+    `n_readers` take turns. With `mean_run` a run has a geometrically distributed number of requests with that mean
+    (at least 1) and the next run begins at a uniformly random place; without it the readers start at equal distances,
+    go through the whole region and begin again from its front.
+    """
+
+    pattern: Literal["sequential"] = "sequential"
+    mean_run: float | None = Field(default=None, ge=1)
+    n_readers: int = Field(default=1, ge=1)
+
+    def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
+        """First byte of each request, relative to the region; int64, shape (n,)."""
+        n = len(lengths)
+        n_turns = -(-n // self.n_readers)
+        alignment = space.alignment_bytes
+        step = np.zeros((n_turns, self.n_readers), dtype=np.int64)
+        step.reshape(-1)[:n] = -(-lengths // alignment) * alignment
+        before = np.cumsum(step, axis=0) - step
+        # a region that is a whole number of the largest requests wraps without a torn one at its end
+        largest_step = -(-space.largest_bytes // alignment) * alignment
+        around = max(space.span_bytes // largest_step * largest_step, alignment)
+        if self.mean_run is None:
+            first = np.arange(self.n_readers, dtype=np.int64) * (space.n_places // self.n_readers) * alignment
+            if self.n_readers > 1:
+                first = first // largest_step * largest_step
+            place = (first + before) % around
+        else:
+            begins = draws.uniform(Kind.RUN, n_turns * self.n_readers).reshape(n_turns, -1) * self.mean_run < 1.0
+            begins[0] = True
+            jump = space.pick(draws.uniform(Kind.ADDRESS, n_turns * self.n_readers)).reshape(n_turns, -1)
+            turn = np.arange(n_turns, dtype=np.int64)[:, None]
+            start_turn = np.maximum.accumulate(np.where(begins, turn, 0), axis=0)
+            reader = np.arange(self.n_readers)[None, :]
+            place = (jump[start_turn, reader] + before - before[start_turn, reader]) % around
+        return space.align_down(place.reshape(-1)[:n])

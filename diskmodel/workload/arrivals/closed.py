@@ -1,0 +1,70 @@
+"""Clients that wait for their request to complete, think, and issue the next one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.records import Int64
+from diskmodel.units import Nanoseconds, PerSecond
+from diskmodel.workload.draws import Draws, Kind
+
+#: Response time supposed for closed streams where rows have to be divided among streams before anything has run.
+SUPPOSED_RESPONSE_S = 0.005
+
+
+class Closed(Description):
+    """Closed stream: `clients` outstanding at most (the queue depth).
+
+    Attributes
+    ----------
+    clients : int
+    think_ns : int, ns
+        Mean time between a completion and the same client's next request.
+    think : "fixed" or "exponential"
+        How that time is distributed.
+    client_rate_per_s : float or None
+        Least distance of two issues of one client, as a rate ("40 clients of 80/s each"). Its clients begin at
+        uniformly random phases.
+    """
+
+    kind: Literal["closed"] = "closed"
+    clients: int = Field(ge=1)
+    think_ns: Nanoseconds = 0
+    think: Literal["fixed", "exponential"] = "fixed"
+    client_rate_per_s: PerSecond | None = None
+
+    @property
+    def expected_rate_per_s(self) -> float:
+        """Rate that the clients would reach at a response time of 5 ms, or their own limit where that is less."""
+        per_client = 1.0 / (self.think_ns / 1e9 + SUPPOSED_RESPONSE_S)
+        if self.client_rate_per_s is not None:
+            per_client = min(per_client, self.client_rate_per_s)
+        return self.clients * per_client
+
+    @property
+    def pace_ns(self) -> int:
+        """Least time between two issues of one client; 0: none."""
+        return 0 if self.client_rate_per_s is None else round(1e9 / self.client_rate_per_s)
+
+    def scaled(self, factor: float) -> Closed:
+        """`factor` times the clients, rounded, at least one."""
+        return self.with_clients(max(round(self.clients * factor), 1))
+
+    def with_clients(self, clients: int) -> Closed:
+        """The same stream with another number of clients."""
+        return self.model_copy(update={"clients": clients})
+
+    def when(self, n: int, draws: Draws) -> Int64:
+        """Think time before each issue; int64, shape (n,), ns."""
+        if self.think == "exponential" and self.think_ns:
+            think_ns = np.rint(draws.exponential(Kind.THINK, n) * self.think_ns).astype(np.int64)
+        else:
+            think_ns = np.full(n, self.think_ns, dtype=np.int64)
+        if self.pace_ns:
+            n_first = min(self.clients, n)
+            think_ns[:n_first] += (draws.uniform(Kind.PHASE, n_first) * self.pace_ns).astype(np.int64)
+        return think_ns

@@ -1,0 +1,41 @@
+"""Given gaps between arrivals, repeated."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from diskmodel.description import Description
+from diskmodel.records import Int64
+from diskmodel.units import Nanoseconds
+from diskmodel.workload.draws import Draws
+
+
+class Given(Description):
+    """Open stream with these times between arrivals, in this order, again and again. One value: a constant rate."""
+
+    kind: Literal["given"] = "given"
+    inter_arrival_ns: tuple[Nanoseconds, ...] = Field(min_length=1)
+
+    @field_validator("inter_arrival_ns")
+    @classmethod
+    def _time_passes(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if sum(value) == 0:
+            raise ValueError('must not be all 0; write for example ["5 ms"]')
+        return value
+
+    @property
+    def expected_rate_per_s(self) -> float:
+        """Mean rate of requests."""
+        return len(self.inter_arrival_ns) * 1e9 / sum(self.inter_arrival_ns)
+
+    def scaled(self, factor: float) -> Given:
+        """The same stream with its gaps divided by `factor`, rounded to nanoseconds."""
+        return self.model_copy(update={"inter_arrival_ns": tuple(round(gap / factor) for gap in self.inter_arrival_ns)})
+
+    def when(self, n: int, draws: Draws) -> Int64:
+        """Absolute issue times, never decreasing; the first is one gap after 0; int64, shape (n,), ns."""
+        gaps = np.asarray(self.inter_arrival_ns, dtype=np.int64)
+        return np.cumsum(np.resize(gaps, n))

@@ -1,0 +1,37 @@
+"""Independent arrivals at a rate."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from diskmodel.description import Description
+from diskmodel.records import Int64
+from diskmodel.units import PerSecond
+from diskmodel.workload.arrivals.profile import Profile
+from diskmodel.workload.draws import Draws, Kind
+
+
+class Poisson(Description):
+    """Open stream with exponential gaps of mean 1 / `rate_per_s`, its rate optionally following a `profile`."""
+
+    kind: Literal["poisson"] = "poisson"
+    rate_per_s: PerSecond
+    profile: Profile | None = None
+
+    @property
+    def expected_rate_per_s(self) -> float:
+        """Mean rate of requests."""
+        return self.rate_per_s
+
+    def scaled(self, factor: float) -> Poisson:
+        """The same stream at `factor` times the rate."""
+        return self.model_copy(update={"rate_per_s": self.rate_per_s * factor})
+
+    def when(self, n: int, draws: Draws) -> Int64:
+        """Absolute issue times, never decreasing; int64, shape (n,), ns."""
+        time_ns = np.cumsum(draws.exponential(Kind.ARRIVAL, n)) * (1e9 / self.rate_per_s)
+        if self.profile is not None:
+            time_ns = self.profile.warp(time_ns)
+        return np.rint(time_ns).astype(np.int64)

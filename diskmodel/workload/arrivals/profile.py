@@ -1,0 +1,52 @@
+"""A load that changes over the day: relative rates over a period, repeated."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Nanoseconds
+from diskmodel.workload.draws import Float64
+
+
+class Profile(Description):
+    """Relative rates of equal parts of a period; the mean rate of the stream stays what it is.
+
+    Attributes
+    ----------
+    relative_rates : tuple of float, at least one more than 0
+        For example 24 values for the hours of a day.
+    period_ns : int, ns
+    """
+
+    relative_rates: tuple[float, ...] = Field(min_length=1)
+    period_ns: Nanoseconds = 86_400_000_000_000
+
+    @model_validator(mode="after")
+    def _some_load(self) -> Profile:
+        if min(self.relative_rates) < 0 or max(self.relative_rates) <= 0:
+            raise ValueError("relative_rates must be 0 or more and one of them more than 0; write relative loads")
+        if self.period_ns < len(self.relative_rates):
+            raise ValueError('period_ns must be more than 0; write for example "24 h"')
+        return self
+
+    def warp(self, time_ns: Float64) -> Float64:
+        """Times of a stream with the mean rate, moved so that their rate follows the profile; float64, ns.
+
+        Notes
+        -----
+        Inverse of the integrated rate (time change of a point process): a Poisson stream becomes the inhomogeneous
+        Poisson stream of that profile. E. Çinlar, *Introduction to Stochastic Processes*, 1975, 4.7.
+        """
+        rates = np.asarray(self.relative_rates, dtype=np.float64)
+        rates = rates / rates.mean()
+        slot_ns = self.period_ns / len(rates)
+        done_before = np.concatenate([[0.0], np.cumsum(rates) * slot_ns])[:-1]
+        cycle, within = np.divmod(time_ns, self.period_ns)
+        slot = np.searchsorted(done_before, within, side="right") - 1
+        # a slot without load ends where it begins; the search never stays in it, except by rounding at the period's end
+        rate = np.where(rates[slot] > 0, rates[slot], 1.0)
+        inside = np.minimum((within - done_before[slot]) / rate, slot_ns)
+        warped: Float64 = cycle * self.period_ns + slot * slot_ns + inside
+        return warped

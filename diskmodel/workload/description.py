@@ -1,0 +1,174 @@
+"""A workload: streams that mix on one array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from diskmodel.description import Description
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import Requests
+from diskmodel.units import Bytes, Ratio
+from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.generate import generate
+from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
+
+_OWN_KEYS = ("name", "span", "span_bytes", "span_ratio", "streams")
+
+
+class Workload(Description):
+    """What hosts ask of an array: one stream or several that mix (OLTP, log and backup, say).
+
+    Attributes
+    ----------
+    name : str
+    span_bytes, span_ratio : optional
+        Part of the array, from its front, that streams without a span of their own use; default: all of it.
+    streams : tuple of Stream
+        A file with a single stream may give that stream's fields at the top level.
+
+    Examples
+    --------
+    >>> workload = Workload.parse({"name": "oltp", "size": "8 KiB", "read_ratio": 0.7, "clients": 4})
+    >>> requests = workload.requests(capacity_bytes=10**9, n=1000, seed=1)
+    >>> len(requests), int(requests.length.max())
+    (1000, 8192)
+    """
+
+    name: str = Field(default="workload", max_length=120)
+    span_bytes: Bytes | None = None
+    span_ratio: Ratio | None = None
+    streams: tuple[Stream, ...] = Field(max_length=10_000)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_single_stream(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        data = places_by_unit(data)
+        if "streams" in data:
+            return data
+        own = {key: value for key, value in data.items() if key in _OWN_KEYS}
+        return own | {"streams": [{key: value for key, value in data.items() if key not in _OWN_KEYS}]}
+
+    @field_validator("streams")
+    @classmethod
+    def _named(cls, streams: tuple[Stream, ...]) -> tuple[Stream, ...]:
+        if not streams:
+            raise ValueError("must hold at least one stream; add one")
+        named = tuple(
+            stream if stream.name else stream.model_copy(update={"name": f"stream{index}"})
+            for index, stream in enumerate(streams)
+        )
+        names = [stream.name for stream in named]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"stream names must differ, and {twice[0]!r} is used twice; rename one of them")
+        return named
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        check_one_form(self)
+        return self
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
+        """The workload in `data`; faults of a single stream at the top level are told without a stream's index.
+
+        Raises
+        ------
+        DescriptionError
+            With every fault: field, value, rule and fix.
+        """
+        try:
+            return super().parse(data, source)
+        except DescriptionError as error:
+            if "streams" in data:
+                raise
+            faults = [
+                Fault(f.field.removeprefix("streams.0").lstrip(".") or "workload", f.value, f.rule, f.fix)
+                for f in error.faults
+            ]
+            raise DescriptionError(faults, source) from None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some stream comes at its own times, so that the array can be overloaded."""
+        return any(not stream.is_closed for stream in self.streams)
+
+    @property
+    def queue_depth(self) -> int:
+        """Outstanding requests of all closed streams together, at most; 0 without closed streams."""
+        return sum(stream.arrival.clients for stream in self.streams if isinstance(stream.arrival, Closed))
+
+    @property
+    def offered_rate_per_s(self) -> float:
+        """Mean rate of all open streams together."""
+        return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
+
+    def requests(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Requests:
+        """The first `n` requests on an array of `capacity_bytes`, everything random drawn from `seed`.
+
+        A larger `n` extends the rows of a smaller one. Streams share the rows in proportion to their expected rates
+        (or weights).
+
+        Raises
+        ------
+        DescriptionError
+            When a region does not fit the array, or `n` or `seed` is out of range.
+        """
+        return generate(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+
+    def scaled(self, load_factor: float) -> Workload:
+        """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""
+        if not load_factor > 0:
+            raise DescriptionError(Fault("load_factor", load_factor, "must be more than 0", "write for example 1.5"))
+        return self._with_streams(
+            stream.model_copy(update={"arrival": stream.arrival.scaled(load_factor)}) for stream in self.streams
+        )
+
+    def with_queue_depth(self, n: int) -> Workload:
+        """The workload with `n` requests outstanding in its closed streams together, divided as before.
+
+        Raises
+        ------
+        DescriptionError
+            When no stream is closed, or `n` is less than the number of closed streams.
+        """
+        closed = [stream.arrival for stream in self.streams if isinstance(stream.arrival, Closed)]
+        if not closed:
+            raise DescriptionError(
+                Fault("queue_depth", n, "the workload has no closed stream", "give a stream clients instead of a rate")
+            )
+        if n < len(closed):
+            raise DescriptionError(
+                Fault("queue_depth", n, f"must be at least 1 for each of {len(closed)} closed streams", "raise it")
+            )
+        shares = iter(_divide(n, [arrival.clients for arrival in closed]))
+        return self._with_streams(
+            stream.model_copy(update={"arrival": stream.arrival.with_clients(next(shares))})
+            if isinstance(stream.arrival, Closed)
+            else stream
+            for stream in self.streams
+        )
+
+    def _with_streams(self, streams: Any) -> Workload:
+        return self.model_copy(update={"streams": tuple(streams)})
+
+    def _span(self, capacity_bytes: int) -> int | None:
+        if self.span_bytes is not None:
+            return self.span_bytes
+        return None if self.span_ratio is None else int(capacity_bytes * self.span_ratio)
+
+
+def _divide(total: int, weights: list[int]) -> list[int]:
+    """`total` in whole parts of at least 1, as near to the proportions of `weights` as rounding allows."""
+    spare = total - len(weights)
+    exact = [spare * weight / sum(weights) for weight in weights]
+    parts = [int(part) for part in exact]
+    by_remainder = sorted(range(len(weights)), key=lambda i: (parts[i] - exact[i], i))
+    for index in by_remainder[: spare - sum(parts)]:
+        parts[index] += 1
+    return [part + 1 for part in parts]

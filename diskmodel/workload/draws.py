@@ -1,0 +1,59 @@
+"""Random numbers of a workload: one independent generator for each stream and kind of draw.
+
+Changing one thing (the size mix, say) leaves every other draw as it was, so that two workloads, or one workload on two
+arrays, are compared under common random numbers. A longer workload extends a shorter one: draws are made in the order
+of the rows, and nothing depends on how many there are.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float64 = NDArray[np.float64]
+
+
+class Kind(IntEnum):
+    """What a draw is for. The numbers are part of the meaning of a seed: add new ones, never renumber."""
+
+    OP = 0
+    SIZE = 1
+    ADDRESS = 2
+    ARRIVAL = 3
+    THINK = 4
+    CACHE = 5
+    PHASE = 6
+    RUN = 7
+    REGION = 8
+    BURST = 9
+
+
+class Draws:
+    """Generators of one stream.
+
+    Parameters
+    ----------
+    seed : int
+        Not negative.
+    stream : int
+        Index of the stream in its workload.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        self._seed = seed
+        self._stream = stream
+
+    def generator(self, kind: Kind) -> np.random.Generator:
+        """A fresh generator for one kind of draw; the same one every time it is asked for."""
+        sequence = np.random.SeedSequence(self._seed, spawn_key=(self._stream, int(kind)))
+        return np.random.Generator(np.random.PCG64(sequence))
+
+    def uniform(self, kind: Kind, n: int) -> Float64:
+        """`n` draws from [0, 1)."""
+        return self.generator(kind).random(n)
+
+    def exponential(self, kind: Kind, n: int) -> Float64:
+        """`n` draws with mean 1."""
+        return self.generator(kind).standard_exponential(n)

@@ -1,0 +1,239 @@
+"""One stream of requests: what, how large, where, when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from math import gcd
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from diskmodel.description import Description
+from diskmodel.errors import Fault
+from diskmodel.records import Int64, Op
+from diskmodel.units import Bytes, Ratio
+from diskmodel.workload.addresses import Addresses, Uniform
+from diskmodel.workload.arrivals import Arrival, Closed
+from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.space import Space
+
+SECTOR_BYTES = 512
+PAGE_BYTES = 4096
+
+_OPEN_KEYS = ("rate_per_s", "profile")
+_CLOSED_KEYS = ("clients", "queue_depth", "think_ns", "think", "client_rate_per_s", "client_rate")
+
+
+class SizeShare(Description):
+    """A request size and its share (relative to the other sizes of the stream)."""
+
+    size_bytes: Bytes
+    weight: float = Field(default=1.0, gt=0)
+
+    @field_validator("size_bytes")
+    @classmethod
+    def _whole_sectors(cls, value: int) -> int:
+        if value == 0 or value % SECTOR_BYTES:
+            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES}; write for example "4 KiB"')
+        return value
+
+
+def _as_shares(value: object) -> object:
+    if isinstance(value, str | int):
+        return ({"size_bytes": value},)
+    if isinstance(value, list | tuple):
+        return tuple({"size_bytes": item} if isinstance(item, str | int) else item for item in value)
+    return value
+
+
+class Stream(Description):
+    """Requests of one kind.
+
+    Attributes
+    ----------
+    name : str
+    read_ratio : float in [0, 1]
+        Share of reads; the rest are writes.
+    sizes : tuple of SizeShare
+        In a file also `size = "4 KiB"`.
+    alignment_bytes : int or None
+        Requests start at multiples of it. Default: 4 KiB where all sizes are multiples of that, else 512.
+    addresses : Uniform, Sequential, Zipf, HotSpot, Strided or SortedBatches
+    span_bytes, span_ratio, offset_bytes, offset_ratio : optional
+        Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
+        Default: the workload's span, else all of it from `offset` on.
+    arrival : Poisson, Bursts, Given or Closed
+        In a file a stream may instead say `rate = "200/s"`, or `clients = 16` (or `queue_depth = 16`) with `think`.
+    weight : float or None
+        Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
+        never how fast they come.
+    """
+
+    name: str = Field(default="", max_length=64)
+    read_ratio: Ratio = 1.0
+    sizes: Annotated[tuple[SizeShare, ...], BeforeValidator(_as_shares)]
+    alignment_bytes: Bytes | None = None
+    addresses: Addresses = Uniform()
+    span_bytes: Bytes | None = None
+    span_ratio: Ratio | None = None
+    offset_bytes: Bytes | None = None
+    offset_ratio: Ratio | None = None
+    arrival: Arrival
+    weight: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_short_forms(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        data = places_by_unit(data)
+        if "size" in data or "size_bytes" in data:
+            if "sizes" in data or ("size" in data and "size_bytes" in data):
+                raise ValueError("the size is given twice; keep size or sizes")
+            bare = data.get("size")
+            if isinstance(bare, int | float):
+                raise ValueError('size: the unit is missing; write size = "<number> <unit>" or size_bytes = <number>')
+            data["sizes"] = data.pop("size") if "size" in data else data.pop("size_bytes")
+        if "rate" in data:
+            if not isinstance(data["rate"], str):
+                raise ValueError('rate: the unit is missing; write for example rate = "200/s" or rate_per_s = 200')
+            data.setdefault("rate_per_s", data.pop("rate"))
+        return _arrival_of_short_keys(data)
+
+    @field_validator("sizes")
+    @classmethod
+    def _some_size(cls, value: tuple[SizeShare, ...]) -> tuple[SizeShare, ...]:
+        if not value:
+            raise ValueError('must hold at least one size; write for example size = "4 KiB"')
+        return value
+
+    @field_validator("alignment_bytes")
+    @classmethod
+    def _whole_sectors(cls, value: int | None) -> int | None:
+        if value is not None and (value == 0 or value % SECTOR_BYTES):
+            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES}; write for example "4 KiB"')
+        return value
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Stream:
+        check_one_form(self)
+        return self
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether clients wait for completions."""
+        return isinstance(self.arrival, Closed)
+
+    @property
+    def expected_rate_per_s(self) -> float:
+        """Mean rate of an open stream; for a closed one a supposition (`Closed.expected_rate_per_s`)."""
+        return self.arrival.expected_rate_per_s
+
+    @property
+    def mean_size_bytes(self) -> float:
+        """Mean request size."""
+        total = sum(share.weight for share in self.sizes)
+        return sum(share.size_bytes * share.weight for share in self.sizes) / total
+
+    @property
+    def alignment(self) -> int:
+        """Alignment in bytes, given or natural."""
+        if self.alignment_bytes is not None:
+            return self.alignment_bytes
+        common = reduce(gcd, (share.size_bytes for share in self.sizes))
+        return PAGE_BYTES if common % PAGE_BYTES == 0 else SECTOR_BYTES
+
+    def region(self, capacity_bytes: int, default_span_bytes: int | None) -> tuple[int, int]:
+        """First byte and span in bytes on an array of `capacity_bytes`, before any check."""
+        offset = 0
+        if self.offset_bytes is not None:
+            offset = self.offset_bytes
+        elif self.offset_ratio is not None:
+            offset = int(capacity_bytes * self.offset_ratio)
+        first = -(-offset // self.alignment) * self.alignment
+        if self.span_bytes is not None:
+            return first, self.span_bytes
+        if self.span_ratio is not None:
+            # an aligned start must not push a share of the array over its end
+            return first, min(int(capacity_bytes * self.span_ratio), max(capacity_bytes - first, 0))
+        if default_span_bytes is not None:
+            return first, default_span_bytes - first
+        return first, capacity_bytes - first
+
+    def space(self, capacity_bytes: int, default_span_bytes: int | None) -> Space:
+        """Places on an array of `capacity_bytes`; check `region_faults` first."""
+        first, span = self.region(capacity_bytes, default_span_bytes)
+        return Space(first, span, self.alignment, max(share.size_bytes for share in self.sizes))
+
+    def region_faults(self, capacity_bytes: int, default_span_bytes: int | None, field: str) -> list[Fault]:
+        """What is wrong with the region on an array of `capacity_bytes`."""
+        first, span = self.region(capacity_bytes, default_span_bytes)
+        largest = max(share.size_bytes for share in self.sizes)
+        if first + span > capacity_bytes:
+            rule = f"ends at byte {first + span}, beyond the array's capacity of {capacity_bytes} bytes"
+            return [Fault(f"{field}.span", span, rule, "lower span or offset, or use a larger array")]
+        if span < largest:
+            rule = f"the region has {max(span, 0)} bytes, too few for a request of {largest} bytes"
+            return [Fault(f"{field}.span", span, rule, "raise span, lower offset, or use smaller requests")]
+        return []
+
+    def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """`Op` values; uint8, shape (n,)."""
+        if self.read_ratio in (0.0, 1.0):
+            return np.full(n, Op.READ if self.read_ratio else Op.WRITE, dtype=np.uint8)
+        return np.where(draws.uniform(Kind.OP, n) < self.read_ratio, Op.READ, Op.WRITE).astype(np.uint8)
+
+    def draw_lengths(self, n: int, draws: Draws) -> Int64:
+        """Request sizes; int64, shape (n,), bytes."""
+        size = np.array([share.size_bytes for share in self.sizes], dtype=np.int64)
+        if len(size) == 1:
+            return np.full(n, size[0], dtype=np.int64)
+        cumulative = np.cumsum([share.weight for share in self.sizes])
+        chosen = np.searchsorted(cumulative[:-1] / cumulative[-1], draws.uniform(Kind.SIZE, n), side="right")
+        return size[chosen]
+
+
+def places_by_unit(data: Mapping[str, Any]) -> dict[str, Any]:
+    """`span` and `offset` under the name that their unit says: a share ends in %, anything else is bytes."""
+    renamed = dict(data)
+    for key in ("span", "offset"):
+        value = renamed.get(key)
+        if isinstance(value, str) and value.rstrip().endswith("%") and f"{key}_ratio" not in renamed:
+            renamed[f"{key}_ratio"] = renamed.pop(key)
+    return renamed
+
+
+def check_one_form(description: Any) -> None:
+    """Refuse a place given both in bytes and as a share."""
+    for key in ("span", "offset"):
+        both = getattr(description, f"{key}_bytes", None), getattr(description, f"{key}_ratio", None)
+        if None not in both:
+            raise ValueError(f"{key} is given in bytes and as a share; keep one of them")
+
+
+def _arrival_of_short_keys(data: dict[str, Any]) -> dict[str, Any]:
+    opened = {key: data.pop(key) for key in _OPEN_KEYS if key in data}
+    closed = {key: data.pop(key) for key in _CLOSED_KEYS if key in data}
+    if "arrival" in data:
+        if opened or closed:
+            names = ", ".join([*opened, *closed])
+            raise ValueError(f"arrival and {names} are both given; put everything into arrival")
+        return data
+    if opened and closed:
+        raise ValueError(
+            f"a stream is open ({', '.join(opened)}) or closed ({', '.join(closed)}); keep a rate or clients"
+        )
+    if not opened and not closed:
+        raise ValueError('it is not said how requests arrive; write clients = 16 (closed) or rate = "200/s" (open)')
+    if opened:
+        return data | {"arrival": {"kind": "poisson", **opened}}
+    if "queue_depth" in closed:
+        if "clients" in closed:
+            raise ValueError("clients and queue_depth are the same thing; keep one of them")
+        closed["clients"] = closed.pop("queue_depth")
+    think = closed.get("think")
+    if isinstance(think, str) and think not in ("fixed", "exponential"):
+        closed["think_ns"] = closed.pop("think")
+    return data | {"arrival": {"kind": "closed", **closed}}
