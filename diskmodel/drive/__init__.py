@@ -1,0 +1,30 @@
+"""Drives: descriptions, geometry, seek curves, and a catalogue made from data sheets."""
+
+from diskmodel.drive.catalogue import catalogue
+from diskmodel.drive.description import Drive, load_drive, parse_drive
+from diskmodel.drive.flash import Flash
+from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
+from diskmodel.drive.profile import Uncertainty
+from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
+from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.drive.zones import Zone
+
+__all__ = [
+    "Drive",
+    "DriveQueue",
+    "Flash",
+    "FlashTables",
+    "Hdd",
+    "HddCache",
+    "HddTables",
+    "Seek",
+    "SeekCurve",
+    "SeekTable",
+    "SeekTimes",
+    "Uncertainty",
+    "Zone",
+    "catalogue",
+    "load_drive",
+    "parse_drive",
+    "read_seek_file",
+]

@@ -1,0 +1,56 @@
+"""Drives by description: a file, a name in the catalogue, or plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from diskmodel.description import read_toml
+from diskmodel.drive.catalogue import catalogue
+from diskmodel.drive.flash import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.errors import DescriptionError, Fault
+
+Drive = Annotated[Hdd | Flash, Field(discriminator="kind")]
+
+
+def parse_drive(data: Mapping[str, Any], source: str = "") -> Hdd | Flash:
+    """The drive in plain data; its `kind` ("hdd" or "flash") decides which.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault.
+    """
+    kind = data.get("kind")
+    if kind == "hdd":
+        return Hdd.parse(data, source)
+    if kind == "flash":
+        return Flash.parse(data, source)
+    raise DescriptionError(Fault("kind", kind, 'must be "hdd" or "flash"', "say which kind of drive this is"), source)
+
+
+def load_drive(place: str | Path) -> Hdd | Flash:
+    """The drive in a TOML file, or of that name in the catalogue.
+
+    Parameters
+    ----------
+    place : str or Path
+        What ends in ".toml" or names an existing file is a file; anything else is a catalogue name.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such file or name (close names are listed) or the description breaks rules.
+
+    Examples
+    --------
+    >>> load_drive("generic-15k").rpm
+    15000.0
+    """
+    if isinstance(place, Path) or place.endswith(".toml") or Path(place).is_file():
+        return parse_drive(read_toml(place), str(place))
+    return catalogue()[place]

@@ -1,0 +1,97 @@
+"""A flash drive as the user writes it, and the tables the engines read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.tables import FlashTables
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds
+
+
+class Flash(Profile):
+    """A flash drive: dies on channels behind a controller.
+
+    Attributes
+    ----------
+    channels, dies_per_channel : int
+        Dies work at the same time; dies of one channel share its wires.
+    page_bytes : int
+        What a die senses or programs at a time, all its planes together.
+    pages_per_block : int
+        What a die erases at a time, in pages.
+    read_ns, program_ns, erase_ns : int
+        Times of a die.
+    channel_bytes_per_s, interface_bytes_per_s : float
+    read_overhead_ns, write_overhead_ns : int
+        Command processing, one command at a time; bounds the rate of commands.
+    read_latency_ns, write_latency_ns : int
+        Fixed time of a command that overlaps with that of others.
+    write_buffer_bytes : int
+        Writes are done when they are in the buffer; 0: when they are programmed.
+    over_provisioning_ratio : float
+        Physical capacity beyond the logical one, as a part of the logical one.
+    mapping_bytes : int
+        Unit of the address translation.
+    gc_policy : str
+        Which block is cleaned next: "greedy" takes the one with the fewest valid pages.
+    queue_depth : int
+        Commands that the drive accepts at once.
+    """
+
+    kind: Literal["flash"] = "flash"
+    channels: Annotated[int, Field(ge=1, le=256)]
+    dies_per_channel: Annotated[int, Field(ge=1, le=1024)]
+    page_bytes: Annotated[Bytes, Field(ge=512)]
+    pages_per_block: Annotated[int, Field(ge=1)]
+    read_ns: Annotated[Nanoseconds, Field(gt=0)]
+    program_ns: Annotated[Nanoseconds, Field(gt=0)]
+    erase_ns: Annotated[Nanoseconds, Field(gt=0)]
+    channel_bytes_per_s: BytesPerSecond
+    interface_bytes_per_s: BytesPerSecond
+    read_overhead_ns: Nanoseconds = 0
+    write_overhead_ns: Nanoseconds = 0
+    read_latency_ns: Nanoseconds = 0
+    write_latency_ns: Nanoseconds = 0
+    write_buffer_bytes: Bytes = 0
+    over_provisioning_ratio: Annotated[float, Field(gt=0, le=10)] = 0.07
+    mapping_bytes: Annotated[Bytes, Field(ge=512)] = 4096
+    gc_policy: Literal["greedy"] = "greedy"
+    queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
+
+    @model_validator(mode="after")
+    def _aligned(self) -> Self:
+        if self.mapping_bytes % self.sector_bytes:
+            raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}")
+        if self.page_bytes % self.mapping_bytes:
+            raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}")
+        return self
+
+    def tables(self) -> FlashTables:
+        """What the engines read."""
+        n_dies = self.channels * self.dies_per_channel
+        physical = self.capacity_bytes * (1 + self.over_provisioning_ratio)
+        return FlashTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            channels=self.channels,
+            dies_per_channel=self.dies_per_channel,
+            page_bytes=self.page_bytes,
+            pages_per_block=self.pages_per_block,
+            blocks_per_die=-(-round(physical) // (n_dies * self.pages_per_block * self.page_bytes)),
+            mapping_bytes=self.mapping_bytes,
+            read_ns=self.read_ns,
+            program_ns=self.program_ns,
+            erase_ns=self.erase_ns,
+            channel_bytes_per_s=round(self.channel_bytes_per_s),
+            interface_bytes_per_s=round(self.interface_bytes_per_s),
+            read_overhead_ns=self.read_overhead_ns,
+            write_overhead_ns=self.write_overhead_ns,
+            read_latency_ns=self.read_latency_ns,
+            write_latency_ns=self.write_latency_ns,
+            write_buffer_bytes=self.write_buffer_bytes,
+            gc_policy=self.gc_policy,
+            queue_depth=self.queue_depth,
+        )

@@ -1,0 +1,262 @@
+"""A hard disk as the user writes it, and the tables the engines read."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import accumulate
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.seek import Seek
+from diskmodel.drive.tables import HddTables, frozen
+from diskmodel.drive.zones import Zone, track_density, zones_between
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
+
+DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged"]
+
+#: Head switch where a sheet prints none, as a part of the seek to the next cylinder.
+TYPICAL_HEAD_SWITCH_RATIO = 0.8
+
+
+class HddCache(Description):
+    """The cache of a hard disk.
+
+    Attributes
+    ----------
+    size_bytes : int
+    segments : int
+        How many sequential streams it can follow.
+    read_ahead_bytes : int, optional
+        How far it reads on after a read while idle; left out: a whole segment. 0: no read-ahead.
+    write_back : bool
+        Whether a write is done when it is in the cache.
+    hit_overhead_ns : int, optional
+        Command processing of a hit; left out: as for any read.
+    """
+
+    size_bytes: Annotated[Bytes, Field(gt=0)]
+    segments: Annotated[int, Field(ge=1)] = 16
+    read_ahead_bytes: Bytes | None = None
+    write_back: bool = False
+    hit_overhead_ns: Nanoseconds | None = None
+
+
+class DriveQueue(Description):
+    """The command queue inside a hard disk (TCQ, NCQ).
+
+    Attributes
+    ----------
+    depth : int
+        Commands that the drive accepts at once.
+    scheduler : str
+        Which of them the drive serves next.
+    age_ns : int
+        sptf-aged: waiting this long is worth a whole access.
+    """
+
+    depth: Annotated[int, Field(ge=1, le=65536)] = 1
+    scheduler: DriveScheduler = "fcfs"
+    age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
+
+
+class Hdd(Profile):
+    """A hard disk.
+
+    The geometry is either given (`zones`) or derived from two of: rate at the outer edge, rate at the inner edge,
+    number of cylinders. All the rest has defaults that say what they assume.
+
+    Attributes
+    ----------
+    rpm : float
+    revolution_ns : int, optional
+        Exact time of a revolution; left out: 60e9 / rpm, rounded down.
+    heads : int
+        Surfaces used, of all actuators together.
+    zones : tuple of Zone, optional
+        From the outer edge inwards.
+    outer_bytes_per_s, inner_bytes_per_s : float, optional
+        Sustained rates at the edges, head and cylinder switches included, of one actuator.
+    cylinders : int, optional
+    n_zones : int
+        Number of zones to derive; ignored when `zones` is given.
+    seek : SeekTimes, SeekCurve or SeekTable
+    write_settle_ns : int, optional
+        What a write adds to any seek or head switch; left out: average write seek less average seek, or 0.
+    head_switch_ns : int, optional
+        Left out: 80 % of the seek to the next cylinder.
+    read_overhead_ns, write_overhead_ns : int
+        Command processing before the arm may move: one command at a time, while the arm still works on earlier ones.
+    completion_overhead_ns : int
+        From the end of the media transfer to the end of the command; does not hold the arm.
+    interface_bytes_per_s : float
+    zero_latency : bool
+        Whether reading a track starts wherever the head arrives.
+    actuators : int
+        Two: each has half of the heads and half of the blocks.
+    cache : HddCache, optional
+    queue : DriveQueue
+    """
+
+    kind: Literal["hdd"] = "hdd"
+    rpm: Rpm
+    revolution_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+    heads: Annotated[int, Field(ge=1, le=64)]
+    zones: tuple[Zone, ...] | None = Field(default=None, min_length=1)
+    outer_bytes_per_s: BytesPerSecond | None = None
+    inner_bytes_per_s: BytesPerSecond | None = None
+    cylinders: Annotated[int, Field(ge=4)] | None = None
+    n_zones: Annotated[int, Field(ge=1, le=1000)] = 16
+    seek: Seek
+    write_settle_ns: Nanoseconds | None = None
+    head_switch_ns: Nanoseconds | None = None
+    read_overhead_ns: Nanoseconds = 100_000
+    write_overhead_ns: Nanoseconds = 100_000
+    completion_overhead_ns: Nanoseconds = 0
+    interface_bytes_per_s: BytesPerSecond = 300e6
+    zero_latency: bool = False
+    actuators: Literal[1, 2] = 1
+    cache: HddCache | None = None
+    queue: DriveQueue = DriveQueue()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.heads % self.actuators:
+            raise ValueError(f"heads={self.heads}: must be a multiple of actuators={self.actuators}")
+        coarse = [self.outer_bytes_per_s, self.inner_bytes_per_s, self.cylinders]
+        n_coarse = sum(value is not None for value in coarse)
+        if self.zones is not None:
+            if n_coarse:
+                raise ValueError("zones: given together with rates or cylinders; keep one kind of geometry")
+        elif self.outer_bytes_per_s is None or n_coarse != 2:
+            raise ValueError("geometry: give zones, or outer_bytes_per_s and one of inner_bytes_per_s and cylinders")
+        elif self.inner_bytes_per_s is not None and self.inner_bytes_per_s > self.outer_bytes_per_s:
+            raise ValueError("inner_bytes_per_s: must not exceed outer_bytes_per_s; swap them")
+        if self.cache is not None and self.cache.size_bytes // self.cache.segments < self.sector_bytes:
+            raise ValueError("cache.segments: a segment would be smaller than a sector; use fewer segments")
+        self.cached_tables  # noqa: B018 — breaks here, not in the middle of a run, when geometry or seek do not fit
+        return self
+
+    def tables(self) -> HddTables:
+        """What the engines read; computed once."""
+        return self.cached_tables
+
+    def zone_list(self) -> tuple[Zone, ...]:
+        """The zones of one actuator, given or derived, from the outer edge inwards."""
+        return self.zones if self.zones is not None else self._derived_zones()
+
+    @cached_property
+    def cached_tables(self) -> HddTables:
+        """The tables behind `tables()`."""
+        zones = self.zone_list()
+        heads = self.heads // self.actuators
+        per_actuator = self._sectors_per_actuator()
+        starts = [0, *accumulate(zone.cylinders * zone.sectors_per_cylinder(heads) for zone in zones)]
+        self._check_zones(zones, heads, starts)
+        cylinders = [0, *accumulate(zone.cylinders for zone in zones)]
+        cache = self.cache or HddCache(size_bytes=self.sector_bytes, segments=1, read_ahead_bytes=0)
+        segment = cache.size_bytes // cache.segments // self.sector_bytes * self.sector_bytes
+        ahead = segment if cache.read_ahead_bytes is None else cache.read_ahead_bytes
+        has_cache = self.cache is not None
+        return HddTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            n_sectors_per_actuator=per_actuator,
+            heads=heads,
+            n_cylinders=cylinders[-1],
+            actuators=self.actuators,
+            revolution_ns=self.period_ns,
+            zone_first_lba=frozen([*starts[:-1], per_actuator]),
+            zone_first_cylinder=frozen(cylinders),
+            sectors_per_track=frozen([zone.sectors_per_track for zone in zones]),
+            track_skew=frozen([zone.track_skew for zone in zones]),
+            cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
+            spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
+            seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
+            head_switch_ns=self.switch_ns,
+            write_settle_ns=self.settle_ns,
+            read_overhead_ns=self.read_overhead_ns,
+            write_overhead_ns=self.write_overhead_ns,
+            completion_overhead_ns=self.completion_overhead_ns,
+            interface_bytes_per_s=round(self.interface_bytes_per_s),
+            zero_latency=self.zero_latency,
+            cache_bytes=cache.size_bytes if has_cache else 0,
+            cache_segments=cache.segments if has_cache else 0,
+            cache_segment_bytes=segment if has_cache else 0,
+            read_ahead_bytes=min(ahead, segment) // self.sector_bytes * self.sector_bytes if has_cache else 0,
+            write_back=cache.write_back,
+            hit_overhead_ns=self.read_overhead_ns if cache.hit_overhead_ns is None else cache.hit_overhead_ns,
+            queue_depth=self.queue.depth,
+            scheduler=self.queue.scheduler,
+            age_ns=self.queue.age_ns,
+        )
+
+    @property
+    def period_ns(self) -> int:
+        """Time of a revolution."""
+        return int(60_000_000_000 // self.rpm) if self.revolution_ns is None else self.revolution_ns
+
+    @property
+    def switch_ns(self) -> int:
+        """Head switch, given or assumed."""
+        if self.head_switch_ns is not None:
+            return self.head_switch_ns
+        return round(TYPICAL_HEAD_SWITCH_RATIO * self.seek.one_cylinder_ns())
+
+    @property
+    def settle_ns(self) -> int:
+        """What a write adds to a move, given or from the average write seek."""
+        return self.seek.write_settle_ns if self.write_settle_ns is None else self.write_settle_ns
+
+    def _sectors_per_actuator(self) -> int:
+        return -(-self.n_sectors // self.actuators)
+
+    def _derived_zones(self) -> tuple[Zone, ...]:
+        heads = self.heads // self.actuators
+        switch = self.switch_ns + self.settle_ns
+        step = max(self.seek.one_cylinder_ns(), self.switch_ns) + self.settle_ns
+        moves = (heads - 1) * switch + step
+        assert self.outer_bytes_per_s is not None
+        outer = track_density(self.outer_bytes_per_s, heads, self.sector_bytes, self.period_ns, moves)
+        n_sectors = self._sectors_per_actuator()
+        if self.inner_bytes_per_s is not None:
+            inner = track_density(self.inner_bytes_per_s, heads, self.sector_bytes, self.period_ns, moves)
+        else:
+            assert self.cylinders is not None
+            inner = 2 * n_sectors / (heads * self.cylinders) - outer
+            if not 0 < inner <= outer:
+                raise ValueError(
+                    f"cylinders={self.cylinders}: with {outer:.0f} sectors per track outside the inner tracks would "
+                    f"hold {inner:.0f}; check capacity, heads and outer_bytes_per_s"
+                )
+        return zones_between(
+            outer,
+            inner,
+            n_sectors=n_sectors,
+            heads=heads,
+            n_zones=self.n_zones,
+            switch_ns=switch,
+            step_ns=step,
+            revolution_ns=self.period_ns,
+        )
+
+    def _check_zones(self, zones: tuple[Zone, ...], heads: int, starts: list[int]) -> None:
+        for index, zone in enumerate(zones):
+            if zone.spare_sectors_per_cylinder >= heads * zone.sectors_per_track:
+                raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder")
+        needed = self._sectors_per_actuator()
+        if not starts[-2] < needed <= starts[-1]:
+            raise ValueError(
+                f"zones: hold {starts[-1]} sectors, and the last zone begins at {starts[-2]}; "
+                f"capacity_bytes needs {needed}, which must end in the last zone"
+            )
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        return state | {"__dict__": {k: v for k, v in state["__dict__"].items() if k != "cached_tables"}}
+
+    def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
+        """A validated copy with some fields changed."""
+        return type(self).model_validate(self.to_dict() | dict(update or {}))

@@ -1,0 +1,97 @@
+"""What profiles of hard disks and of flash drives share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Bytes
+
+
+class Uncertainty(Description):
+    """Joint uncertainty of fitted parameters.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Fields of the profile, nested ones with dots (``seek.a_ns``).
+    covariance : tuple of tuples of float, shape (n, n)
+        In the product of the fields' own units.
+    """
+
+    names: tuple[str, ...] = Field(min_length=1)
+    covariance: tuple[tuple[float, ...], ...]
+
+    @model_validator(mode="after")
+    def _square(self) -> Self:
+        n = len(self.names)
+        if len(self.covariance) != n or any(len(row) != n for row in self.covariance):
+            raise ValueError(f"covariance: must have {n} rows of {n} numbers, one for each name")
+        for i in range(n):
+            for j in range(i + 1):
+                a, b = self.covariance[i][j], self.covariance[j][i]
+                if abs(a - b) > 1e-6 * max(abs(a), abs(b)):
+                    raise ValueError(f"covariance: must be symmetric, but entries ({i}, {j}) and ({j}, {i}) differ")
+                if b * b > 1.000001 * self.covariance[i][i] * self.covariance[j][j]:
+                    raise ValueError(f"covariance: entry ({i}, {j}) is more than its variances allow")
+        return self
+
+
+class Profile(Description):
+    """Fields of every drive.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        Data sheet, manual or measurement that the figures come from.
+    year : int, optional
+        When the drive came out.
+    form_factor, bus : str
+        As people say it: "3.5 inch", "SAS 12 Gb/s".
+    capacity_bytes : int
+        A multiple of `sector_bytes`.
+    sector_bytes : int
+        Size of a logical block.
+    price_usd, power_w : float, optional
+    mttf_hours, ure_per_bit : float, optional
+        For questions of reliability.
+    notes : str
+        What the source does not print, and what was assumed instead.
+    provenance : dict
+        How a calibrated profile came about.
+    uncertainty : Uncertainty, optional
+        Of the parameters of a calibrated profile.
+    """
+
+    name: str
+    source: str = ""
+    year: Annotated[int, Field(ge=1956, le=2100)] | None = None
+    form_factor: str = ""
+    bus: str = ""
+    capacity_bytes: Annotated[Bytes, Field(gt=0)]
+    sector_bytes: Annotated[Bytes, Field(ge=512, le=4096)] = 512
+    price_usd: Annotated[float, Field(ge=0)] | None = None
+    power_w: Annotated[float, Field(ge=0)] | None = None
+    mttf_hours: Annotated[float, Field(gt=0)] | None = None
+    ure_per_bit: Annotated[float, Field(ge=0, lt=1)] | None = None
+    notes: str = ""
+    provenance: dict[str, Any] = Field(default_factory=dict)
+    uncertainty: Uncertainty | None = None
+
+    @model_validator(mode="after")
+    def _whole_sectors(self) -> Self:
+        rest = self.capacity_bytes % self.sector_bytes
+        if rest:
+            raise ValueError(
+                f"capacity_bytes={self.capacity_bytes}: must be a multiple of sector_bytes={self.sector_bytes}; "
+                f"try {self.capacity_bytes - rest}"
+            )
+        return self
+
+    @property
+    def n_sectors(self) -> int:
+        """Logical blocks."""
+        return self.capacity_bytes // self.sector_bytes

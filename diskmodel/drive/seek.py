@@ -1,0 +1,268 @@
+"""Seek time against distance: from three data-sheet times, as a curve, or as a measured table.
+
+References
+----------
+C. Ruemmler and J. Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), 1994.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from diskmodel import units
+from diskmodel.description import Description
+from diskmodel.drive.seek_fit import root_then_line
+from diskmodel.errors import Fault, FormatError
+from diskmodel.units import Nanoseconds
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+#: Where a data sheet leaves them out: track-to-track as a part of the average, and the place of the average between
+#: track-to-track (0) and full stroke (1). Medians of the catalogue's drives whose sheets print all three times.
+TYPICAL_TRACK_TO_TRACK_RATIO = 0.09
+TYPICAL_AVERAGE_PLACE_RATIO = 0.46
+
+
+_TIME = cast(dict[str, Any], units.SUFFIXES["_ns"])
+
+
+def _fraction_of_ns(value: object) -> object:
+    return float(units.parse(value, _TIME)) if isinstance(value, str) else value
+
+
+_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0)]
+
+
+class SeekTimes(Description):
+    """The seek times of a data sheet.
+
+    The curve is ``a + b*sqrt(d)`` up to a joint and a straight line with the same slope beyond, so that it passes
+    through the track-to-track and full-stroke times and its mean over all pairs of different cylinders (the makers'
+    definition: every pair equally likely, whatever the cylinders hold) is the average. Where the average lies too
+    near the full stroke for a square root, the exponent is lowered instead and there is no straight part.
+
+    Attributes
+    ----------
+    track_to_track_ns : int, optional
+        To the next cylinder; assumed as 9 % of the average when the sheet does not print it.
+    average_ns : int
+    full_stroke_ns : int, optional
+        Over all cylinders; assumed so that the average lies at 46 % between the others when it is not printed.
+    average_write_ns : int, optional
+        Average seek of writes; what exceeds `average_ns` is the write settle.
+    """
+
+    kind: Literal["times"] = "times"
+    track_to_track_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+    average_ns: Annotated[Nanoseconds, Field(gt=0)]
+    full_stroke_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+    average_write_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        track, full = self.resolved()
+        if not track < self.average_ns < full:
+            raise ValueError(
+                "track_to_track < average < full_stroke must hold; check the three times against the data sheet"
+            )
+        if self.average_write_ns is not None and self.average_write_ns < self.average_ns:
+            raise ValueError("average_write: must not be shorter than average; leave it out if the sheet does not say")
+        return self
+
+    def resolved(self) -> tuple[int, int]:
+        """Track-to-track and full-stroke time in ns, printed or assumed."""
+        track = self.track_to_track_ns or round(TYPICAL_TRACK_TO_TRACK_RATIO * self.average_ns)
+        full = self.full_stroke_ns or round(track + (self.average_ns - track) / TYPICAL_AVERAGE_PLACE_RATIO)
+        return track, full
+
+    @property
+    def write_settle_ns(self) -> int:
+        """What a write adds to a seek, as far as the sheet says."""
+        return 0 if self.average_write_ns is None else self.average_write_ns - self.average_ns
+
+    def one_cylinder_ns(self) -> int:
+        """Seek to the next cylinder."""
+        return self.resolved()[0]
+
+    def curve_ns(self, n_cylinders: int) -> Int64:
+        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0.
+
+        Raises
+        ------
+        ValueError
+            When no concave or straight curve passes through the three times.
+        """
+        track, full = self.resolved()
+        curve = root_then_line(n_cylinders - 1, float(track), float(self.average_ns), float(full))
+        return _rounded(curve)
+
+
+class SeekCurve(Description):
+    """A seek curve: ``a + b*sqrt(d)`` for distances below the joint, ``c + e*d`` from the joint on.
+
+    Attributes
+    ----------
+    a_ns : int
+    b_ns_per_root : float
+        Nanoseconds for each square root of a cylinder.
+    c_ns : int, optional
+        Derived so that the parts meet at the joint when left out.
+    e_ns_per_cylinder : float
+    joint_cylinders : int, optional
+        Left out: the root goes on to the end and c and e are not needed.
+    """
+
+    kind: Literal["curve"]
+    a_ns: Nanoseconds
+    b_ns_per_root: _FineNanoseconds
+    c_ns: Nanoseconds | None = None
+    e_ns_per_cylinder: _FineNanoseconds = 0.0
+    joint_cylinders: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _continuous(self) -> Self:
+        if self.a_ns + self.b_ns_per_root <= 0:
+            raise ValueError("a + b: must be more than 0, no seek is free; check the units")
+        if self.joint_cylinders is not None and self.c_ns is not None:
+            below = self.a_ns + self.b_ns_per_root * self.joint_cylinders**0.5
+            above = self.c_ns + self.e_ns_per_cylinder * self.joint_cylinders
+            if abs(above - below) > 1000:
+                raise ValueError(
+                    f"the two parts differ by {abs(above - below) / 1000:.3g} us at the joint; "
+                    f"leave c out, or set c to {below - self.e_ns_per_cylinder * self.joint_cylinders:.0f} ns"
+                )
+        return self
+
+    @property
+    def write_settle_ns(self) -> int:
+        """A curve says nothing of writes."""
+        return 0
+
+    def one_cylinder_ns(self) -> int:
+        """Seek to the next cylinder."""
+        return int(self.curve_ns(2)[1])
+
+    def curve_ns(self, n_cylinders: int) -> Int64:
+        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
+        distance = np.arange(n_cylinders, dtype=np.float64)
+        curve = self.a_ns + self.b_ns_per_root * np.sqrt(distance)
+        joint = self.joint_cylinders
+        if joint is not None:
+            line = self.e_ns_per_cylinder * distance
+            start = self.c_ns
+            if start is None:
+                line += self.a_ns + self.b_ns_per_root * joint**0.5 - self.e_ns_per_cylinder * joint
+            else:
+                line += start
+            curve = np.where(distance < joint, curve, line)
+        return _rounded(curve)
+
+
+class SeekTable(Description):
+    """Measured seek times, interpolated linearly between the measured distances.
+
+    Measured points are kept as they are, even where a longer seek came out shorter: that is what the drive did, and
+    smoothing belongs to a fit. Below the first distance its time holds; beyond the last one the line from the middle
+    of the table to its last point goes on.
+
+    Attributes
+    ----------
+    distance : tuple of int
+        Cylinders, increasing, from 1 on.
+    time_ms : tuple of float
+        Milliseconds.
+    """
+
+    kind: Literal["table"]
+    distance: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=2)
+    time_ms: tuple[Annotated[float, Field(gt=0)], ...] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _paired(self) -> Self:
+        if len(self.distance) != len(self.time_ms):
+            raise ValueError(
+                f"distance has {len(self.distance)} entries and time_ms {len(self.time_ms)}; they must come in pairs"
+            )
+        if any(b <= a for a, b in zip(self.distance, self.distance[1:], strict=False)):
+            raise ValueError("distance: must increase; sort the table and keep one time for each distance")
+        return self
+
+    @property
+    def write_settle_ns(self) -> int:
+        """A table says nothing of writes."""
+        return 0
+
+    def one_cylinder_ns(self) -> int:
+        """Seek to the next cylinder."""
+        return int(self.curve_ns(2)[1])
+
+    def curve_ns(self, n_cylinders: int) -> Int64:
+        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
+        known = np.array(self.distance, dtype=np.float64)
+        times = np.array(self.time_ms, dtype=np.float64) * 1e6
+        distance = np.arange(n_cylinders, dtype=np.float64)
+        curve = np.interp(distance, known, times)
+        beyond = distance > known[-1]
+        if beyond.any():
+            middle = (len(known) - 1) // 2
+            slope = max(0.0, float((times[-1] - times[middle]) / (known[-1] - known[middle])))
+            curve[beyond] = times[-1] + slope * (distance[beyond] - known[-1])
+        return _rounded(curve)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value.get("kind", "times"))
+    return str(getattr(value, "kind", "times"))
+
+
+Seek = Annotated[
+    Annotated[SeekTimes, Tag("times")] | Annotated[SeekCurve, Tag("curve")] | Annotated[SeekTable, Tag("table")],
+    Discriminator(_kind),
+]
+
+
+def read_seek_file(path: str | Path) -> SeekTable:
+    """The seek table in a text file of "distance, milliseconds" lines; a first line without numbers is a heading.
+
+    Raises
+    ------
+    FormatError
+        When the file cannot be read or a line is not a pair of numbers; the line is named.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(Fault("file", str(path), f"cannot be read: {error}", "check the path")) from None
+    distances: list[int] = []
+    times: list[float] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(lines, start=1):
+        fields = line.replace(",", " ").split()
+        if not fields or line.lstrip().startswith("#"):
+            continue
+        try:
+            left, right = fields
+            distances.append(int(left))
+            times.append(float(right))
+        except ValueError:
+            if number > 1:
+                faults.append(Fault(f"line {number}", line, "must be a distance and a time", "write e.g. '10, 1.53'"))
+    if faults:
+        raise FormatError(faults, str(path))
+    if len(distances) != len(times) or len(distances) < 2:
+        raise FormatError(Fault("file", str(path), "holds fewer than two measured distances", "measure more"))
+    return SeekTable.parse({"kind": "table", "distance": distances, "time_ms": times}, str(path))
+
+
+def _rounded(curve_ns: Float) -> Int64:
+    rounded = np.rint(curve_ns).astype(np.int64)
+    rounded[0] = 0
+    return rounded

@@ -1,0 +1,85 @@
+"""The seek curve behind three data-sheet times."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+Float = NDArray[np.float64]
+
+_LEAST_EXPONENT = 0.1
+
+
+def pair_weights(longest: int) -> Float:
+    """Probability of each seek distance 0 … `longest` when all pairs of different cylinders are equally likely.
+
+    Notes
+    -----
+    ``w(n) = 2 (N - n) / (N (N - 1))`` with N = longest + 1 cylinders: the definition of "average seek" in the makers'
+    specifications (with inward and outward seeks alike), and ``w(0) = 0``.
+    """
+    distance = np.arange(longest + 1, dtype=np.float64)
+    weights = 2.0 * (longest + 1 - distance) / ((longest + 1.0) * longest)
+    weights[0] = 0.0
+    return weights
+
+
+def root_then_line(longest: int, first: float, average: float, last: float) -> Float:
+    """Seek times for distances 0 … `longest`: first at 1, last at `longest`, average over all pairs of cylinders.
+
+    Notes
+    -----
+    With ``g(d) = sqrt(d)`` up to the joint D and ``g(d) = (d + D) / (2 sqrt(D))`` beyond (same value and slope at D),
+    ``t(d) = first + (last - first) (g(d) - 1) / (g(longest) - 1)``. The mean falls from that of a pure square root
+    (place 8/15 between first and last) to that of a straight line (place 1/3) as D goes from `longest` to 1, so that
+    D is unique. Above 8/15 ``g(d) = d**p`` with 0.1 <= p < 1/2.
+
+    Raises
+    ------
+    ValueError
+        When the average lies outside what these shapes can have.
+    """
+    if longest < 3:
+        raise ValueError("seek: fewer than four cylinders; give a curve or a table instead of three times")
+    weights = pair_weights(longest)
+    distance = np.arange(longest + 1, dtype=np.float64)
+    place = (average - first) / (last - first)
+
+    def place_of(shape: Float) -> float:
+        return float((weights @ shape - shape[1]) / (shape[-1] - shape[1]))
+
+    def power(exponent: float) -> Float:
+        return np.asarray(distance**exponent)
+
+    highest, lowest = place_of(power(_LEAST_EXPONENT)), place_of(distance)
+    if not lowest < place < highest:
+        between = first + lowest * (last - first), first + highest * (last - first)
+        raise ValueError(
+            f"seek: an average of {average / 1e6:.3g} ms does not fit between {first / 1e6:.3g} ms and "
+            f"{last / 1e6:.3g} ms; it must lie within {between[0] / 1e6:.3g} … {between[1] / 1e6:.3g} ms"
+        )
+    if place >= place_of(power(0.5)):
+        exponent = brentq(lambda p: place_of(power(p)) - place, _LEAST_EXPONENT, 0.5, xtol=1e-9)
+        shape = power(float(exponent))
+    else:
+        joint = _joint(weights, distance, place)
+        shape = np.where(distance <= joint, np.sqrt(distance), (distance + joint) / (2 * np.sqrt(joint)))
+    curve = first + (last - first) * (shape - shape[1]) / (shape[-1] - shape[1])
+    return np.asarray(curve)
+
+
+def _joint(weights: Float, distance: Float, place: float) -> float:
+    """The joint that puts the average at `place`; prefix sums make each trial cheap."""
+    longest = len(distance) - 1
+    roots = np.cumsum(weights * np.sqrt(distance))
+    counts = np.cumsum(weights)
+    lengths = np.cumsum(weights * distance)
+
+    def error(joint: float) -> float:
+        below = int(joint)
+        rest = (lengths[-1] - lengths[below] + joint * (counts[-1] - counts[below])) / (2 * joint**0.5)
+        last = (longest + joint) / (2 * joint**0.5)
+        return float((roots[below] + rest - 1) / (last - 1) - place)
+
+    return float(brentq(error, 1.0, float(longest), xtol=1e-6))

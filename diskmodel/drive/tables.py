@@ -1,0 +1,162 @@
+"""What the engines read of a drive: integers only, computed once from the description.
+
+Both engines index the same tables, so no engine evaluates a curve, divides a rate or converts a unit by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class HddTables:
+    """Geometry, mechanics and electronics of a hard disk.
+
+    Blocks are laid out by zone from the outer edge inwards, in a zone by cylinder, in a cylinder by head, on a track by
+    sector. A drive with two actuators is two such spindle halves: block `lba` belongs to actuator
+    `lba // n_sectors_per_actuator`, and the geometry below describes one half (its heads, its cylinders, its zones).
+
+    The first sector of track (cylinder, head) lies `skew` sectors behind the index mark, where
+    ``skew = cylinder_in_zone * ((heads - 1) * track_skew + cylinder_skew) + head * track_skew``; sector `s` therefore
+    begins at the fraction ``((skew + s) mod sectors_per_track) / sectors_per_track`` of the revolution.
+
+    Attributes
+    ----------
+    sector_bytes : int
+    n_sectors : int
+        Blocks of the whole drive.
+    n_sectors_per_actuator : int
+        `n_sectors` when there is one actuator; otherwise the last actuator may hold one block less.
+    heads : int
+        Surfaces of one actuator.
+    n_cylinders : int
+    actuators : int
+    revolution_ns : int
+    zone_first_lba, zone_first_cylinder : int64, shape (n_zones + 1,)
+        The last entry is the end: blocks of one actuator, and cylinders.
+    sectors_per_track, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
+        In sectors. Spare sectors are the last ones of each cylinder and hold no blocks.
+    seek_ns : int64, shape (n_cylinders,)
+        Time of a read seek over so many cylinders; entry 0 is 0.
+    head_switch_ns, write_settle_ns : int
+        Time to change the surface within a cylinder; what a write adds to any seek or head switch.
+    read_overhead_ns, write_overhead_ns : int
+        Command processing before the arm may move, one command at a time, overlapped with the arm's earlier work.
+    completion_overhead_ns : int
+        After the media, holding neither arm nor processor.
+    interface_bytes_per_s : int
+    zero_latency : bool
+        Whether a track is read from wherever the head arrives.
+    cache_bytes, cache_segments, cache_segment_bytes, read_ahead_bytes : int
+        0 where there is no cache or no read-ahead.
+    write_back : bool
+    hit_overhead_ns : int
+        Command processing of a cache hit.
+    queue_depth : int
+    scheduler : str
+    age_ns : int
+        0: no ageing.
+    """
+
+    sector_bytes: int
+    n_sectors: int
+    n_sectors_per_actuator: int
+    heads: int
+    n_cylinders: int
+    actuators: int
+    revolution_ns: int
+    zone_first_lba: Int64
+    zone_first_cylinder: Int64
+    sectors_per_track: Int64
+    track_skew: Int64
+    cylinder_skew: Int64
+    spare_sectors_per_cylinder: Int64
+    seek_ns: Int64
+    head_switch_ns: int
+    write_settle_ns: int
+    read_overhead_ns: int
+    write_overhead_ns: int
+    completion_overhead_ns: int
+    interface_bytes_per_s: int
+    zero_latency: bool
+    cache_bytes: int
+    cache_segments: int
+    cache_segment_bytes: int
+    read_ahead_bytes: int
+    write_back: bool
+    hit_overhead_ns: int
+    queue_depth: int
+    scheduler: str
+    age_ns: int
+
+    @property
+    def n_zones(self) -> int:
+        """Number of zones of one actuator."""
+        return len(self.sectors_per_track)
+
+
+@dataclass(frozen=True, eq=False)
+class FlashTables:
+    """Geometry, times and electronics of a flash drive.
+
+    Dies are numbered channel first: die `d` hangs on channel ``d % channels``.
+
+    Attributes
+    ----------
+    sector_bytes, n_sectors : int
+    channels, dies_per_channel : int
+    page_bytes, pages_per_block, blocks_per_die : int
+        What a die senses or programs at a time (all its planes together), and what it erases at a time.
+        `blocks_per_die` includes the over-provisioned ones.
+    mapping_bytes : int
+        Unit of the address translation; a smaller write reads the rest first.
+    read_ns, program_ns, erase_ns : int
+        Times of a die for a page, a page, a block.
+    channel_bytes_per_s, interface_bytes_per_s : int
+    read_overhead_ns, write_overhead_ns : int
+        Command processing, one command at a time.
+    read_latency_ns, write_latency_ns : int
+        Fixed parts of a command that overlap with those of others (firmware pipeline, host interface).
+    write_buffer_bytes : int
+        0: writes are done when the pages are programmed.
+    gc_policy : str
+    queue_depth : int
+    """
+
+    sector_bytes: int
+    n_sectors: int
+    channels: int
+    dies_per_channel: int
+    page_bytes: int
+    pages_per_block: int
+    blocks_per_die: int
+    mapping_bytes: int
+    read_ns: int
+    program_ns: int
+    erase_ns: int
+    channel_bytes_per_s: int
+    interface_bytes_per_s: int
+    read_overhead_ns: int
+    write_overhead_ns: int
+    read_latency_ns: int
+    write_latency_ns: int
+    write_buffer_bytes: int
+    gc_policy: str
+    queue_depth: int
+
+    @property
+    def n_dies(self) -> int:
+        """Number of dies, the servers that work in parallel."""
+        return self.channels * self.dies_per_channel
+
+
+def frozen(values: object) -> Int64:
+    """Read-only int64 array of `values`."""
+    array = np.array(values, dtype=np.int64)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,104 @@
+"""Zones of a platter: given one by one, or derived from what a data sheet prints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from diskmodel.description import Description
+
+
+class Zone(Description):
+    """Neighbouring cylinders with the same number of sectors on a track.
+
+    Attributes
+    ----------
+    cylinders : int
+    sectors_per_track : int
+    track_skew, cylinder_skew : int
+        Sectors by which the first sector of the next track (next head; first head of the next cylinder) lies further
+        round, so that a sequential transfer finds it when the head has moved.
+    spare_sectors_per_cylinder : int
+        Last sectors of each cylinder that hold no blocks.
+    """
+
+    cylinders: Annotated[int, Field(ge=1)]
+    sectors_per_track: Annotated[int, Field(ge=1)]
+    track_skew: Annotated[int, Field(ge=0)] = 0
+    cylinder_skew: Annotated[int, Field(ge=0)] = 0
+    spare_sectors_per_cylinder: Annotated[int, Field(ge=0)] = 0
+
+    def sectors_per_cylinder(self, heads: int) -> int:
+        """Blocks that a cylinder holds."""
+        return heads * self.sectors_per_track - self.spare_sectors_per_cylinder
+
+
+def skew_sectors(move_ns: int, sectors_per_track: int, revolution_ns: int) -> int:
+    """Skew that hides a move of `move_ns`: its sectors rounded up, and one more against rounding."""
+    return -(-move_ns * sectors_per_track // revolution_ns) + 1
+
+
+def track_density(rate_bytes_per_s: float, heads: int, sector_bytes: int, revolution_ns: int, moves_ns: int) -> float:
+    """Sectors per track behind a sustained rate, when one cylinder's switches together take `moves_ns`.
+
+    Notes
+    -----
+    Reading a cylinder from end to end takes one revolution a head and the skews, so that
+    ``rate = heads * spt * sector / (heads * revolution + moves)``.
+    """
+    seconds = (heads * revolution_ns + moves_ns) / 1e9
+    return rate_bytes_per_s * seconds / (heads * sector_bytes)
+
+
+def zones_between(
+    outer: float,
+    inner: float,
+    *,
+    n_sectors: int,
+    heads: int,
+    n_zones: int,
+    switch_ns: int,
+    step_ns: int,
+    revolution_ns: int,
+) -> tuple[Zone, ...]:
+    """Zones of nearly equal width, densities falling evenly from `outer` to `inner` sectors per track.
+
+    The last cylinder may hold more than is used; with it the zones hold `n_sectors` blocks or slightly more.
+
+    Parameters
+    ----------
+    outer, inner : float
+        Sectors per track of the first and of the last zone.
+    n_sectors : int
+        Blocks that the zones have to hold.
+    switch_ns, step_ns : int
+        What track and cylinder skew have to hide.
+
+    Raises
+    ------
+    ValueError
+        When a track would hold no sector or the drive less than one cylinder for each zone.
+    """
+    share = [index / max(n_zones - 1, 1) for index in range(n_zones)]
+    densities = [round(outer + (inner - outer) * part) for part in share]
+    if min(densities) < 1:
+        raise ValueError("inner_bytes_per_s: less than one sector on a track; check rates, heads and rpm")
+    width, rest = divmod(n_sectors, heads * sum(densities))
+    if width == 0:
+        raise ValueError(f"n_zones={n_zones}: more zones than cylinders; lower it or check capacity and heads")
+    cylinders = [width] * n_zones
+    for index in range(n_zones - 1):
+        if rest >= heads * densities[index]:
+            cylinders[index] += 1
+            rest -= heads * densities[index]
+    cylinders[-1] += -(-rest // (heads * densities[-1]))
+    return tuple(
+        Zone(
+            cylinders=count,
+            sectors_per_track=density,
+            track_skew=skew_sectors(switch_ns, density, revolution_ns) if heads > 1 else 0,
+            cylinder_skew=skew_sectors(step_ns, density, revolution_ns),
+        )
+        for count, density in zip(cylinders, densities, strict=True)
+    )
