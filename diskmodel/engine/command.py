@@ -1,0 +1,50 @@
+"""A command on its way through one disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Command:
+    """One access to one disk, what happened to it, and whom to tell.
+
+    Attributes
+    ----------
+    seq : int
+        Number in order of creation over the whole run; breaks ties (rule T3).
+    device, op, lba, n_sectors
+        What is wanted of which disk.
+    submitted_ns : int
+        When it reached the disk's queue.
+    done : callable
+        Called at completion with the command.
+    arrived_ns : int
+        When it reached the queue that it waits in now (the disk's, then the drive's own).
+    ready_ns : int
+        When the drive has processed it and the arm may move for it.
+    is_examined : bool
+        Whether the drive has looked for it in its cache.
+    done_ns, overhead_ns, seek_ns, rotation_ns, transfer_ns : int
+        Filled in when it is served. The rest of the time it was waiting.
+    is_hit : bool
+        Served by the drive's cache.
+    """
+
+    seq: int
+    device: int
+    op: int
+    lba: int
+    n_sectors: int
+    submitted_ns: int
+    done: Callable[[Command], None]
+    arrived_ns: int = 0
+    ready_ns: int = 0
+    is_examined: bool = False
+    done_ns: int = 0
+    overhead_ns: int = 0
+    seek_ns: int = 0
+    rotation_ns: int = 0
+    transfer_ns: int = 0
+    is_hit: bool = False

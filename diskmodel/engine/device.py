@@ -1,0 +1,111 @@
+"""What every simulated disk has: a queue in front, a command slot limit, counters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from diskmodel.engine.clock import COMPLETE, DISPATCH, Clock
+from diskmodel.engine.command import Command
+from diskmodel.queue import Head, Policy, Waiting
+
+
+@dataclass
+class Counters:
+    """What a device did (see `diskmodel.records.DeviceCounters`)."""
+
+    busy_ns: int = 0
+    response_ns: int = 0
+    n_reads: int = 0
+    n_writes: int = 0
+    read_sectors: int = 0
+    write_sectors: int = 0
+    n_cache_hits: int = 0
+
+
+class Device(ABC):
+    """A disk: commands wait in its queue until the drive takes them (rules Q0, D1 to D3)."""
+
+    def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
+        self.clock = clock
+        self.index = index
+        self.scheduler = scheduler
+        self.depth = depth
+        self.waiting: list[Command] = []
+        self.pending = 0
+        self.in_drive = 0
+        self.electronics_free_ns = 0
+        self.handed_end = 0
+        self.completed_end = 0
+        self.counters = Counters()
+        self._wakes: set[int] = set()
+
+    def submit(self, command: Command) -> None:
+        """Put a command into the queue, now."""
+        command.arrived_ns = command.submitted_ns
+        self.pending += 1
+        self.waiting.append(command)
+        self.wake(self.clock.now)
+
+    def wake(self, time_ns: int) -> None:
+        """See what can be started at `time_ns`, after everything else of that instant."""
+        if time_ns not in self._wakes:
+            self._wakes.add(time_ns)
+            self.clock.at(time_ns, DISPATCH, self.index, 0, self._woken)
+
+    def _woken(self) -> None:
+        now = self.clock.now
+        self._wakes.discard(now)
+        self._hand_over(now)
+        self.dispatch(now)
+
+    def _hand_over(self, now: int) -> None:
+        """Commands from the queue into the drive while it has slots (rule D2)."""
+        while self.waiting and self.in_drive < self.depth:
+            head = Head(self.handed_end, self.positioning(now))
+            command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
+            self.handed_end = command.lba + command.n_sectors
+            self.in_drive += 1
+            command.overhead_ns = self.overhead_ns(command)
+            self.electronics_free_ns = max(now, self.electronics_free_ns) + command.overhead_ns
+            command.ready_ns = self.electronics_free_ns
+            command.arrived_ns = now
+            self.take(command, now)
+
+    def finish(self, command: Command, done_ns: int) -> None:
+        """Let `command` complete at `done_ns` (not before now)."""
+        command.done_ns = done_ns
+        self.clock.at(done_ns, COMPLETE, self.index, command.seq, lambda: self._complete(command))
+
+    def _complete(self, command: Command) -> None:
+        counters = self.counters
+        self.in_drive -= 1
+        self.pending -= 1
+        self.completed_end = command.lba + command.n_sectors
+        counters.response_ns += command.done_ns - command.submitted_ns
+        counters.n_cache_hits += command.is_hit
+        if command.op:
+            counters.n_writes += 1
+            counters.write_sectors += command.n_sectors
+        else:
+            counters.n_reads += 1
+            counters.read_sectors += command.n_sectors
+        self.wake(command.done_ns)
+        command.done(command)
+
+    @abstractmethod
+    def overhead_ns(self, command: Command) -> int:
+        """Time of the drive's processor for a command."""
+
+    @abstractmethod
+    def positioning(self, now: int) -> Callable[[Waiting], int]:
+        """Function that tells the positioning time of a command from `now`."""
+
+    @abstractmethod
+    def take(self, command: Command, now: int) -> None:
+        """The drive has been given a command; it may be served from `command.ready_ns` on."""
+
+    @abstractmethod
+    def dispatch(self, now: int) -> None:
+        """Start what can be started now."""

@@ -1,0 +1,242 @@
+"""Event adapter of a hard disk: queue and buffer decide, mechanics tells the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
+from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
+from diskmodel.drive.read_ahead import streamed
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.clock import COMPLETE, Clock
+from diskmodel.engine.command import Command
+from diskmodel.engine.device import Device
+from diskmodel.queue import Head, Policy, Waiting
+
+READ, WRITE = 0, 1
+NS_PER_S = 1_000_000_000
+
+
+@dataclass
+class Stream:
+    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`."""
+
+    segment: Segment
+    lba: int
+    limit: int
+    from_ns: int
+    arm: Arm
+
+
+class Actuator:
+    """One arm: what waits for it, where it is, and the read-ahead that runs behind its last read."""
+
+    def __init__(self, scheduler: Policy, first_lba: int) -> None:
+        self.scheduler = scheduler
+        self.first_lba = first_lba
+        self.arm = Arm()
+        self.free_ns = 0
+        self.served_end = first_lba
+        self.accepted: list[Command] = []
+        self.stream: Stream | None = None
+
+
+class HardDisk(Device):
+    """A hard disk (rules D1 to D8, C1 to C9)."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        index: int,
+        tables: HddTables,
+        mechanics: Mechanics,
+        spindle: Spindle,
+        scheduler: Policy,
+        depth: int,
+        make_policy: Callable[[], Policy],
+    ) -> None:
+        super().__init__(clock, index, scheduler, depth)
+        self.tables = tables
+        self.mechanics = mechanics
+        self.spindle = spindle
+        self.actuators = [Actuator(make_policy(), i * tables.n_sectors_per_actuator) for i in range(tables.actuators)]
+        self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
+        buffer = tables.cache_bytes // tables.sector_bytes if tables.write_back else 0
+        self.dirty = DirtyBuffer(buffer, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
+        self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
+        self.bus_free_ns = 0
+
+    # ------------------------------------------------------------------ queue side
+    def overhead_ns(self, command: Command) -> int:
+        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+
+    def actuator_of(self, lba: int) -> Actuator:
+        """The arm that serves block `lba`."""
+        return self.actuators[lba // self.tables.n_sectors_per_actuator]
+
+    def positioning(self, now: int) -> Callable[[Waiting], int]:
+        def positioning_ns(command: Waiting) -> int:
+            actuator = self.actuator_of(command.lba)
+            return self.mechanics.positioning_ns(
+                actuator.arm, self.spindle, command.lba - actuator.first_lba, command.op, now
+            )
+
+        return positioning_ns
+
+    def take(self, command: Command, now: int) -> None:
+        self.actuator_of(command.lba).accepted.append(command)
+        if command.ready_ns > now:
+            self.wake(command.ready_ns)
+
+    # ------------------------------------------------------------------ service
+    def dispatch(self, now: int) -> None:
+        for actuator in self.actuators:
+            self._examine(actuator, now)
+        for actuator in self.actuators:
+            while actuator.free_ns <= now and self._serve_one(actuator, now):
+                pass
+
+    def _examine(self, actuator: Actuator, now: int) -> None:
+        """Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7)."""
+        for command in list(actuator.accepted):
+            if command.is_examined or command.ready_ns > now:
+                continue
+            command.is_examined = True
+            if command.op == WRITE:
+                self.segments.drop(command.lba, command.n_sectors)
+                if self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                    actuator.accepted.remove(command)
+                    self._from_buffer(command, now)
+            elif self._is_hit(actuator, command, now):
+                actuator.accepted.remove(command)
+                self._from_buffer(command, now)
+
+    def _is_hit(self, actuator: Actuator, command: Command, now: int) -> bool:
+        if self.dirty.covers(command.lba, command.n_sectors):
+            return True
+        self._follow_stream(actuator, now)
+        segment = self.segments.covers(command.lba, command.n_sectors)
+        if segment is None:
+            return False
+        self.segments.touch(segment)
+        return True
+
+    def _from_buffer(self, command: Command, now: int) -> None:
+        """Transfer between buffer and host only; these transfers go one after the other (rule C2)."""
+        start = max(now, self.bus_free_ns)
+        self.bus_free_ns = start + self._bus_ns(command.n_sectors)
+        command.is_hit = True
+        command.transfer_ns = self._bus_ns(command.n_sectors)
+        command.overhead_ns += self.tables.completion_overhead_ns
+        self.finish(command, self.bus_free_ns + self.tables.completion_overhead_ns)
+
+    def _serve_one(self, actuator: Actuator, now: int) -> bool:
+        """Start the next access of a free arm; False when there is none."""
+        ready: list[Command | Dirty] = [c for c in actuator.accepted if c.ready_ns <= now]
+        if not ready or self.dirty.is_pressing:
+            ready += [entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator]
+        if not ready:
+            return False
+        self._follow_stream(actuator, now)
+        head = Head(actuator.served_end, self.positioning(now))
+        chosen = ready[actuator.scheduler.choose(ready, head, now)]
+        if isinstance(chosen, Dirty):
+            self._destage(actuator, chosen, now)
+            return True
+        actuator.accepted.remove(chosen)
+        if chosen.op == READ and self._is_hit(actuator, chosen, now):
+            self._from_buffer(chosen, now)
+            return True
+        access = self._access(actuator, chosen, now)
+        chosen.seek_ns, chosen.rotation_ns = access.seek_ns, access.rotation_ns
+        done = access.end_ns
+        if chosen.op == READ:
+            # overlapped with the media: at least the last sector follows it (rule D6)
+            done = max(access.end_ns + self._bus_ns(1), access.first_end_ns + self._bus_ns(chosen.n_sectors))
+            self._start_stream(actuator, chosen, access)
+        chosen.transfer_ns = done - now - access.seek_ns - access.rotation_ns
+        chosen.overhead_ns += self.tables.completion_overhead_ns
+        self.finish(chosen, done + self.tables.completion_overhead_ns)
+        return True
+
+    def _access(self, actuator: Actuator, wanted: Command | Dirty, now: int) -> Access:
+        """Move the arm for a command, now, and hold it until the media access ends."""
+        lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
+        if wanted.op == READ and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
+            access = self._continue_stream(actuator, wanted.lba + n, now)
+        else:
+            extra_ns = self._travel_to_edge(actuator)
+            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns)
+        actuator.arm = Arm(access.cylinder, access.head)
+        actuator.free_ns = access.end_ns
+        actuator.served_end = wanted.lba + n
+        actuator.stream = None
+        self.counters.busy_ns += access.end_ns - now
+        self.wake(access.end_ns)
+        return access
+
+    def _travel_to_edge(self, actuator: Actuator) -> int:
+        """Moves the arm to where SCAN and C-SCAN turn, and tells how long that takes (rules Q4, Q5)."""
+        policy, seek_ns, last = actuator.scheduler, self.mechanics.seek_ns, self.tables.n_cylinders - 1
+        if not policy.edge or not policy.turned:
+            return 0
+        edge = last if policy.swept > 0 else 0
+        travel_ns = seek_ns[abs(edge - actuator.arm.cylinder)]
+        if policy.edge == "wrap":
+            edge, travel_ns = 0, travel_ns + seek_ns[last]
+        actuator.arm = Arm(edge, actuator.arm.head)
+        return travel_ns
+
+    def _destage(self, actuator: Actuator, entry: Dirty, now: int) -> None:
+        """Write dirty data to the media (rule C8)."""
+        self.dirty.waiting.remove(entry)
+        access = self._access(actuator, entry, now)
+
+        def written() -> None:
+            self.dirty.used -= entry.n_sectors
+            self.wake(access.end_ns)
+
+        self.clock.at(access.end_ns, COMPLETE, self.index, entry.seq, written)
+
+    def _bus_ns(self, n_sectors: int) -> int:
+        return n_sectors * self.tables.sector_bytes * NS_PER_S // self.tables.interface_bytes_per_s
+
+    # ------------------------------------------------------------------ read-ahead
+    def _start_stream(self, actuator: Actuator, command: Command, access: Access) -> None:
+        """After a read: its blocks are a segment, and the head reads on behind them (rule C3)."""
+        end = command.lba + command.n_sectors
+        segment = self.segments.insert(command.lba, end)
+        if segment is not None and self.read_ahead:
+            last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
+            limit = min(end + self.read_ahead, last)
+            actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
+
+    def _follow_stream(self, actuator: Actuator, now: int) -> None:
+        """What was read ahead by now is in the segment, and the arm is where the stream is (rule C4)."""
+        stream, first = actuator.stream, actuator.first_lba
+        if stream is None or stream.from_ns > now:
+            return
+        lba, limit = stream.lba - first, stream.limit - first
+        front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
+        self.segments.extend(stream.segment, front + first)
+
+    def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:
+        """Whether a read begins within the segment of the read-ahead, or right behind it (rule C5)."""
+        stream = actuator.stream
+        return stream is not None and stream.segment.start <= start <= stream.segment.end < end
+
+    def _continue_stream(self, actuator: Actuator, end: int, now: int) -> Access:
+        """A read that goes on where the read-ahead is: the head just stays on it (rule C5).
+
+        A stream that has stopped at its limit starts again from there; all the time is transfer otherwise.
+        """
+        stream, first = actuator.stream, actuator.first_lba
+        assert stream is not None
+        front = stream.segment.end
+        if front >= stream.limit:
+            return self.mechanics.access(actuator.arm, self.spindle, READ, front - first, end - front, now)
+        whole = self.mechanics.access(
+            stream.arm, self.spindle, READ, stream.lba - first, end - stream.lba, stream.from_ns
+        )
+        return whole._replace(seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now)
