@@ -1,0 +1,147 @@
+"""Where a block lies: block ↔ (cylinder, head, sector) and the angle of its track, for whole arrays of blocks.
+
+Head numbers count through the actuators: actuator ``head // tables.heads``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.tables import HddTables
+from diskmodel.errors import DescriptionError, Fault
+
+Int64 = NDArray[np.int64]
+Float = NDArray[np.float64]
+
+
+class Place(NamedTuple):
+    """Places on the platters, int64 arrays of one shape."""
+
+    cylinder: Int64
+    head: Int64
+    sector: Int64
+
+
+class ZoneRates(NamedTuple):
+    """Rates along the surface, one entry a zone.
+
+    Attributes
+    ----------
+    first_byte : int64, shape (n_zones,)
+        Where the zone begins in one actuator's blocks.
+    media_bytes_per_s : float64
+        Along one track.
+    sustained_bytes_per_s : float64
+        Over whole cylinders, with the skews that hide head and cylinder switches.
+    """
+
+    first_byte: Int64
+    media_bytes_per_s: Float
+    sustained_bytes_per_s: Float
+
+
+def place_of(tables: HddTables, lba: ArrayLike) -> Place:
+    """Cylinder, head and sector of blocks.
+
+    Parameters
+    ----------
+    lba : int64 array, 0 <= lba < tables.n_sectors
+
+    Raises
+    ------
+    DescriptionError
+        When a block lies outside the drive.
+    """
+    blocks = _checked("lba", lba, tables.n_sectors)
+    actuator, block = np.divmod(blocks, tables.n_sectors_per_actuator)
+    zone = np.searchsorted(tables.zone_first_lba, block, side="right") - 1
+    per_track = tables.sectors_per_track[zone]
+    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
+    cylinder, rest = np.divmod(block - tables.zone_first_lba[zone], per_cylinder)
+    head, sector = np.divmod(rest, per_track)
+    return Place(cylinder + tables.zone_first_cylinder[zone], head + actuator * tables.heads, sector)
+
+
+def lba_of(tables: HddTables, cylinder: ArrayLike, head: ArrayLike, sector: ArrayLike) -> Int64:
+    """Block at each place, -1 where there is none (spare sectors, the unused end of the last cylinder).
+
+    Raises
+    ------
+    DescriptionError
+        When a cylinder or head does not exist, or a sector is beyond the end of its track.
+    """
+    cylinders = _checked("cylinder", cylinder, tables.n_cylinders)
+    heads = _checked("head", head, tables.heads * tables.actuators)
+    sectors = np.asarray(sector, dtype=np.int64)
+    zone = np.searchsorted(tables.zone_first_cylinder, cylinders, side="right") - 1
+    per_track = tables.sectors_per_track[zone]
+    if np.any((sectors < 0) | (sectors >= per_track)):
+        raise DescriptionError(Fault("sector", None, "must lie on its track", "see tables.sectors_per_track"))
+    actuator, surface = np.divmod(heads, tables.heads)
+    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
+    rest = surface * per_track + sectors
+    block = tables.zone_first_lba[zone] + (cylinders - tables.zone_first_cylinder[zone]) * per_cylinder + rest
+    lba = actuator * tables.n_sectors_per_actuator + block
+    exists = (rest < per_cylinder) & (block < tables.n_sectors_per_actuator) & (lba < tables.n_sectors)
+    return np.asarray(np.where(exists, lba, -1), dtype=np.int64)
+
+
+def angle_of(tables: HddTables, lba: ArrayLike) -> tuple[Int64, Int64]:
+    """Angle of the beginning of blocks as a fraction of a revolution: numerator, and denominator (sectors per track).
+
+    Notes
+    -----
+    ``(skew + sector) mod sectors_per_track`` with the skew of `HddTables`.
+    """
+    cylinder, head, sector = place_of(tables, lba)
+    zone = np.searchsorted(tables.zone_first_cylinder, cylinder, side="right") - 1
+    per_track = tables.sectors_per_track[zone]
+    per_cylinder = (tables.heads - 1) * tables.track_skew[zone] + tables.cylinder_skew[zone]
+    skew = (cylinder - tables.zone_first_cylinder[zone]) * per_cylinder + head % tables.heads * tables.track_skew[zone]
+    return np.asarray((skew + sector) % per_track), per_track
+
+
+def zone_rates(drive: Hdd) -> ZoneRates:
+    """Media and sustained rate of each zone of one actuator."""
+    tables = drive.tables()
+    revolution_s = tables.revolution_ns / 1e9
+    media = tables.sectors_per_track * tables.sector_bytes / revolution_s
+    skews = (tables.heads - 1) * tables.track_skew + tables.cylinder_skew
+    whole = tables.heads * tables.sectors_per_track
+    sustained = media * (whole - tables.spare_sectors_per_cylinder) / (whole + skews)
+    return ZoneRates(tables.zone_first_lba[:-1] * tables.sector_bytes, media, sustained)
+
+
+def seek_curve(drive: Hdd, n_points: int = 512) -> tuple[Int64, Float]:
+    """Distances (cylinders) and seek times (ms), `n_points` or fewer of them, dense at the short end.
+
+    Returns
+    -------
+    distance : int64
+        From 1 to the longest.
+    time_ms : float64
+    """
+    seek_ns = drive.tables().seek_ns
+    longest = len(seek_ns) - 1
+    distance = np.unique(np.rint(longest * np.linspace(0, 1, n_points) ** 2).astype(np.int64).clip(1))
+    return distance, seek_ns[distance] / 1e6
+
+
+def mean_seek_ns(tables: HddTables) -> float:
+    """Mean read seek over all pairs of different cylinders: the "average seek" of data sheets."""
+    n = tables.n_cylinders
+    distance = np.arange(1, n, dtype=np.float64)
+    return float((n - distance) @ tables.seek_ns[1:].astype(np.float64)) / (n * (n - 1) / 2)
+
+
+def _checked(name: str, values: ArrayLike, end: int) -> Int64:
+    array = np.asarray(values, dtype=np.int64)
+    outside = (array < 0) | (array >= end)
+    if np.any(outside):
+        first = int(array[outside].ravel()[0]) if array.ndim else int(array)
+        raise DescriptionError(Fault(name, first, f"must lie within 0 … {end - 1}", "stay on the drive"))
+    return array
