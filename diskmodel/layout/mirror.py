@@ -44,7 +44,18 @@ def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[
         sector, n = sector + take, n - take
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy) -> Plan:
+def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> list[Copy]:
+    """Copies that are left; the spare stands in for the lost disk where that is rebuilt (rule L11)."""
+    alive = []
+    for copy in copies:
+        if copy.disk not in tables.failed:
+            alive.append(copy)
+        elif copy.disk == tables.rebuild_disk and copy.lba + n <= tables.data_offset + front:
+            alive.append(Copy(tables.n_disks, copy.lba))
+    return alive
+
+
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Pieces of a request on striped or mirrored disks; all of them start at once.
 
     A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
@@ -52,7 +63,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy)
     """
     pieces: list[Piece] = []
     for copies, take in _runs(tables, sector, n):
-        alive = [copy for copy in copies if copy.disk not in tables.failed]
+        alive = surviving(tables, copies, take, front)
         if op == READ:
             chosen = alive[0] if len(alive) == 1 else choose(alive, take)
             pieces.append(Piece(chosen.disk, READ, chosen.lba, take))

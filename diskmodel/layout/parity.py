@@ -12,14 +12,15 @@ _FEWEST, _READ_MODIFY_WRITE, _RECONSTRUCT_WRITE = range(len(WRITE_POLICIES))
 
 
 class Row(NamedTuple):
-    """One row: disks of its data strips in order, of its parity strips, and its first sector on each disk."""
+    """One row: disks of its data strips in order, of its parity strips, its first sector on each disk, what is lost."""
 
     data: list[int]
     parity: list[int]
     lba: int
+    failed: tuple[int, ...]
 
 
-def row_of(tables: LayoutTables, row: int) -> Row:
+def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
     """Disks of row number `row` (rule L6). Rows go round the groups; parity by the row's number in its group."""
     group, number = row % tables.n_groups, row // tables.n_groups
     n, m = tables.n_data + tables.n_parity, tables.n_parity
@@ -35,8 +36,15 @@ def row_of(tables: LayoutTables, row: int) -> Row:
     else:
         data = [disk for disk in range(n) if disk not in parity]
     base = group * n
-    lba = tables.data_offset + number * tables.strip
-    return Row([base + disk for disk in data], [base + disk for disk in parity], lba)
+    data, parity = [base + disk for disk in data], [base + disk for disk in parity]
+    lba, failed = tables.data_offset + number * tables.strip, tables.failed
+    if tables.rebuild_disk in failed and (number + 1) * tables.strip <= front:
+        # the row is rebuilt: the spare stands in for the lost disk (rule L11)
+        spare = tables.n_disks
+        data = [spare if disk == tables.rebuild_disk else disk for disk in data]
+        parity = [spare if disk == tables.rebuild_disk else disk for disk in parity]
+        failed = tuple(disk for disk in failed if disk != tables.rebuild_disk)
+    return Row(data, parity, lba, failed)
 
 
 class Part(NamedTuple):
@@ -61,12 +69,12 @@ def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[P
     return rows
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int) -> Plan:
+def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> Plan:
     """Pieces of a request on rows with parity: reads first, writes when all of them have completed (rule L7)."""
     first: list[Piece] = []
     then: list[Piece] = []
     for number, parts in rows_of(tables, sector, n):
-        row = row_of(tables, number)
+        row = row_of(tables, number, front)
         if op == READ:
             first.extend(_read(tables, row, parts))
         else:
@@ -83,7 +91,7 @@ def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
     pieces: list[Piece] = []
     for part in parts:
         disk = row.data[part.strip]
-        sources = [disk] if disk not in tables.failed else _survivors(tables, row)
+        sources = [disk] if disk not in row.failed else _survivors(tables, row)
         pieces.extend(_piece(row, source, READ, part.start, part.end) for source in sources)
     return pieces
 
@@ -91,11 +99,11 @@ def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
 def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
     """Reads and writes that a write to these parts of one row needs (rules L8 and L10)."""
     low, high = min(part.start for part in parts), max(part.end for part in parts)
-    parity = [disk for disk in row.parity if disk not in tables.failed]
+    parity = [disk for disk in row.parity if disk not in row.failed]
     writes = [
         _piece(row, row.data[part.strip], WRITE, part.start, part.end)
         for part in parts
-        if row.data[part.strip] not in tables.failed
+        if row.data[part.strip] not in row.failed
     ]
     writes += [_piece(row, disk, WRITE, low, high) for disk in parity]
     if not parity:
@@ -114,7 +122,7 @@ def _reads_to_modify(
     tables: LayoutTables, row: Row, parts: list[Part], parity: list[int], low: int, high: int
 ) -> list[Piece] | None:
     """Old data and old parity; impossible when a written strip is on a failed disk."""
-    if any(row.data[part.strip] in tables.failed for part in parts):
+    if any(row.data[part.strip] in row.failed for part in parts):
         return None
     old = [_piece(row, row.data[part.strip], READ, part.start, part.end) for part in parts]
     return old + [_piece(row, disk, READ, low, high) for disk in parity]
@@ -131,7 +139,7 @@ def _reads_to_reconstruct(tables: LayoutTables, row: Row, parts: list[Part], low
         part = written.get(strip)
         gaps = [(low, high)] if part is None else [(low, part.start), (part.end, high)]
         gaps = [(start, end) for start, end in gaps if start < end]
-        if gaps and disk in tables.failed:
+        if gaps and disk in row.failed:
             return [_piece(row, source, READ, low, high) for source in _survivors(tables, row)]
         pieces.extend(_piece(row, disk, READ, start, end) for start, end in gaps)
     return pieces
@@ -139,7 +147,7 @@ def _reads_to_reconstruct(tables: LayoutTables, row: Row, parts: list[Part], low
 
 def _survivors(tables: LayoutTables, row: Row) -> list[int]:
     """The first n_data disks of a row that are left, data before parity."""
-    return [disk for disk in row.data + row.parity if disk not in tables.failed][: tables.n_data]
+    return [disk for disk in row.data + row.parity if disk not in row.failed][: tables.n_data]
 
 
 def _piece(row: Row, disk: int, op: int, start: int, end: int) -> Piece:

@@ -7,7 +7,7 @@ from diskmodel.layout.pieces import ChooseCopy, Plan
 from diskmodel.layout.tables import LayoutTables
 
 
-def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy) -> Plan:
+def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
     """Pieces of one host request.
 
     Parameters
@@ -19,7 +19,9 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy)
         First sector and number of sectors on the array.
     choose : callable
         Picks a copy where several can serve a read.
+    front : int
+        Sectors of the lost disk's data area that have been rebuilt onto the spare.
     """
     if tables.family == "parity":
-        return parity.plan(tables, op, sector, n)
-    return mirror.plan(tables, op, sector, n, choose)
+        return parity.plan(tables, op, sector, n, front)
+    return mirror.plan(tables, op, sector, n, choose, front)

@@ -1,0 +1,102 @@
+"""Event adapter of the layout: hands the pieces of a request to the disks and joins them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from diskmodel.engine.clock import Clock
+from diskmodel.engine.command import Command
+from diskmodel.engine.device import Device
+from diskmodel.layout.pieces import Copy, Piece
+from diskmodel.layout.plan import plan
+from diskmodel.layout.tables import READ_POLICIES, LayoutTables
+
+_NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY = range(len(READ_POLICIES))
+
+
+@dataclass(slots=True)
+class Access:
+    """A request to the array while its pieces are out.
+
+    `parity_ns` is the time that its first phase took, where there were two (rule L7).
+    """
+
+    done: Callable[[Access, Command], None]
+    then: list[Piece]
+    phase_start_ns: int
+    parity_ns: int = 0
+    out: int = 0
+
+
+class Raid:
+    """Disks under a layout (rules L1 to L11)."""
+
+    def __init__(self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int) -> None:
+        self.clock = clock
+        self.tables = tables
+        self.devices = devices
+        self.split_at = split_at
+        self.n_commands = 0
+        self.next_copy = 0
+        self.front = tables.rebuild_front
+
+    def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
+        """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
+        pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
+        self.start(pieces.first, pieces.then, done)
+
+    def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
+        """Start pieces in two phases."""
+        access = Access(done, then, self.clock.now)
+        self._submit(access, first)
+
+    def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
+        now = self.clock.now
+        commands = []
+        for disk, op, lba, n in pieces:
+            for part_lba, part_n in self._within_actuators(lba, n):
+                commands.append(
+                    Command(self.n_commands, disk, op, part_lba, part_n, now, lambda c, a=access: self._part_done(a, c))  # type: ignore[misc]
+                )
+                self.n_commands += 1
+        access.out = len(commands)
+        for command in commands:
+            self.devices[command.device].submit(command)
+
+    def _within_actuators(self, lba: int, n: int) -> list[tuple[int, int]]:
+        """A piece cut where the blocks of the next actuator begin (rule D8)."""
+        border = (lba // self.split_at + 1) * self.split_at
+        if lba + n <= border:
+            return [(lba, n)]
+        return [(lba, border - lba), *self._within_actuators(border, lba + n - border)]
+
+    def _part_done(self, access: Access, command: Command) -> None:
+        access.out -= 1
+        if access.out:
+            return
+        if access.then:
+            pieces, access.then = access.then, []
+            access.parity_ns += self.clock.now - access.phase_start_ns
+            access.phase_start_ns = self.clock.now
+            self._submit(access, pieces)
+        else:
+            access.done(access, command)
+
+    def _choose_copy(self, copies: Sequence[Copy], n: int) -> Copy:
+        """Copy that serves a read (rule L5)."""
+        policy = self.tables.read_policy
+        if policy == _PRIMARY:
+            return copies[0]
+        if policy == _ROUND_ROBIN:
+            self.next_copy += 1
+            return copies[(self.next_copy - 1) % len(copies)]
+        pending = [self.devices[copy.disk].pending for copy in copies]
+        if policy == _SHORTEST_QUEUE:
+            return copies[pending.index(min(pending))]
+        distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
+        if min(distance) == 0:
+            return copies[distance.index(0)]
+        if min(pending) == 0:
+            return copies[pending.index(0)]
+        return copies[distance.index(min(distance))]
