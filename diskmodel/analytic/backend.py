@@ -1,0 +1,146 @@
+"""What a sample of host requests asks of the disks: pieces, phases, distances, lengths. Counting only, no time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.array import Array
+from diskmodel.layout.pieces import READ, Piece
+from diskmodel.layout.plan import plan
+from diskmodel.workload import Workload
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """Pieces of a sample of requests, in order; arrays of shape (n_pieces,) unless said otherwise.
+
+    Attributes
+    ----------
+    n_requests : int
+        Host requests of the sample, cache hits included.
+    hit_share : float
+        Share of the requests that the controller's cache serves or accepts.
+    disk, lba, n_sectors : int64
+    is_write : bool
+    is_revisit : bool
+        A write to the place that an earlier phase of the same request has read: the block comes round again.
+    previous_end : int64
+        Where the same disk's piece before it ended; -1 for its first one.
+    read_widths, write_widths : float64
+        Mean number of parallel pieces in each phase of a read and of a write that reach the disks.
+    read_share : float
+        Share of reads among the requests that reach the disks.
+    disk_share : float64, shape (n_disks,)
+        Share of the pieces on each disk.
+    """
+
+    n_requests: int
+    hit_share: float
+    disk: NDArray[np.int64]
+    lba: NDArray[np.int64]
+    n_sectors: NDArray[np.int64]
+    is_write: NDArray[np.bool_]
+    is_revisit: NDArray[np.bool_]
+    previous_end: NDArray[np.int64]
+    read_widths: tuple[float, ...]
+    write_widths: tuple[float, ...]
+    read_share: float
+    disk_share: NDArray[np.float64]
+
+    @property
+    def per_host(self) -> float:
+        """Disk operations per host request."""
+        return len(self.disk) / self.n_requests
+
+
+def back_end(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> BackEnd:
+    """Disk operations of a sample of `workload` on `array`.
+
+    Parameters
+    ----------
+    array : Array
+    workload : Workload
+    n_sample : int
+        Host requests drawn.
+    seed : int
+        Of the draws, as for a simulation.
+
+    Notes
+    -----
+    Reads of mirrors alternate between the copies. A read cache given by its size hits with the share of the span
+    that it holds (exact for uniform addresses, low for local ones). A write cache spares the disks nothing here:
+    coalescing is left out.
+    """
+    tables, drive = array.tables(), array.drive
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_sample, seed=seed)
+    hits = requests.cache_draw < _read_hit_ratio(array, requests.offset)
+    turn = iter(range(1 << 62))
+    pieces: list[Piece] = []
+    revisit: list[bool] = []
+    widths: dict[int, list[tuple[int, int]]] = {0: [], 1: []}
+    n_hits = 0
+    for op, offset, length, is_hit in zip(
+        requests.op.tolist(), requests.offset.tolist(), requests.length.tolist(), hits.tolist(), strict=True
+    ):
+        if op == READ and is_hit:
+            n_hits += 1
+            continue
+        n_hits += op != READ and array.controller.write_cache is not None
+        first_sector, last_sector = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
+        steps = plan(
+            tables, op, first_sector, last_sector - first_sector, lambda copies, _: copies[next(turn) % len(copies)]
+        )
+        seen = {(piece.disk, piece.lba) for piece in steps.first}
+        pieces += steps.first + steps.then
+        revisit += [False] * len(steps.first) + [(piece.disk, piece.lba) in seen for piece in steps.then]
+        widths[op].append((len(steps.first), len(steps.then)))
+    columns = np.array(pieces, dtype=np.int64).reshape(-1, 4)
+    disk, op_column, lba, n_sectors = columns.T
+    n_misses = len(widths[0]) + len(widths[1])
+    return BackEnd(
+        n_requests=n_sample,
+        hit_share=n_hits / n_sample,
+        disk=disk,
+        lba=lba,
+        n_sectors=n_sectors,
+        is_write=op_column != READ,
+        is_revisit=np.array(revisit, dtype=bool),
+        previous_end=_previous_ends(disk, lba + n_sectors),
+        read_widths=_mean_widths(widths[0]),
+        write_widths=_mean_widths(widths[1]),
+        read_share=len(widths[0]) / n_misses if n_misses else 0.0,
+        disk_share=np.bincount(disk, minlength=array.layout.disks) / max(len(disk), 1),
+    )
+
+
+def _read_hit_ratio(array: Array, offsets: NDArray[np.int64]) -> float:
+    cache = array.controller.read_cache
+    if cache is None:
+        return 0.0
+    if cache.hit_ratio is not None:
+        return cache.hit_ratio
+    assert cache.size_bytes is not None
+    span = int(offsets.max() - offsets.min()) if len(offsets) else 0
+    return min(1.0, cache.size_bytes / span) if span else 1.0
+
+
+def _previous_ends(disk: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    previous = np.full(len(disk), -1, dtype=np.int64)
+    last: dict[int, int] = {}
+    for index, (which, where) in enumerate(zip(disk.tolist(), end.tolist(), strict=True)):
+        previous[index] = last.get(which, -1)
+        last[which] = where
+    return previous
+
+
+def _mean_widths(phases: list[tuple[int, int]]) -> tuple[float, ...]:
+    """Mean width of each phase, over the requests that have it; a request with one phase only has the first."""
+    if not phases:
+        return ()
+    first, then = (np.array(column, dtype=np.float64) for column in zip(*phases, strict=True))
+    if not then.any():
+        return (float(first.mean()),)
+    return float(first.mean()), float(then[then > 0].mean())

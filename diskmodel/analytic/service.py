@@ -1,0 +1,176 @@
+"""Service times of the drives of an array under a sample of its back-end operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.analytic.backend import BackEnd
+from diskmodel.drive import FlashTables, HddTables
+
+#: Schedulers that take the shortest seek, or sweep; and those that look at rotation too.
+_SEEK_SAVERS = ("sstf", "scan", "c-scan", "look", "c-look", "f-scan", "mq-deadline")
+_POSITION_SAVERS = ("sptf", "sptf-aged")
+#: Numbers of candidates at which service times are sampled.
+_CHOICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+
+
+@dataclass(frozen=True)
+class HddService:
+    """Samples of the parts of a disk's service time, seconds, shape (n_pieces,).
+
+    Attributes
+    ----------
+    overhead_s, seek_s, rotation_s, transfer_s : float64
+        `overhead_s` holds the arm up only on an idle disk.
+    revisit_s : float64
+        Where a piece is a revisit: a revolution, which it takes when the arm has stayed; else 0.
+    schedulers : tuple of str
+        Of the host's queue and of the drive's own.
+    depth : int
+        Commands that may be reordered.
+    """
+
+    overhead_s: NDArray[np.float64]
+    seek_s: NDArray[np.float64]
+    rotation_s: NDArray[np.float64]
+    transfer_s: NDArray[np.float64]
+    revisit_s: NDArray[np.float64]
+    schedulers: tuple[str, ...]
+    depth: int
+    _known: dict[int, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
+
+    def moments(self, n_waiting: float) -> tuple[float, float, float]:
+        """E[S], E[S²], E[S³] when `n_waiting` commands are there to choose from; interpolated between whole choices."""
+        choice = max(1.0, min(n_waiting, float(self.depth)))
+        at = int(np.searchsorted(_CHOICES, choice, side="right")) - 1
+        low = _CHOICES[at]
+        if choice == low or at + 1 == len(_CHOICES):
+            return self._moments_of(low)
+        high = _CHOICES[at + 1]
+        part = (choice - low) / (high - low)
+        below, above = self._moments_of(low), self._moments_of(high)
+        first, second, third = (a + part * (b - a) for a, b in zip(below, above, strict=True))
+        return first, second, third
+
+    def _moments_of(self, choice: int) -> tuple[float, float, float]:
+        if choice not in self._known:
+            times = self.sample_s(choice)
+            self._known[choice] = (float(times.mean()), float((times**2).mean()), float((times**3).mean()))
+        return self._known[choice]
+
+    def sample_s(self, n_waiting: int) -> NDArray[np.float64]:
+        """Service times when `n_waiting` commands are there to choose from; seconds, shape (n_pieces,).
+
+        Notes
+        -----
+        The scheduler takes the best of so many independent candidates. Those it left behind are worse than fresh
+        ones, so that the truth lies a little higher.
+        """
+        choice = max(1, round(min(n_waiting, float(self.depth))))
+        rng = np.random.default_rng(4711)
+        n = len(self.seek_s)
+        positioning = self._best_of(choice, rng)
+        held = self.revisit_s > 0
+        share_held = 1 / choice  # other commands come in between the more of them there are
+        revisit = np.where(rng.random(n) < share_held, self.revisit_s, positioning + self.transfer_s)
+        overhead = self.overhead_s / choice
+        return np.asarray(np.where(held, revisit, positioning + self.transfer_s) + overhead)
+
+    def _best_of(self, k: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        n = len(self.seek_s)
+        if k <= 1 or n == 0:
+            return self.seek_s + self.rotation_s
+        others = rng.integers(0, n, size=(n, k - 1))
+        seek = np.concatenate([self.seek_s[:, None], self.seek_s[others]], axis=1)
+        rotation = np.concatenate([self.rotation_s[:, None], self.rotation_s[others]], axis=1)
+        if any(name in _POSITION_SAVERS for name in self.schedulers):
+            return np.asarray((seek + rotation).min(axis=1))
+        if any(name in _SEEK_SAVERS for name in self.schedulers):
+            return np.asarray(seek.min(axis=1) + self.rotation_s)
+        return self.seek_s + self.rotation_s
+
+
+def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_depth: int | None) -> HddService:
+    """Service times of hard disks: seek by the distance between consecutive pieces, rotation uniform, transfer.
+
+    A piece that begins where the same disk's last one ended needs neither seek nor rotation (read-ahead, skew).
+    """
+    cylinder, per_track = _cylinders(tables, sample.lba)
+    previous, _ = _cylinders(tables, np.maximum(sample.previous_end - 1, 0))
+    is_known = sample.previous_end >= 0
+    shifted = np.roll(cylinder, 1)
+    distance = np.abs(cylinder - np.where(is_known, previous, shifted))
+    follows = is_known & (sample.previous_end == sample.lba)
+    seek = tables.seek_ns[distance] + np.where(sample.is_write & ~follows, tables.write_settle_ns, 0)
+    n = len(sample.lba)
+    turn = tables.revolution_ns
+    rotation = turn * np.random.default_rng(815).permutation((np.arange(n) + 0.5) / max(n, 1))
+    transfer = sample.n_sectors * turn / per_track
+    overhead = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns)
+    depth = tables.queue_depth if drive_depth is None else min(drive_depth, tables.queue_depth)
+    schedulers: tuple[str, ...] = (tables.scheduler,) if depth > 1 else ()
+    if host_scheduler != "fcfs":
+        schedulers, depth = (*schedulers, host_scheduler), 1 << 10
+    return HddService(
+        overhead_s=overhead / 1e9,
+        seek_s=np.where(follows, 0, seek) / 1e9,
+        rotation_s=np.where(follows, 0.0, rotation) / 1e9,
+        transfer_s=transfer / 1e9,
+        revisit_s=np.where(sample.is_revisit, float(turn), 0.0) / 1e9,
+        schedulers=schedulers,
+        depth=depth,
+    )
+
+
+def _cylinders(tables: HddTables, lba: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cylinder and sectors per track of each block."""
+    inside = lba % tables.n_sectors_per_actuator
+    zone = np.searchsorted(tables.zone_first_lba, inside, side="right") - 1
+    zone = np.minimum(zone, tables.n_zones - 1)
+    per_track = tables.sectors_per_track[zone]
+    per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
+    return tables.zone_first_cylinder[zone] + (inside - tables.zone_first_lba[zone]) // per_cylinder, per_track
+
+
+@dataclass(frozen=True)
+class FlashService:
+    """What one command costs a flash drive on average, seconds.
+
+    Attributes
+    ----------
+    fixed_s : float
+        Parts that overlap with other commands.
+    die_s : float
+        Time on one die.
+    bottleneck_s : float
+        Time between commands at saturation: of the dies together, the channels, the interface or the processor.
+    n_dies : int
+    """
+
+    fixed_s: float
+    die_s: float
+    bottleneck_s: float
+    n_dies: int
+
+
+def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
+    """Service of flash drives; garbage collection and write buffers are left out."""
+    n_bytes = sample.n_sectors * tables.sector_bytes
+    pages = np.maximum(1, -(-n_bytes // tables.page_bytes))
+    die_ns = pages * np.where(sample.is_write, tables.program_ns, tables.read_ns)
+    channel_ns = n_bytes * 1e9 / tables.channel_bytes_per_s
+    interface_ns = n_bytes * 1e9 / tables.interface_bytes_per_s
+    overhead_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns)
+    latency_ns = np.where(sample.is_write, tables.write_latency_ns, tables.read_latency_ns)
+    limits = (
+        die_ns.mean() / tables.n_dies,
+        channel_ns.mean() / tables.channels,
+        interface_ns.mean(),
+        overhead_ns.mean(),
+    )
+    lone_ns = np.where(pages > 1, die_ns / np.minimum(pages, tables.n_dies), die_ns)
+    fixed_ns = (latency_ns + overhead_ns + interface_ns + channel_ns / np.minimum(pages, tables.channels)).mean()
+    return FlashService(float(fixed_ns) / 1e9, float(lone_ns.mean()) / 1e9, float(max(limits)) / 1e9, tables.n_dies)
