@@ -1,0 +1,222 @@
+//! The one JSON document that a measurement leaves, and how it gets to disk without ever being half written.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::clock;
+use crate::fault::{Fault, Outcome};
+use crate::target::TargetFacts;
+
+pub const FORMAT: &str = "diskmodel-measurement";
+pub const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+pub struct Document {
+    pub format: String,
+    pub version: u32,
+    pub program: Program,
+    pub host: Host,
+    pub started_unix_s: u64,
+    pub elapsed_s: f64,
+    /// "complete", or "partial" after an interruption.
+    pub state: String,
+    pub target: TargetFacts,
+    pub settings: Settings,
+    pub overhead: Overhead,
+    pub findings: Findings,
+    /// Kept as text: a finished experiment is neither parsed nor changed again.
+    pub experiments: Vec<Box<RawValue>>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Program {
+    pub name: String,
+    pub version: String,
+    pub is_debug_build: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Host {
+    pub kernel: String,
+    pub architecture: String,
+    pub n_cpus: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Settings {
+    /// "quick", "default", "thorough" or "raw".
+    pub mode: String,
+    pub seconds: f64,
+    pub seed: u64,
+    pub is_writing: bool,
+    pub max_rows: usize,
+    /// Named on the command line; empty for all.
+    pub experiments: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Overhead {
+    pub engine: String,
+    pub engine_note: Option<String>,
+    pub clock_read_ns: f64,
+    pub noop_p50_ns: Option<u64>,
+    pub noop_p99_ns: Option<u64>,
+}
+
+/// What earlier experiments found and later ones (and readers) rely on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Findings {
+    pub nature: Nature,
+    pub rotational_hint: Option<bool>,
+    /// How the conclusion was reached, in words.
+    pub nature_evidence: String,
+    pub rotation_period_ns: Option<f64>,
+    pub rotation_stderr_ns: Option<f64>,
+    pub rotation_coherence: Option<f64>,
+    /// Median far read / median nearest read, from the seek profile.
+    pub distance_ratio: Option<f64>,
+    pub cache_hit_ns: Option<u64>,
+    pub random_read_ns: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nature {
+    Rotating,
+    NotRotating,
+    #[default]
+    Undecided,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub struct Warning {
+    pub code: String,
+    pub experiment: Option<String>,
+    pub message: String,
+}
+
+/// What --resume has to know about an experiment that is already there.
+#[derive(Deserialize)]
+pub struct Stub {
+    pub name: String,
+    #[serde(default)]
+    pub is_partial: bool,
+    #[serde(default)]
+    pub skipped: Option<String>,
+    #[serde(default)]
+    pub epoch: u32,
+}
+
+impl Stub {
+    pub fn of(raw: &RawValue) -> Outcome<Stub> {
+        serde_json::from_str(raw.get()).map_err(|error| {
+            Fault::input("resume", error, "must be a measurement written by this program", "measure again without --resume")
+        })
+    }
+}
+
+impl Host {
+    pub fn here() -> Self {
+        let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        Host {
+            kernel: format!("Linux {}", release.trim()),
+            architecture: std::env::consts::ARCH.into(),
+            n_cpus: std::thread::available_parallelism().map_or(1, |n| n.get()),
+        }
+    }
+}
+
+impl Program {
+    pub fn this() -> Self {
+        Program {
+            name: env!("CARGO_PKG_NAME").into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            is_debug_build: cfg!(debug_assertions),
+        }
+    }
+}
+
+pub fn load(path: &Path) -> Outcome<Document> {
+    let refuse = |why: String| {
+        Fault::input("resume", path.display(), &why, "give the --out of an interrupted measurement, or leave out --resume")
+    };
+    let text = fs::read_to_string(path).map_err(|error| refuse(format!("cannot be read ({error})")))?;
+    let document: Document =
+        serde_json::from_str(&text).map_err(|error| refuse(format!("is not a measurement ({error})")))?;
+    if document.format != FORMAT || document.version != VERSION {
+        return Err(refuse(format!("must be {FORMAT} version {VERSION}")));
+    }
+    Ok(document)
+}
+
+fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+fn out_fault(path: &Path, error: &io::Error) -> Fault {
+    let (rule, fix) = match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => ("cannot be written: the disk is full", "name a file on another disk"),
+        Some(libc::EACCES | libc::EPERM) => ("cannot be written: no permission", "name a file in a directory of your own"),
+        Some(libc::ENOENT | libc::ENOTDIR) => ("lies in a directory that doesn't exist", "make it first, or name another"),
+        Some(libc::EROFS) => ("lies on a read-only file system", "name a file on another"),
+        _ => return Fault::input("out", path.display(), &format!("cannot be written ({error})"), "name another file"),
+    };
+    Fault::input("out", path.display(), rule, fix)
+}
+
+/// Says before anything is measured whether the result can be written.
+pub fn check_writable(path: &Path) -> Outcome<()> {
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    if path.is_dir() {
+        return Err(Fault::input("out", path.display(), "is a directory", "name a file in it"));
+    }
+    let trial = temporary(path);
+    OpenOptions::new().write(true).create_new(true).open(&trial).map_err(|error| out_fault(path, &error))?;
+    fs::remove_file(&trial).map_err(|error| out_fault(path, &error))
+}
+
+/// Writes the whole document beside `path`, then renames: readers see the old one or the new one.
+pub fn save(path: &Path, document: &Document) -> Outcome<()> {
+    let json = |error: serde_json::Error| out_fault(path, &io::Error::from(error));
+    if path.as_os_str() == "-" {
+        let mut out = BufWriter::new(io::stdout().lock());
+        serde_json::to_writer(&mut out, document).map_err(json)?;
+        return writeln!(out).and_then(|()| out.flush()).map_err(|error| out_fault(path, &error));
+    }
+    let part = temporary(path);
+    let written = (|| {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        serde_json::to_writer(&mut out, document).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        let file = out.into_inner().map_err(|error| error.into_error())?;
+        // Now rather than in the middle of the next experiment.
+        file.sync_all()?;
+        fs::rename(&part, path)
+    })();
+    written.map_err(|error| {
+        let _ = fs::remove_file(&part);
+        out_fault(path, &error)
+    })
+}
+
+/// After each experiment, so that even a killed program leaves what was finished. Standard output gets the end only.
+pub fn save_progress(path: &Path, document: &Document) -> Outcome<()> {
+    if path.as_os_str() == "-" {
+        Ok(())
+    } else {
+        save(path, document)
+    }
+}
+
+pub fn started() -> u64 {
+    clock::wall_seconds()
+}

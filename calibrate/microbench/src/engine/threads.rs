@@ -1,0 +1,121 @@
+//! The fall-back engine: one thread per outstanding request, each with preadv2 and pwritev2.
+
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
+
+use super::arena::Arena;
+use super::{io_fault, Limits, Stopwatch, Times};
+use crate::clock;
+use crate::fault::{Fault, Outcome};
+use crate::request::{Op, Request, Samples, Source};
+
+struct Shared<'a, 'b> {
+    source: &'a mut Source<'b>,
+    left: usize,
+    stop_ns: Option<u64>,
+    failure: Option<Fault>,
+}
+
+pub fn run(
+    fd: RawFd,
+    limits: &Limits,
+    source: &mut Source<'_>,
+    samples: &mut Samples,
+    stop: &AtomicBool,
+) -> Outcome<Times> {
+    let arena = Arena::new(limits.queue_depth, limits.max_length as usize)?;
+    let shared = Mutex::new(Shared { source, left: limits.max_requests, stop_ns: None, failure: None });
+    let watch = Stopwatch::start();
+    let deadline_ns = watch.start_ns.saturating_add(limits.duration_ns);
+    let parts: Vec<Samples> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..limits.queue_depth)
+            .map(|slot| {
+                let (arena, shared) = (&arena, &shared);
+                scope.spawn(move || work(fd, limits, slot, arena, shared, deadline_ns, stop))
+            })
+            .collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect()
+    });
+    let shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let times = watch.finish(shared.stop_ns);
+    samples.merge(parts);
+    match shared.failure {
+        Some(fault) => Err(fault),
+        None => Ok(times),
+    }
+}
+
+fn work(
+    fd: RawFd,
+    limits: &Limits,
+    slot: usize,
+    arena: &Arena,
+    shared: &Mutex<Shared<'_, '_>>,
+    deadline_ns: u64,
+    stop: &AtomicBool,
+) -> Samples {
+    let mut samples = Samples::default();
+    samples.reserve((limits.max_requests / limits.queue_depth).min(1 << 18) + 1);
+    while let Some((request, serial)) = next(shared) {
+        if request.delay_ns > 0 && limits.queue_depth == 1 {
+            clock::wait_until(clock::now_ns() + request.delay_ns);
+        }
+        if request.op != Op::Read {
+            arena.stamp(slot, request.length as usize, serial ^ request.offset);
+        }
+        let issued = clock::now_ns();
+        let moved = transfer(fd, arena.slot(slot), &request);
+        let done = clock::now_ns();
+        let is_whole = moved == i64::from(request.length);
+        if is_whole {
+            samples.push(issued, done, &request);
+        }
+        if !is_whole || done >= deadline_ns || stop.load(Ordering::Relaxed) {
+            let mut shared = shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            shared.stop_ns.get_or_insert(done);
+            if !is_whole {
+                shared.failure.get_or_insert(io_fault(&request, moved as i32));
+            }
+        }
+    }
+    samples
+}
+
+fn next(shared: &Mutex<Shared<'_, '_>>) -> Option<(Request, u64)> {
+    let mut shared = shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if shared.stop_ns.is_some() {
+        return None;
+    }
+    if shared.left > 0 {
+        if let Some(request) = (shared.source)() {
+            shared.left -= 1;
+            return Some((request, shared.left as u64));
+        }
+    }
+    shared.stop_ns = Some(clock::now_ns());
+    None
+}
+
+/// Bytes moved, or the negative error number.
+fn transfer(fd: RawFd, buffer: *mut u8, request: &Request) -> i64 {
+    let iovec = libc::iovec { iov_base: buffer.cast(), iov_len: request.length as usize };
+    let offset = request.offset as libc::off_t;
+    loop {
+        // SAFETY: the slot holds at least `length` bytes and belongs to this thread alone.
+        let moved = unsafe {
+            match request.op {
+                Op::Read => libc::preadv2(fd, &iovec, 1, offset, 0),
+                Op::Write => libc::pwritev2(fd, &iovec, 1, offset, 0),
+                Op::DurableWrite => libc::pwritev2(fd, &iovec, 1, offset, libc::RWF_DSYNC),
+            }
+        };
+        if moved >= 0 {
+            return moved as i64;
+        }
+        let code = std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+        if code != libc::EINTR {
+            return -i64::from(code);
+        }
+    }
+}

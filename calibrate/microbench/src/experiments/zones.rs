@@ -1,0 +1,75 @@
+//! Sequential rate by position: the zone map.
+
+use serde_json::{json, Value};
+
+use super::Experiment;
+use crate::fault::Outcome;
+use crate::request::Request;
+use crate::session::{Plan, Session};
+use crate::stats;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "zones",
+    why: "Sequential reading at positions all over the device: outer zones of a disk hold more sectors and are faster",
+    weight: 9.0,
+    min_seconds: 1.0,
+    min_span_bytes: 64 << 20,
+    writes: false,
+    only: None,
+    run,
+};
+
+const LENGTH: u32 = 256 << 10;
+const QUEUE_DEPTH: usize = 4;
+const PASSES: usize = 2;
+
+fn run(s: &mut Session<'_>) -> Outcome<Value> {
+    let wanted = if s.is_thorough { 64 } else if s.seconds > 30.0 { 32 } else { 16 };
+    let positions = wanted.min((s.span() / (16 << 20)) as usize);
+    let slice = s.span() / positions as u64 / u64::from(LENGTH) * u64::from(LENGTH);
+    let seconds = s.seconds / (positions * PASSES) as f64;
+    s.parameters = json!({"positions": positions, "passes": PASSES, "length": LENGTH});
+    let mut rates: Vec<Vec<f64>> = vec![Vec::new(); positions];
+    for pass in 0..PASSES {
+        let mut order: Vec<usize> = (0..positions).collect();
+        s.rng.shuffle(&mut order);
+        for which in order {
+            // Each pass reads its own part of the slice: what the last one read may be cached.
+            let part = slice / PASSES as u64 / u64::from(LENGTH) * u64::from(LENGTH);
+            let mut offset = which as u64 * slice + pass as u64 * part;
+            let end = offset + part;
+            let most = (s.rows_left() / (positions * PASSES)).max(8);
+            let plan = Plan { queue_depth: QUEUE_DEPTH, max_length: LENGTH, seconds, max_requests: most };
+            let mut source = || {
+                let request = Request::read(offset, LENGTH);
+                offset += u64::from(LENGTH);
+                (offset <= end).then_some(request)
+            };
+            let position = which as u64 * slice + slice / 2;
+            let rows = s.run(json!({"position_bytes": position, "pass": pass, "length": LENGTH}), plan, &mut source)?;
+            if let Some(rate) = steady_rate(s, rows) {
+                rates[which].push(rate);
+            }
+        }
+    }
+    let table: Vec<Value> = rates
+        .iter()
+        .enumerate()
+        .map(|(which, rates)| {
+            let position = which as u64 * slice + slice / 2;
+            json!({"position_bytes": position, "bytes_per_s": stats::median_f64(rates), "spread_ratio": stats::spread_ratio(rates)})
+        })
+        .collect();
+    Ok(json!({"rate_by_position": table}))
+}
+
+/// Bytes per second between completions, the first few left out: they still contain the seek.
+fn steady_rate(s: &Session<'_>, rows: std::ops::Range<usize>) -> Option<f64> {
+    let begin = rows.start + (2 * QUEUE_DEPTH).min(rows.len() / 4);
+    if rows.len() < 4 || begin + 1 >= rows.end {
+        return None;
+    }
+    let elapsed = s.samples.done_ns(rows.end - 1).saturating_sub(s.samples.done_ns(begin));
+    let bytes = (rows.end - 1 - begin) as f64 * f64::from(LENGTH);
+    (elapsed > 0).then(|| bytes * 1e9 / elapsed as f64)
+}

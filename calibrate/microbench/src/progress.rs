@@ -1,0 +1,102 @@
+//! Tells on standard error how far we are: lines for people, or JSON lines for programs.
+
+use std::io::{IsTerminal, Write};
+
+use serde_json::{json, Value};
+
+use crate::clock;
+use crate::fault::Fault;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Style {
+    Text,
+    Json,
+    None,
+}
+
+pub struct Progress {
+    style: Style,
+    start_ns: u64,
+    last_ns: u64,
+    is_terminal: bool,
+    line_is_open: bool,
+}
+
+const EVERY_NS: u64 = 500_000_000;
+
+impl Progress {
+    pub fn new(style: Style) -> Self {
+        let is_terminal = std::io::stderr().is_terminal();
+        Progress { style, start_ns: clock::now_ns(), last_ns: 0, is_terminal, line_is_open: false }
+    }
+
+    pub fn elapsed_s(&self) -> f64 {
+        (clock::now_ns() - self.start_ns) as f64 / 1e9
+    }
+
+    /// One event; `text` is what people read, `details` are further keys of the JSON line.
+    pub fn say(&mut self, event: &str, text: &str, details: Value) {
+        let elapsed = (self.elapsed_s() * 10.0).round() / 10.0;
+        match self.style {
+            Style::None => {}
+            Style::Text => {
+                self.close_line();
+                self.put(&format!("{text}\n"));
+            }
+            Style::Json => {
+                let mut line = json!({"event": event, "elapsed_s": elapsed, "text": text});
+                if let (Some(line), Value::Object(details)) = (line.as_object_mut(), details) {
+                    line.extend(details);
+                }
+                self.put(&format!("{line}\n"));
+            }
+        }
+    }
+
+    /// How far the whole is, at most twice a second. Called between runs only: writing would disturb a run.
+    pub fn tick(&mut self, doing: &str, fraction: f64, remaining_s: f64) {
+        let now = clock::now_ns();
+        if now - self.last_ns < EVERY_NS {
+            return;
+        }
+        self.last_ns = now;
+        let fraction = fraction.clamp(0.0, 1.0);
+        let text = format!("{:5.1} %  {doing}, about {remaining_s:.0} s left", fraction * 100.0);
+        match self.style {
+            Style::Text if self.is_terminal => {
+                self.put(&format!("\r\x1b[K{text}"));
+                self.line_is_open = true;
+            }
+            Style::Json => {
+                let details = json!({"doing": doing, "fraction": fraction, "remaining_s": remaining_s.round()});
+                self.say("progress", &text, details);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn fault(&mut self, fault: &Fault) {
+        let details = match fault {
+            Fault::Input { field, value, rule, fix } => {
+                json!({"kind": "input", "field": field, "value": value, "rule": rule, "fix": fix})
+            }
+            Fault::Device(_) => json!({"kind": "device"}),
+            Fault::Interrupted => json!({"kind": "interrupted"}),
+        };
+        match self.style {
+            Style::None => self.put(&format!("error: {fault}\n")),
+            _ => self.say("error", &format!("error: {fault}"), details),
+        }
+    }
+
+    fn close_line(&mut self) {
+        if std::mem::take(&mut self.line_is_open) {
+            self.put("\r\x1b[K");
+        }
+    }
+
+    /// A closed standard error must not end a measurement.
+    fn put(&self, text: &str) {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
