@@ -24,9 +24,9 @@ Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 #: Where a data sheet leaves them out: track-to-track as a part of the average, and the place of the average between
-#: track-to-track (0) and full stroke (1). Medians of the catalogue's drives whose sheets print all three times.
+#: track-to-track (0) and full stroke (1). Rounded medians of the catalogue's drives whose sheets give the figures.
 TYPICAL_TRACK_TO_TRACK_RATIO = 0.09
-TYPICAL_AVERAGE_PLACE_RATIO = 0.46
+TYPICAL_AVERAGE_PLACE_RATIO = 0.5
 
 
 _TIME = cast(dict[str, Any], units.SUFFIXES["_ns"])
@@ -53,7 +53,7 @@ class SeekTimes(Description):
         To the next cylinder; assumed as 9 % of the average when the sheet does not print it.
     average_ns : int
     full_stroke_ns : int, optional
-        Over all cylinders; assumed so that the average lies at 46 % between the others when it is not printed.
+        Over all cylinders; assumed so that the average lies half-way between the others when it is not printed.
     average_write_ns : int, optional
         Average seek of writes; what exceeds `average_ns` is the write settle.
     """
