@@ -1,0 +1,1 @@
+"""fio: job files, results as JSON, terse and normal text, latency logs."""

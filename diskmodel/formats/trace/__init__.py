@@ -1,0 +1,1 @@
+"""Block traces: one reader for many formats, and writers."""

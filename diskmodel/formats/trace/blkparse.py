@@ -1,0 +1,133 @@
+"""The text of blkparse: events of the block layer, put together to requests.
+
+A request becomes a row when it completes (C). Its issue time is that of its first queue event (Q), or of its dispatch
+(D) where there is none; the response time is from there to the completion. The variant "blkparse-dispatch" counts from
+the dispatch, which is what the device itself took. Merges (M, F) are followed: merged bios end with their request.
+Other actions are no requests of their own. Requests that never complete in the trace have an unknown response time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+
+from diskmodel.formats.trace.blocks import blocks_of
+from diskmodel.formats.trace.columns import UNKNOWN, Tally, TraceChunk
+from diskmodel.formats.trace.tabular import MAX_LENGTH_BYTES, MAX_NS
+from diskmodel.formats.trace.text_formats import SECTOR_BYTES
+
+#: Requests in flight that are remembered; the oldest are given up beyond that, so that memory stays flat.
+MAX_PENDING = 1 << 18
+
+_EVENT = re.compile(
+    r"\s*(\d{1,9},\d{1,9})\s+\d+\s+\d+\s+(\d{1,9})\.(\d{9})\s+\d+\s+([A-Za-z]{1,2})\s+([A-Z]{1,8})"
+    r"(?:\s+(\d{1,18}) \+ (\d{1,9}))?",
+    re.ASCII,
+)
+_SUMMARY = re.compile(r"(CPU\d+|Total) \(", re.ASCII)
+
+
+@dataclass
+class _Pending:
+    queued_ns: int
+    dispatched_ns: int
+    sectors: int
+    op: int
+
+
+@dataclass(frozen=True)
+class Blkparse:
+    """Parser of blkparse's default text format."""
+
+    from_dispatch: bool = False
+
+    def line_fault(self, line: str) -> tuple[int, str, str] | None:
+        """The rule that a line breaks, or nothing."""
+        return None if _EVENT.match(line) else (0, "", "is no event of blkparse")
+
+    def chunks(self, stream: IO[bytes], tally: Tally) -> Iterator[TraceChunk]:
+        """Chunks in order of completion."""
+        pending: OrderedDict[tuple[str, int], _Pending] = OrderedDict()
+        rows: list[tuple[int, int, int, int, int, int]] = []
+        in_summary = False
+        for block in blocks_of(stream, tally):
+            for number, line in enumerate(block.lines(), start=block.first_line):
+                event = _EVENT.match(line)
+                if event is None:
+                    in_summary = in_summary or _SUMMARY.match(line) is not None
+                    if not in_summary and line.strip():
+                        tally.malformed(number, 0, "", line, "is no event of blkparse")
+                    continue
+                self._event(event, pending, rows, tally)
+            if rows:
+                yield _chunk(rows, tally)
+                rows = []
+        for (device, sector), request in pending.items():
+            rows.append(self._row(device, sector, request, None, tally))
+        if rows:
+            yield _chunk(rows, tally)
+
+    def _event(
+        self, event: re.Match[str], pending: OrderedDict[tuple[str, int], _Pending],
+        rows: list[tuple[int, int, int, int, int, int]], tally: Tally,
+    ) -> None:  # fmt: skip
+        device, seconds, nanoseconds, action, kind, start, count = event.groups()
+        if action not in ("Q", "D", "C", "M", "F"):
+            return
+        is_write = "W" in kind
+        if start is None or "D" in kind or not (is_write or "R" in kind):
+            tally.n_skipped += action == "C"
+            return
+        sector, sectors = int(start), int(count)
+        if sectors == 0 or sector + sectors > 2**53 or sectors * SECTOR_BYTES > MAX_LENGTH_BYTES:
+            tally.n_skipped += action == "C"
+            return
+        now = int(seconds) * 10**9 + int(nanoseconds)
+        key = (device, sector)
+        if action == "Q":
+            pending[key] = _Pending(now, -1, sectors, int(is_write))
+        elif action == "M":
+            pending.pop(key, None)
+        elif action == "F":
+            # The earlier bio starts where this one ends; the request they form starts here.
+            pending.pop(key, None)
+            earlier = pending.pop((device, sector + sectors), None)
+            if earlier is not None:
+                pending[key] = earlier
+        elif action == "D":
+            request = pending.setdefault(key, _Pending(now, now, sectors, int(is_write)))
+            request.dispatched_ns, request.sectors = now, sectors
+        else:
+            request_done = pending.pop(key, None)
+            if request_done is None:
+                tally.n_skipped += 1
+                return
+            request_done.sectors = sectors
+            rows.append(self._row(device, sector, request_done, now, tally))
+        if len(pending) > MAX_PENDING:
+            (old_device, old_sector), old = pending.popitem(last=False)
+            rows.append(self._row(old_device, old_sector, old, None, tally))
+
+    def _row(
+        self, device: str, sector: int, request: _Pending, done_ns: int | None, tally: Tally
+    ) -> tuple[int, int, int, int, int, int]:
+        use_dispatch = self.from_dispatch and request.dispatched_ns >= 0
+        issued = request.dispatched_ns if use_dispatch else request.queued_ns
+        response = UNKNOWN if done_ns is None or done_ns < issued else done_ns - issued
+        return (
+            min(issued, MAX_NS), request.op, sector * SECTOR_BYTES, request.sectors * SECTOR_BYTES, response,
+            tally.device(device),
+        )  # fmt: skip
+
+
+def _chunk(rows: list[tuple[int, int, int, int, int, int]], tally: Tally) -> TraceChunk:
+    table = np.array(rows, dtype=np.int64)
+    return TraceChunk(
+        table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(), table[:, 4].copy(),
+        table[:, 5].astype(np.int32), tuple(tally.device_names),
+    )  # fmt: skip

@@ -1,0 +1,122 @@
+"""What every trace becomes: columns of whole nanoseconds and bytes, a chunk at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.formats.faults import LineError
+
+Int64 = NDArray[np.int64]
+
+#: How many malformed lines are kept as examples when they are counted.
+MAX_EXAMPLES = 10
+
+#: Response time of a request whose trace does not tell it.
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class TraceChunk:
+    """Consecutive requests of a trace, in the order of the file.
+
+    Attributes
+    ----------
+    time_ns : int64, shape (n,)
+        When the request was issued. Zero is the trace's own zero, or its first request where the file's clock counts
+        from an epoch. Not always increasing: several formats are written in order of completion.
+    op : uint8, shape (n,)
+        `diskmodel.records.Op`: 0 read, 1 write.
+    offset_bytes : int64, shape (n,), 0 or more
+    length_bytes : int64, shape (n,), more than 0
+    response_ns : int64, shape (n,)
+        From issue to completion; -1 where the trace does not tell it.
+    device : int32, shape (n,)
+        Index into `device_names`.
+    device_names : tuple of str
+        Devices met so far; an index keeps its meaning in later chunks.
+    """
+
+    time_ns: Int64
+    op: NDArray[np.uint8]
+    offset_bytes: Int64
+    length_bytes: Int64
+    response_ns: Int64
+    device: NDArray[np.int32]
+    device_names: tuple[str, ...] = ("",)
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> TraceChunk:
+        """The chunk of the given rows: a mask, indices or a slice."""
+        return TraceChunk(
+            self.time_ns[rows], self.op[rows], self.offset_bytes[rows], self.length_bytes[rows],
+            self.response_ns[rows], self.device[rows], self.device_names,
+        )  # fmt: skip
+
+
+def joined(chunks: list[TraceChunk]) -> TraceChunk:
+    """All rows of the chunks as one."""
+    if not chunks:
+        empty = np.zeros(0, dtype=np.int64)
+        return TraceChunk(
+            empty, np.zeros(0, np.uint8), empty.copy(), empty.copy(), empty.copy(), np.zeros(0, np.int32), ()
+        )
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(chunk, name) for chunk in chunks])
+
+    return TraceChunk(
+        column("time_ns"), column("op"), column("offset_bytes"), column("length_bytes"), column("response_ns"),
+        column("device"), chunks[-1].device_names,
+    )  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What a reader met beside good rows; shared between the reader and the parser of its format.
+
+    Attributes
+    ----------
+    n_malformed : int
+        Lines (records) that broke a rule and were left out.
+    n_skipped : int
+        Well-formed lines that are no read or write: flushes, trims, other events.
+    examples : list of LineError
+        The first malformed lines, at most 10.
+    """
+
+    path: str
+    is_fatal: bool
+    n_malformed: int = 0
+    n_skipped: int = 0
+    examples: list[LineError] = field(default_factory=list)
+    device_names: list[str] = field(default_factory=list)
+    _device_of: dict[object, int] = field(default_factory=dict)
+
+    def malformed(self, line: int, column: int, name: str, text: str, rule: str, fix: str = "") -> None:
+        """Note a malformed line.
+
+        Raises
+        ------
+        LineError
+            When malformed lines are fatal.
+        """
+        error = LineError(self.path, line, column, name, text, rule, fix)
+        if self.is_fatal:
+            raise error
+        self.n_malformed += 1
+        if len(self.examples) < MAX_EXAMPLES:
+            self.examples.append(error)
+
+    def device(self, key: object, name: str | None = None) -> int:
+        """Index of a device, the same for the same key."""
+        index = self._device_of.get(key)
+        if index is None:
+            index = self._device_of[key] = len(self.device_names)
+            self.device_names.append(str(key) if name is None else name)
+        return index

@@ -1,0 +1,173 @@
+"""Block traces of any known format as a stream of columns, or whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from diskmodel.errors import Fault, FormatError
+from diskmodel.formats.faults import LineError, file_error
+from diskmodel.formats.opening import open_bytes, read_head
+from diskmodel.formats.trace.columns import Tally, TraceChunk, joined
+from diskmodel.formats.trace.registry import FORMATS, head_lines, likely
+
+Errors = Literal["raise", "count"]
+
+
+def detect(path: str | Path) -> str:
+    """Name of the trace format of a file, told by its content; a key of `FORMATS`.
+
+    Raises
+    ------
+    FormatError
+        When it cannot be read, is empty, or looks like none of them; the message shows its first line and names the
+        formats that are known.
+    """
+    head = read_head(path)
+    name = likely(head)
+    if name is not None:
+        return name
+    if not head.strip():
+        raise file_error(path, "is empty")
+    lines = head_lines(head)
+    seen = lines[0] if lines and lines[0].isprintable() else "binary data"
+    raise file_error(
+        path, "is not a trace of a known format", f"give the format, one of {', '.join(FORMATS)}", value=seen[:120]
+    )
+
+
+class TraceReader(Iterator[TraceChunk]):
+    """Chunks of a trace, one after the other; memory stays flat however long the trace is.
+
+    Attributes
+    ----------
+    format : str
+    n_rows : int
+        Requests handed out so far.
+    """
+
+    def __init__(self, path: str | Path, form: str | None, device: str | None, errors: Errors) -> None:
+        if errors not in ("raise", "count"):
+            raise FormatError(Fault("errors", errors, "must be raise or count"))
+        if form is not None and form not in FORMATS:
+            raise FormatError(Fault("format", form, "is not a known trace format", f"use one of {', '.join(FORMATS)}"))
+        self.path = str(path)
+        self.format = form or detect(path)
+        self.n_rows = 0
+        self._device = device
+        self._tally = Tally(self.path, is_fatal=errors == "raise")
+        self._chunks = self._read()
+
+    def __next__(self) -> TraceChunk:
+        for chunk in self._chunks:
+            if self._device is not None:
+                names = self._tally.device_names
+                if self._device not in names:
+                    continue
+                chunk = chunk.take(chunk.device == names.index(self._device))
+            if len(chunk):
+                self.n_rows += len(chunk)
+                return chunk
+        if self._device is not None and self._device not in self._tally.device_names:
+            known = ", ".join(self._tally.device_names[:20])
+            raise FormatError(Fault("device", self._device, "is not in the trace", f"it has {known}"), self.path)
+        raise StopIteration
+
+    @property
+    def n_malformed(self) -> int:
+        """Malformed lines met so far."""
+        return self._tally.n_malformed
+
+    @property
+    def n_skipped(self) -> int:
+        """Well-formed lines so far that are neither a read nor a write."""
+        return self._tally.n_skipped
+
+    @property
+    def examples(self) -> tuple[LineError, ...]:
+        """The first malformed lines, at most 10."""
+        return tuple(self._tally.examples)
+
+    @property
+    def device_names(self) -> tuple[str, ...]:
+        """Devices met so far."""
+        return tuple(self._tally.device_names)
+
+    def _read(self) -> Iterator[TraceChunk]:
+        parser = FORMATS[self.format].parser(read_head(self.path))
+        with open_bytes(self.path) as stream:
+            yield from parser.chunks(stream, self._tally)
+
+
+def read_trace(
+    path: str | Path, *, format: str | None = None, device: str | None = None, errors: Errors = "raise"
+) -> TraceReader:
+    """Stream of chunks of a block trace, plain or compressed (gzip, bzip2, xz, zstd).
+
+    Parameters
+    ----------
+    path : str or Path
+    format : str, optional
+        A key of `FORMATS`; told by content when left out.
+    device : str, optional
+        Only the requests of this device, by its name as in `TraceChunk.device_names`.
+    errors : {"raise", "count"}
+        Malformed lines end the reading with an error, or are left out and counted.
+
+    Raises
+    ------
+    FormatError
+        For a file that cannot be read or decompressed, an unknown format, a device that does not occur (at the end),
+        and, while reading with `errors="raise"`, as `LineError` for the first malformed line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "trace"
+    >>> _ = path.write_text("0,240840,3072,w,0.026214\\n0,240846,3072,w,0.028\\n")
+    >>> reader = read_trace(path)
+    >>> [chunk.offset_bytes.tolist() for chunk in reader], reader.format
+    ([[123310080, 123313152]], 'spc')
+    """
+    return TraceReader(path, format, device, errors)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A whole trace.
+
+    Attributes
+    ----------
+    requests : TraceChunk
+        All rows, in order of issue time (stable).
+    format : str
+    n_malformed, n_skipped : int
+    """
+
+    requests: TraceChunk
+    format: str
+    n_malformed: int
+    n_skipped: int
+
+
+def load_trace(
+    path: str | Path, *, format: str | None = None, device: str | None = None, errors: Errors = "raise"
+) -> Trace:
+    """A whole trace in memory (41 bytes a request), sorted by issue time; see `read_trace`.
+
+    Raises
+    ------
+    FormatError
+        As `read_trace`, and when it holds no request at all.
+    """
+    reader = read_trace(path, format=format, device=device, errors=errors)
+    rows = joined(list(reader))
+    if not len(rows):
+        raise file_error(path, "holds no reads or writes", f"it was read as {reader.format}")
+    if (np.diff(rows.time_ns) < 0).any():
+        rows = rows.take(np.argsort(rows.time_ns, kind="stable"))
+    return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped)

@@ -1,0 +1,270 @@
+"""The text traces that are tables: which column is what, in which unit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.formats.trace.tabular import (
+    MAX_BYTES,
+    MAX_LENGTH_BYTES,
+    MAX_NS,
+    SKIP,
+    Column,
+    Rows,
+    Table,
+    TableFormat,
+    nanoseconds,
+    op_codes,
+    unknown_times,
+)
+
+SECTOR_BYTES = 512
+
+_SECTORS = MAX_BYTES // SECTOR_BYTES
+_LENGTH_SECTORS = MAX_LENGTH_BYTES // SECTOR_BYTES
+_SECONDS = MAX_NS / 1e9
+_LETTERS = {"R": 0, "W": 1, "r": 0, "w": 1, "Read": 0, "Write": 1, "read": 0, "write": 1}
+_LETTER_COLUMN = Column("operation", "op", words=_LETTERS)
+_NUMBER_COLUMN = Column("operation", "op", words={"0": 0, "1": 1})
+
+# ---------------------------------------------------------------- MSR Cambridge
+
+
+def _msr_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["timestamp"],
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["offset"],
+        length_bytes=table["size"],
+        response_ns=table["response_time"] * 100,
+        device_keys=(table["hostname"], table["disk_number"]),
+    )
+
+
+#: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, both times in units of 100 ns, the first since 1601.
+#: Narayanan, Donnelly, Rowstron: Write off-loading, FAST 2008.
+MSR = TableFormat(
+    columns=(
+        Column("timestamp"),
+        Column("hostname", "word"),
+        Column("disk_number", high=2**31),
+        _LETTER_COLUMN,
+        Column("offset"),
+        Column("size", high=MAX_LENGTH_BYTES),
+        Column("response_time", high=MAX_NS // 100),
+    ),
+    to_rows=_msr_rows,
+    tick_ns=100,
+    has_epoch=True,
+)
+
+# ---------------------------------------------------------------- SPC (UMass repository)
+
+
+def _spc_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=nanoseconds(table["timestamp"], 1e9),
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["lba"] * SECTOR_BYTES,
+        length_bytes=table["size"],
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["asu"],),
+    )
+
+
+#: `ASU,LBA,Size,Opcode,Timestamp`: blocks of 512 bytes, bytes, r or w, seconds; further columns are ignored.
+#: Storage Performance Council: SPC Trace File Format Specification, revision 1.0.1, 2002.
+SPC = TableFormat(
+    columns=(
+        Column("asu", high=2**31),
+        Column("lba", high=_SECTORS),
+        Column("size", high=MAX_LENGTH_BYTES),
+        _LETTER_COLUMN,
+        Column("timestamp", "float", high=_SECONDS),
+    ),
+    to_rows=_spc_rows,
+    more_columns=True,
+)
+
+# ---------------------------------------------------------------- DiskSim ASCII and MQSim
+
+
+def _flag_codes(cells: NDArray[np.bytes_]) -> NDArray[np.uint8]:
+    return op_codes(_FLAGS, cells)
+
+
+# Flags are hexadecimal and bit 0 means read; the bits above (time critical, synchronous …) do not matter here.
+_FLAGS = Column(
+    "flags", "op", words={f"{prefix}{value:{case}}": 1 - value % 2 for value in range(256)
+                          for prefix in ("", "0x") for case in ("x", "X", "02x")},
+)  # fmt: skip
+
+
+def _disksim_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=nanoseconds(table["time_ms"], 1e6),
+        op=_flag_codes(table["flags"]),
+        offset_bytes=table["block"] * SECTOR_BYTES,
+        length_bytes=table["n_blocks"] * SECTOR_BYTES,
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["device"],),
+    )
+
+
+#: `time_ms devno blkno bcount flags`. Bucy, Schindler, Schlosser, Ganger: The DiskSim Simulation Environment Version
+#: 4.0 Reference Manual, 2008, section on input traces.
+DISKSIM = TableFormat(
+    columns=(
+        Column("time_ms", "float", high=MAX_NS / 1e6),
+        Column("device", high=2**31),
+        Column("block", high=_SECTORS),
+        Column("n_blocks", high=_LENGTH_SECTORS),
+        _FLAGS,
+    ),
+    to_rows=_disksim_rows,
+    delimiter=None,
+)
+
+_MQSIM_TYPE = Column("type", "op", words={"0": 1, "1": 0})
+
+
+def _mqsim_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["time_ns"],
+        op=op_codes(_MQSIM_TYPE, table["type"]),
+        offset_bytes=table["block"] * SECTOR_BYTES,
+        length_bytes=table["n_blocks"] * SECTOR_BYTES,
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["device"],),
+    )
+
+
+#: The same five columns with whole nanoseconds, 0 write, 1 read. Tavakkol et al.: MQSim, FAST 2018.
+MQSIM = TableFormat(
+    columns=(
+        Column("time_ns", high=MAX_NS),
+        Column("device", high=2**31),
+        Column("block", high=_SECTORS),
+        Column("n_blocks", high=_LENGTH_SECTORS),
+        _MQSIM_TYPE,
+    ),
+    to_rows=_mqsim_rows,
+    delimiter=None,
+)
+
+# ---------------------------------------------------------------- cloud volumes
+
+
+def _alibaba_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["timestamp"],
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["offset"],
+        length_bytes=table["length"],
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["device_id"],),
+    )
+
+
+#: `device_id,opcode,offset,length,timestamp`: bytes, microseconds since 1970.
+#: Li, Wang, Lee, Zhang: An in-depth analysis of cloud block storage workloads in large-scale production, IISWC 2020.
+ALIBABA = TableFormat(
+    columns=(
+        Column("device_id", high=2**31),
+        _LETTER_COLUMN,
+        Column("offset"),
+        Column("length", high=MAX_LENGTH_BYTES),
+        Column("timestamp", high=MAX_NS),
+    ),
+    to_rows=_alibaba_rows,
+    tick_ns=1000,
+    has_epoch=True,
+)
+
+
+def _tencent_rows(table: Table) -> Rows:
+    return Rows(
+        ticks=table["timestamp"],
+        op=op_codes(_NUMBER_COLUMN, table["operation"]),
+        offset_bytes=table["offset"] * SECTOR_BYTES,
+        length_bytes=table["size"] * SECTOR_BYTES,
+        response_ns=unknown_times(len(table)),
+        device_keys=(table["volume_id"],),
+    )
+
+
+#: `Timestamp,Offset,Size,IOType,VolumeID`: seconds since 1970, sectors, 0 read or 1 write.
+#: Zhang, Huang, Zhou, Wang, Lan et al.: OSCA, USENIX ATC 2020.
+TENCENT = TableFormat(
+    columns=(
+        Column("timestamp", high=MAX_NS),
+        Column("offset", high=_SECTORS),
+        Column("size", high=_LENGTH_SECTORS),
+        _NUMBER_COLUMN,
+        Column("volume_id", high=2**62),
+    ),
+    to_rows=_tencent_rows,
+    tick_ns=10**9,
+    has_epoch=True,
+)
+
+# ---------------------------------------------------------------- a drive's requests with think times
+
+
+def _drive_rows(table: Table) -> Rows:
+    response = nanoseconds(table["response_us"], 1e3)
+    return Rows(
+        ticks=response + nanoseconds(table["think_us"], 1e3),
+        op=op_codes(_LETTER_COLUMN, table["operation"]),
+        offset_bytes=table["lba"] * SECTOR_BYTES,
+        length_bytes=table["n_blocks"] * SECTOR_BYTES,
+        response_ns=response,
+    )
+
+
+#: `R|W Hit|Miss|Doub|Trip lba blocks response_us think_us`: one request at a time, the pause follows the completion.
+#: A pause of a year would be a fault of the file; the bound also keeps the sum of the times in range.
+DRIVE = TableFormat(
+    columns=(
+        _LETTER_COLUMN,
+        Column("cache", "op", words={word: 0 for word in ("Hit", "Miss", "Doub", "Trip")}),
+        Column("lba", high=_SECTORS),
+        Column("n_blocks", high=_LENGTH_SECTORS),
+        Column("response_us", "float", high=3.2e13),
+        Column("think_us", "float", high=3.2e13),
+    ),
+    to_rows=_drive_rows,
+    delimiter=None,
+    is_closed=True,
+)
+
+# ---------------------------------------------------------------- latency logs of fio that hold offsets
+
+_FIO_DIRECTION = Column("direction", "op", words={"0": 0, "1": 1, "2": SKIP})
+
+
+def _fio_log_rows(table: Table) -> Rows:
+    latency = table["value_ns"]
+    return Rows(
+        ticks=table["time_ms"] * 1_000_000 - latency,
+        op=op_codes(_FIO_DIRECTION, table["direction"]),
+        offset_bytes=table["offset"],
+        length_bytes=table["block_bytes"],
+        response_ns=latency,
+    )
+
+
+#: `time_ms, value, ddir, bs, offset[, …]` of `write_lat_log` with `log_offset=1`. An entry is written at completion,
+#: with a clock of milliseconds, so issue times are known to a millisecond only.
+FIO_LOG = TableFormat(
+    columns=(
+        Column("time_ms", high=MAX_NS // 10**7),
+        Column("value_ns", high=MAX_NS // 10),
+        _FIO_DIRECTION,
+        Column("block_bytes", high=MAX_LENGTH_BYTES),
+        Column("offset"),
+    ),
+    to_rows=_fio_log_rows,
+    more_columns=True,
+)
