@@ -1,8 +1,9 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::document::Settings;
 use crate::engine::Kind;
@@ -16,20 +17,41 @@ use crate::progress::Style;
 /// that vanishes with the program. Exit status: 0 done, 2 bad input, 130 interrupted (the result so far is valid, see
 /// --resume), 1 a fault of the device or of this program.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct Cli {
+#[command(name = "diskmodel-bench", version, after_help = OTHER_COMMANDS)]
+pub struct MeasureCommand {
     #[command(flatten)]
-    pub measure: Option<Measure>,
-    #[command(subcommand)]
-    pub command: Option<Command>,
+    pub measure: Measure,
 }
 
-#[derive(Subcommand)]
+/// Runs one job, such as random reads of 4 KiB at depth 16, and records it in the same format.
+#[derive(Parser)]
+#[command(name = "diskmodel-bench raw", version)]
+pub struct RawCommand {
+    #[command(flatten)]
+    pub raw: Raw,
+}
+
+const OTHER_COMMANDS: &str = "Other commands:
+  diskmodel-bench raw TARGET …   runs one job: pattern, length, depth, share of reads (raw --help)
+  diskmodel-bench list           lists the experiments and what they need";
+
 pub enum Command {
-    /// Runs one job, such as random reads of 4 KiB at depth 16, and records it in the same format.
+    Measure(Measure),
     Raw(Raw),
-    /// Lists the experiments and what they need.
     List,
+}
+
+/// The first word chooses; a target of that name is written ./raw.
+pub fn parse() -> Command {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("raw") => {
+            let rest = words[..1].iter().chain(&words[2..]);
+            Command::Raw(RawCommand::parse_from(rest).raw)
+        }
+        Some("list") if words.len() == 2 => Command::List,
+        _ => Command::Measure(MeasureCommand::parse_from(words).measure),
+    }
 }
 
 #[derive(Args)]
@@ -218,6 +240,7 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         use clap::CommandFactory;
-        Cli::command().debug_assert();
+        MeasureCommand::command().debug_assert();
+        RawCommand::command().debug_assert();
     }
 }

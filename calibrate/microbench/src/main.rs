@@ -22,11 +22,9 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use clap::{CommandFactory, Parser};
-
-use cli::{Cli, Command};
+use cli::Command;
 use fault::{Fault, Outcome};
-use progress::Progress;
+use progress::{Progress, Style};
 
 /// The first signal asks for an orderly end, a second one ends the program at once.
 fn watch_signals() -> Outcome<Arc<AtomicBool>> {
@@ -41,23 +39,19 @@ fn watch_signals() -> Outcome<Arc<AtomicBool>> {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let style = match (&cli.measure, &cli.command) {
-        (Some(measure), _) => measure.common.progress,
-        (_, Some(Command::Raw(raw))) => raw.common.progress,
-        _ => progress::Style::Text,
+    let command = cli::parse();
+    let style = match &command {
+        Command::Measure(arguments) => arguments.common.progress,
+        Command::Raw(arguments) => arguments.common.progress,
+        Command::List => Style::Text,
     };
     let mut progress = Progress::new(style);
-    let outcome = watch_signals().and_then(|stop| match (&cli.command, &cli.measure) {
-        (Some(Command::List), _) => {
+    let outcome = watch_signals().and_then(|stop| match &command {
+        Command::Measure(arguments) => measure::measure(arguments, &mut progress, &stop),
+        Command::Raw(arguments) => raw::run(arguments, &mut progress, &stop),
+        Command::List => {
             list();
             Ok(())
-        }
-        (Some(Command::Raw(arguments)), _) => raw::run(arguments, &mut progress, &stop),
-        (None, Some(arguments)) => measure::measure(arguments, &mut progress, &stop),
-        (None, None) => {
-            let _ = Cli::command().print_help();
-            Err(Fault::input("target", "(none)", "is missing", "name a block device, a file or a directory"))
         }
     });
     match outcome {

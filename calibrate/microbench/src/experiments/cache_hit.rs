@@ -11,8 +11,8 @@ use crate::stats;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "cache_hit",
     why: "Re-reading one block is answered from the drive's cache: the latency is command overhead plus transfer over the interface",
-    weight: 1.0,
-    min_seconds: 0.2,
+    weight: 2.0,
+    min_seconds: 0.1,
     min_span_bytes: 16 << 20,
     writes: false,
     only: None,
