@@ -129,10 +129,24 @@ class DeviceCounters:
 
 @dataclass(frozen=True)
 class Run:
-    """Raw outcome of one engine run; statistics are made of it elsewhere."""
+    """Raw outcome of one engine run; statistics are made of it elsewhere.
+
+    Attributes
+    ----------
+    completions : Completions
+    devices : DeviceCounters
+    engine : "simpy" or "native"
+    wall_s : float
+        Time that the engine took, in seconds of the computer's clock.
+    end_ns : int
+        Simulated time of the last completion.
+    rebuilt_bytes : int
+        What a rebuild wrote to the spare.
+    """
 
     completions: Completions
     devices: DeviceCounters
     engine: str
     wall_s: float
     end_ns: int
+    rebuilt_bytes: int = 0

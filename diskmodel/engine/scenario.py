@@ -1,0 +1,124 @@
+"""A scenario: an array resolved into whole numbers. Both engines read this and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diskmodel.array import Array
+from diskmodel.controller.description import Controller
+from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.queue import Queue
+from diskmodel.records import Int64, Requests
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What an engine needs to know of an array.
+
+    Attributes
+    ----------
+    drive : HddTables or FlashTables
+    layout : LayoutTables
+    queue : Queue
+        Scheduler above each drive; `depth` commands are handed to the drive at once.
+    drive_queue : Queue
+        The drive's own scheduler.
+    depth : int
+    controller : Controller
+    link_bytes_per_s : int
+        0: the link is not modelled.
+    revolution_ns, phase_ns : int64, shape (n_devices,)
+        How each spindle turns (0 for flash).
+    """
+
+    drive: HddTables | FlashTables
+    layout: LayoutTables
+    queue: Queue
+    drive_queue: Queue
+    depth: int
+    controller: Controller
+    link_bytes_per_s: int
+    revolution_ns: Int64
+    phase_ns: Int64
+
+    @property
+    def n_devices(self) -> int:
+        """Disks, spares included."""
+        return self.layout.n_disks + self.layout.n_spares
+
+
+def resolve(array: Array, seed: int) -> Scenario:
+    """`array` in whole numbers; `seed` draws the spindles' angles where they are random.
+
+    Raises
+    ------
+    DescriptionError
+        When parts of the array do not fit each other.
+    """
+    tables = array.drive.tables()
+    layout = array.tables()
+    if layout.rebuild_disk >= 0 and layout.n_spares < 1:
+        raise DescriptionError(
+            Fault("layout.spares", layout.n_spares, "a rebuild needs a spare to write to", "add one")
+        )
+    n = layout.n_disks + layout.n_spares
+    revolution, phase = _spindles(array, tables, n, seed)
+    own = Queue()
+    if isinstance(tables, HddTables):
+        own = Queue.parse({"scheduler": tables.scheduler, "age_ns": tables.ageing_ns or own.age_ns}, "drive.queue")
+    depth = tables.queue_depth if array.queue.drive_depth is None else min(array.queue.drive_depth, tables.queue_depth)
+    link = array.controller.link_bytes_per_s
+    return Scenario(
+        drive=tables,
+        layout=layout,
+        queue=array.queue,
+        drive_queue=own,
+        depth=depth,
+        controller=array.controller,
+        link_bytes_per_s=0 if link is None else max(round(link), 1),
+        revolution_ns=revolution,
+        phase_ns=phase,
+    )
+
+
+def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) -> tuple[Int64, Int64]:
+    """Revolution and angle at time 0 of each spindle (rule S1)."""
+    if not isinstance(tables, HddTables):
+        return np.zeros(n, np.int64), np.zeros(n, np.int64)
+    base = tables.revolution_ns
+    drift = round(array.spindles.drift_ppm * 1000)  # parts in 10⁹
+    revolution = np.array([base - base * disk * drift // 10**9 for disk in range(n)], np.int64)
+    if array.spindles.phase == "synchronised":
+        return revolution, np.zeros(n, np.int64)
+    if array.spindles.phase == "spread":
+        return revolution, np.array([int(r) * ((618 * d) % 1000) // 1000 for d, r in enumerate(revolution)], np.int64)
+    # a child of its own per purpose: more disks or requests do not change the angles of the first ones
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5B1D,))))
+    return revolution, (rng.random(n) * revolution).astype(np.int64)
+
+
+def check_requests(scenario: Scenario, requests: Requests) -> None:
+    """Every request lies on the array.
+
+    Raises
+    ------
+    DescriptionError
+        Naming the first request that does not.
+    """
+    end = requests.offset + requests.length
+    bad = (
+        (requests.offset < 0) | (requests.length <= 0) | (end > scenario.layout.capacity * scenario.drive.sector_bytes)
+    )
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        size = scenario.layout.capacity * scenario.drive.sector_bytes
+        where = f"[{requests.offset[row]}, {end[row]})"
+        raise DescriptionError(
+            Fault(
+                f"requests[{row}]", where, f"is not within the array's {size} bytes", "map the addresses onto the array"
+            )
+        )

@@ -1,0 +1,136 @@
+"""The reference engine: wires the stages over SimPy and runs a workload through them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import simpy
+
+from diskmodel.drive.mechanics import Mechanics, Spindle
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.clients import Clients
+from diskmodel.engine.clock import Clock
+from diskmodel.engine.controller import Controller, HostRequest
+from diskmodel.engine.device import Device
+from diskmodel.engine.flash_disk import FlashDisk
+from diskmodel.engine.hdd import HardDisk
+from diskmodel.engine.raid import Raid
+from diskmodel.engine.rebuild import Rebuild
+from diskmodel.engine.scenario import Scenario
+from diskmodel.queue import make_policy
+from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
+
+
+def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
+    """The disks of a scenario, spares last."""
+    tables = scenario.drive
+    n = scenario.n_devices
+    if not isinstance(tables, HddTables):
+        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth) for i in range(n)]
+    mechanics = Mechanics(tables)
+    spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
+    return [
+        HardDisk(
+            clock, i, tables, mechanics, spindles[i], make_policy(scenario.queue), scenario.depth,
+            lambda: make_policy(scenario.drive_queue),
+        )
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def run(scenario: Scenario, requests: Requests) -> Run:
+    """Run `requests` through `scenario`, to the last completion."""
+    started = time.perf_counter()
+    simulation = _Simulation(scenario, requests)
+    end_ns = simulation.run()
+    return simulation.outcome(end_ns, time.perf_counter() - started)
+
+
+class _Simulation:
+    def __init__(self, scenario: Scenario, requests: Requests) -> None:
+        self.env = simpy.Environment(initial_time=0)
+        self.clock = Clock(self.env)
+        self.scenario = scenario
+        self.requests = requests
+        tables = scenario.drive
+        self.devices = make_devices(self.clock, scenario)
+        split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
+        self.raid = Raid(self.clock, scenario.layout, self.devices, split_at)
+        after = len(self.devices)
+        self.controller = Controller(
+            self.clock,
+            scenario.controller,
+            scenario.link_bytes_per_s,
+            tables.sector_bytes,
+            after,
+            self.raid,
+            self._done,
+        )
+        self.clients = Clients(self.clock, requests, self._issue)
+        self.rebuild: Rebuild | None = None
+        if scenario.layout.rebuild_disk >= 0 and scenario.layout.rebuild_front < scenario.layout.member:
+            self.rebuild = Rebuild(self.clock, self.raid, after + 1)
+        n = len(requests)
+        self.left = n
+        self.issue_ns = np.zeros(n, np.int64)
+        self.done_ns = np.zeros(n, np.int64)
+        self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
+        self.is_hit = np.zeros(n, np.bool_)
+        self.columns = (
+            requests.op.tolist(),
+            (requests.offset // tables.sector_bytes).tolist(),
+            (-(-(requests.offset + requests.length) // tables.sector_bytes)).tolist(),
+            self._hits().tolist(),
+        )
+
+    def _hits(self) -> np.ndarray:  # type: ignore[type-arg]
+        cache = self.scenario.controller.read_cache
+        ratio = cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0
+        return np.asarray(self.requests.cache_draw < ratio)
+
+    def run(self) -> int:
+        if not self.left:
+            return 0
+        self.clients.start()
+        if self.rebuild is not None:
+            self.rebuild.start()
+        while self.left:
+            self.env.step()
+        return self.clock.now
+
+    def _issue(self, row: int) -> None:
+        op, first, end, hits = self.columns
+        self.issue_ns[row] = self.clock.now
+        self.controller.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+
+    def _done(self, request: HostRequest) -> None:
+        row = request.row
+        self.done_ns[row] = self.clock.now
+        self.parts_ns[row] = (
+            request.link_ns, request.cache_ns, request.queue_ns, request.overhead_ns, request.seek_ns,
+            request.rotation_ns, request.transfer_ns, request.parity_ns,
+        )  # fmt: skip
+        self.is_hit[row] = request.is_hit
+        self.left -= 1
+        self.clients.completed(row, request.issue_ns)
+
+    def outcome(self, end_ns: int, wall_s: float) -> Run:
+        counters = [device.counters for device in self.devices]
+        sector = self.scenario.drive.sector_bytes
+
+        def column(name: str, scale: int = 1) -> np.ndarray:  # type: ignore[type-arg]
+            return np.array([getattr(c, name) * scale for c in counters], np.int64)
+
+        return Run(
+            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
+            devices=DeviceCounters(
+                busy_ns=column("busy_ns"), response_ns=column("response_ns"), n_reads=column("n_reads"),
+                n_writes=column("n_writes"), read_bytes=column("read_sectors", sector),
+                write_bytes=column("write_sectors", sector), n_cache_hits=column("n_cache_hits"),
+            ),
+            engine="simpy",
+            wall_s=wall_s,
+            end_ns=end_ns,
+            rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
+        )  # fmt: skip
