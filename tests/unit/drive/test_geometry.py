@@ -1,0 +1,138 @@
+"""Block ↔ place by brute force, angles, zone rates, the plot."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diskmodel.drive import Hdd, catalogue
+from diskmodel.drive.geometry import angle_of, lba_of, mean_seek_ns, place_of, seek_curve, zone_rates
+from diskmodel.drive.plot import plot_drive
+from diskmodel.errors import DescriptionError
+
+ZONES = [
+    {"cylinders": 3, "sectors_per_track": 10, "track_skew": 3, "cylinder_skew": 4, "spare_sectors_per_cylinder": 5},
+    {"cylinders": 4, "sectors_per_track": 7, "track_skew": 2, "cylinder_skew": 3},
+]
+
+
+def small(actuators: int = 1, unused: int = 4) -> Hdd:
+    """A drive of two zones whose last cylinder is partly used; with two actuators, twice that."""
+    blocks = (3 * (3 * 10 - 5) + 4 * 3 * 7 - unused) * actuators
+    return Hdd.parse(
+        {
+            "kind": "hdd",
+            "name": "small",
+            "capacity_bytes": blocks * 512,
+            "rpm": 6000,
+            "heads": 3 * actuators,
+            "actuators": actuators,
+            "zones": ZONES,
+            "seek": {"kind": "curve", "a": "1 ms", "b_ns_per_root": 1000},
+        }
+    )
+
+
+def walk(drive: Hdd) -> list[tuple[int, int, int, int, int]]:
+    """(cylinder, head, sector, angle, sectors per track) of each block, by walking over the platters track by track."""
+    places = []
+    for actuator in range(drive.actuators):
+        half: list[tuple[int, int, int, int, int]] = []
+        cylinder = 0
+        for zone in ZONES:
+            start = 0  # angle of the first sector of the track
+            per_track = zone["sectors_per_track"]
+            for _ in range(zone["cylinders"]):
+                usable = 3 * per_track - zone.get("spare_sectors_per_cylinder", 0)
+                for head in range(3):
+                    for sector in range(per_track):
+                        if head * per_track + sector < usable:
+                            angle = (start + sector) % per_track
+                            half.append((cylinder, head + 3 * actuator, sector, angle, per_track))
+                    start += zone["track_skew"] if head < 2 else zone["cylinder_skew"]
+                cylinder += 1
+        places += half[: drive.tables().n_sectors_per_actuator]
+    return places[: drive.tables().n_sectors]
+
+
+@pytest.mark.parametrize(("actuators", "unused"), [(1, 4), (1, 0), (2, 4), (1, 20)])
+def test_every_block_by_brute_force(actuators: int, unused: int) -> None:
+    drive = small(actuators, unused)
+    tables = drive.tables()
+    blocks = np.arange(tables.n_sectors)
+    expected = np.array(walk(drive))
+    found = np.column_stack([*place_of(tables, blocks), *angle_of(tables, blocks)])
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(lba_of(tables, *expected[:, :3].T), blocks)
+
+
+def test_places_without_a_block() -> None:
+    tables = small().tables()
+    assert lba_of(tables, 0, 2, 5) == -1, "the first spare sector"
+    assert lba_of(tables, 0, 2, 4) == 24
+    assert lba_of(tables, 6, 2, 3) == -1, "the unused end of the last cylinder"
+    assert lba_of(tables, 6, 2, 2) == tables.n_sectors - 1
+
+
+def test_outside_the_drive() -> None:
+    tables = small().tables()
+    with pytest.raises(DescriptionError, match=r"lba=155: must lie within 0 … 154"):
+        place_of(tables, [3, 155])
+    with pytest.raises(DescriptionError, match="lba=-1"):
+        place_of(tables, -1)
+    with pytest.raises(DescriptionError, match="cylinder=7"):
+        lba_of(tables, 7, 0, 0)
+    with pytest.raises(DescriptionError, match="sector: must lie on its track"):
+        lba_of(tables, 5, 0, 7)
+
+
+def test_first_track_of_a_zone_begins_at_the_index() -> None:
+    drive = catalogue()["md-raid-10k"]
+    assert isinstance(drive, Hdd)
+    tables = drive.tables()
+    angle, per_track = angle_of(tables, tables.zone_first_lba[:-1])
+    assert (angle == 0).all()
+    np.testing.assert_array_equal(per_track, tables.sectors_per_track)
+
+
+def test_angle_is_the_formula_of_the_equation_disk() -> None:
+    drive = catalogue()["md-raid-10k"]
+    assert isinstance(drive, Hdd)
+    blocks = np.random.default_rng(7).integers(0, 7630 * 8 * 1010, 5000)
+    cylinder, rest = np.divmod(blocks, 8 * 1010)
+    head, sector = np.divmod(rest, 1010)
+    angle, _ = angle_of(drive.tables(), blocks)
+    np.testing.assert_array_equal(angle, (cylinder * (7 * 76 + 88) + head * 76 + sector) % 1010)
+
+
+def test_sustained_rate_counts_the_skews() -> None:
+    rates = zone_rates(small())
+    revolution_s = 0.01
+    assert rates.media_bytes_per_s == pytest.approx([10 * 512 / revolution_s, 7 * 512 / revolution_s])
+    # zone 1: 25 of 30 sectors hold blocks, and a cylinder takes 30 + 3 + 3 + 4 sector times
+    assert rates.sustained_bytes_per_s[0] == pytest.approx(25 * 512 / (40 / 10 * revolution_s))
+    assert list(rates.first_byte) == [0, 75 * 512]
+
+
+def test_seek_curve_for_plotting_spans_all_distances() -> None:
+    drive = catalogue()["generic-15k"]
+    assert isinstance(drive, Hdd)
+    distance, time_ms = seek_curve(drive)
+    assert distance[0] == 1
+    assert distance[-1] == drive.tables().n_cylinders - 1
+    assert time_ms[0] == pytest.approx(0.2)
+    assert time_ms[-1] == pytest.approx(7.0)
+    assert mean_seek_ns(drive.tables()) == pytest.approx(3.5e6, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["generic-7k2", "seagate-exos-2x14"])
+def test_plot_shows_curve_and_rates(name: str, tmp_path: Path) -> None:
+    drive = catalogue()[name]
+    assert isinstance(drive, Hdd)
+    figure = plot_drive(drive)
+    seek, rate = figure.axes
+    longest_ms = drive.tables().seek_ns[-1] / 1e6
+    assert seek.lines[0].get_ydata()[-1] == pytest.approx(longest_ms)
+    assert rate.patches[0].get_data().values[0] == pytest.approx(zone_rates(drive).sustained_bytes_per_s[0] / 1e6)
+    figure.savefig(tmp_path / "drive.png")
+    assert (tmp_path / "drive.png").stat().st_size > 10_000
