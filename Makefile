@@ -49,11 +49,11 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 
 .PHONY: docs
 docs: setup ## Build the documentation into site/, warnings are errors
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: docs-serve
 docs-serve: setup ## Serve the documentation while it is edited
-	$(BIN)/mkdocs serve
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 ##@ Check
 
