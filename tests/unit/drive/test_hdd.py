@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from diskmodel.drive import Flash, Hdd, HddCache, Zone, catalogue, load_drive, parse_drive, read_seek_file
-from diskmodel.drive.geometry import mean_seek_ns, zone_rates
+from diskmodel.drive.geometry import mean_seek_ns, place_of, zone_rates
 from diskmodel.errors import DescriptionError
 
 COARSE: dict[str, Any] = {
@@ -210,3 +210,24 @@ def test_measured_seek_curves_load_as_drives(name: str, evidence: Path) -> None:
 
 def test_cache_defaults() -> None:
     assert HddCache.parse({"size": "16 MB"}).segments == 16
+
+
+def test_the_example_of_the_how_to_is_a_drive() -> None:
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-drive.md"
+    text = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    drive = parse_drive(tomllib.loads(text))
+    assert isinstance(drive, Hdd)
+    assert mean_seek_ns(drive.tables()) == pytest.approx(3.5e6, rel=1e-6)
+
+
+@pytest.mark.evidence
+def test_atlas_10k_with_its_measured_seeks_does_105_random_reads_a_second(evidence: Path) -> None:
+    drive = load_drive("quantum-atlas-10k")
+    assert isinstance(drive, Hdd)
+    table = read_seek_file(evidence / "traces" / "atlas10k.seek")
+    tables = drive.model_copy(update={"seek": table.to_dict(), "write_settle_ns": drive.settle_ns}).tables()
+    blocks = np.random.default_rng(1).integers(0, tables.n_sectors - 16, 100_000)
+    seek = tables.seek_ns[np.abs(np.diff(place_of(tables, blocks).cylinder))].mean()
+    transfer = 16 / tables.sectors_per_track.mean() * tables.revolution_ns
+    reads_per_s = 1e9 / (tables.read_overhead_ns + seek + tables.revolution_ns / 2 + transfer)
+    assert reads_per_s == pytest.approx(105, rel=0.05)
