@@ -69,7 +69,7 @@ def resolve(array: Array, seed: int) -> Scenario:
     revolution, phase = _spindles(array, tables, n, seed)
     own = Queue()
     if isinstance(tables, HddTables):
-        own = Queue.parse({"scheduler": tables.scheduler, "age_ns": tables.ageing_ns or own.age_ns}, "drive.queue")
+        own = Queue.parse({"scheduler": tables.scheduler, "age_ns": tables.age_ns or own.age_ns}, "drive.queue")
     depth = tables.queue_depth if array.queue.drive_depth is None else min(array.queue.drive_depth, tables.queue_depth)
     link = array.controller.link_bytes_per_s
     return Scenario(

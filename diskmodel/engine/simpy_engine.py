@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import simpy
+from numpy.typing import NDArray
 
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import HddTables
@@ -84,7 +86,7 @@ class _Simulation:
             self._hits().tolist(),
         )
 
-    def _hits(self) -> np.ndarray:  # type: ignore[type-arg]
+    def _hits(self) -> NDArray[Any]:
         cache = self.scenario.controller.read_cache
         ratio = cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0
         return np.asarray(self.requests.cache_draw < ratio)
@@ -119,7 +121,7 @@ class _Simulation:
         counters = [device.counters for device in self.devices]
         sector = self.scenario.drive.sector_bytes
 
-        def column(name: str, scale: int = 1) -> np.ndarray:  # type: ignore[type-arg]
+        def column(name: str, scale: int = 1) -> NDArray[Any]:
             return np.array([getattr(c, name) * scale for c in counters], np.int64)
 
         return Run(

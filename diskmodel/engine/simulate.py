@@ -1,0 +1,94 @@
+"""One call: an array, a workload, a result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from diskmodel.array import Array
+from diskmodel.engine import native, simpy_engine
+from diskmodel.engine.scenario import Scenario, check_requests, resolve
+from diskmodel.errors import CoverageError, DescriptionError, Fault
+from diskmodel.records import Requests, Run
+from diskmodel.result import Result, needs_more, summarize
+from diskmodel.workload import Workload
+
+Engine = Literal["auto", "native", "simpy"]
+
+#: Requests of the first run when the length is chosen by precision, and the most that a run may have.
+FIRST_REQUESTS = 8_000
+MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000}
+
+
+def simulate(
+    array: Array,
+    workload: Workload,
+    *,
+    seed: int = 0,
+    engine: Engine = "auto",
+    n_requests: int | None = None,
+    precision: float = 0.02,
+) -> Result:
+    """Result of `workload` on `array`: latency as a distribution, rates, utilisation, where the time went.
+
+    Parameters
+    ----------
+    array : Array
+    workload : Workload
+    seed : int
+        Of everything random; the same seed gives the same result to the last nanosecond.
+    engine : "auto", "native" or "simpy"
+        "auto" takes the native kernel where it covers the scenario; the result says which one ran.
+    n_requests : int, optional
+        Length of the run. Without it, the run is made longer until the 95 % interval of the mean response is as
+        narrow as asked, or the result says that it is not.
+    precision : float
+        Half-width of that interval as a part of the mean.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    DescriptionError
+        When array and workload do not fit each other.
+    CoverageError
+        When `engine="native"` does not cover the scenario.
+    """
+    if engine not in ("auto", "native", "simpy"):
+        raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, native or simpy"))
+    if n_requests is not None and n_requests < 1:
+        raise DescriptionError(Fault("n_requests", n_requests, "must be at least 1", "leave it out to let precision decide"))
+    if not 0 < precision < 1:
+        raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
+    scenario = resolve(array, seed)
+    n = n_requests or FIRST_REQUESTS
+    while True:
+        requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
+        outcome = run(scenario, requests, engine)
+        result = summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, seed=seed)
+        most = MOST_REQUESTS[outcome.engine]
+        if n_requests is not None or n >= most or not needs_more(result, precision):
+            return result
+        n = min(4 * n, most)
+
+
+def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
+    """Raw outcome of given requests, by the engine asked for.
+
+    Raises
+    ------
+    DescriptionError
+        When a request does not lie on the array.
+    CoverageError
+        When `engine="native"` does not cover the scenario.
+    """
+    check_requests(scenario, requests)
+    if engine == "simpy":
+        return simpy_engine.run(scenario, requests)
+    reason = native.covers(scenario, requests)
+    if reason is None:
+        return native.run(scenario, requests)
+    if engine == "native":
+        raise CoverageError(Fault("engine", engine, f"does not cover {reason}", "use auto or simpy"))
+    return simpy_engine.run(scenario, requests)
