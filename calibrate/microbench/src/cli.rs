@@ -92,7 +92,7 @@ pub struct Measure {
     #[arg(long)]
     pub thorough: bool,
     /// Time for all experiments together, instead of the mode's own.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Only these, separated by commas.
     #[arg(long, value_delimiter = ',')]
@@ -117,10 +117,10 @@ pub struct Raw {
     /// Outstanding requests, 1 to 256.
     #[arg(long, default_value_t = 1)]
     pub depth: usize,
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, allow_negative_numbers = true)]
     pub seconds: f64,
     /// Share of reads; below 1 needs --write.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub read_fraction: f64,
     /// Stay within the first part of the target.
     #[arg(long, value_parser = parse_size)]
