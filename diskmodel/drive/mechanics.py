@@ -86,9 +86,9 @@ class Mechanics:
     def left_on_track(self, place: Place) -> int:
         """Sectors from `place` to the end of its track (spares, at the end of a cylinder, not counted)."""
         zone, _, head, sector = place
-        end = self.sectors_per_track[zone]
-        if head == self.tables.heads - 1:
-            end -= self.spare[zone]
+        per_track = self.sectors_per_track[zone]
+        # spares may fill more than the last track
+        end = min(per_track, (self.tables.heads - head) * per_track - self.spare[zone])
         return end - sector
 
     def angle_index(self, place: Place) -> int:

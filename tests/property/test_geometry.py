@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from diskmodel.drive import Hdd, catalogue
 from diskmodel.drive.geometry import angle_of, lba_of, place_of
+from diskmodel.drive.mechanics import Mechanics
 
 HDDS = {name: drive for name, drive in catalogue().items() if isinstance(drive, Hdd)}
 
@@ -110,3 +111,20 @@ def test_derived_geometry_is_consistent(
     assert cylinder == tables.n_cylinders - 1, "the last block lies in the last cylinder"
     assert lba_of(tables, cylinder, head, sector) == last
     assert (np.diff(tables.sectors_per_track) <= 0).all()
+
+
+@given(drive=small_drives())
+@settings(max_examples=100, deadline=None)
+def test_mechanics_place_blocks_where_the_geometry_does(drive: Hdd) -> None:
+    tables = drive.tables()
+    mechanics = Mechanics(tables)
+    blocks = np.arange(min(tables.n_sectors, tables.n_sectors_per_actuator))
+    places, (angles, _) = place_of(tables, blocks), angle_of(tables, blocks)
+    track = np.array([places.cylinder * tables.heads + places.head]).ravel()
+    for block in blocks.tolist():
+        place = mechanics.place(block)
+        assert place[1:] == (places.cylinder[block], places.head[block], places.sector[block])
+        assert mechanics.angle_index(place) == angles[block]
+        left = int((track[block:] == track[block]).sum())
+        if track[block] != track[-1]:  # the last track may be used in part, and then more is left than there are blocks
+            assert mechanics.left_on_track(place) == left
