@@ -1,0 +1,76 @@
+"""What each disk did, as rates and shares of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.records import Run
+
+
+@dataclass(frozen=True)
+class DiskUse:
+    """Use of one disk over the whole run.
+
+    Attributes
+    ----------
+    utilization_ratio : float in [0, 1]
+        Busy time over elapsed time: U = X S.
+    iops : float
+        Commands per second.
+    mean_service_ns : float
+        Busy time per command (S); 0 without commands.
+    mean_response_ns : float
+        Queue and service per command; 0 without commands.
+    mean_in_disk : float
+        Mean number of commands waiting or in service (N = X R).
+    read_bytes_per_s, write_bytes_per_s : float
+    cache_hit_ratio : float
+        Share of the commands that the drive's own cache served.
+    """
+
+    utilization_ratio: float
+    iops: float
+    mean_service_ns: float
+    mean_response_ns: float
+    mean_in_disk: float
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    cache_hit_ratio: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, times in milliseconds."""
+        return {
+            "utilization_ratio": self.utilization_ratio,
+            "iops": self.iops,
+            "mean_service_ms": self.mean_service_ns / 1e6,
+            "mean_response_ms": self.mean_response_ns / 1e6,
+            "mean_in_disk": self.mean_in_disk,
+            "read_bytes_per_s": self.read_bytes_per_s,
+            "write_bytes_per_s": self.write_bytes_per_s,
+            "cache_hit_ratio": self.cache_hit_ratio,
+        }
+
+
+def disk_use(run: Run) -> tuple[DiskUse, ...]:
+    """Use of every disk of a run."""
+    devices = run.devices
+    elapsed_ns = max(run.end_ns, 1)
+    seconds = elapsed_ns / 1e9
+    uses = []
+    for disk in range(len(devices.busy_ns)):
+        n_commands = int(devices.n_reads[disk] + devices.n_writes[disk])
+        busy_ns, response_ns = int(devices.busy_ns[disk]), int(devices.response_ns[disk])
+        uses.append(
+            DiskUse(
+                utilization_ratio=busy_ns / elapsed_ns,
+                iops=n_commands / seconds,
+                mean_service_ns=busy_ns / n_commands if n_commands else 0.0,
+                mean_response_ns=response_ns / n_commands if n_commands else 0.0,
+                mean_in_disk=response_ns / elapsed_ns,
+                read_bytes_per_s=int(devices.read_bytes[disk]) / seconds,
+                write_bytes_per_s=int(devices.write_bytes[disk]) / seconds,
+                cache_hit_ratio=int(devices.n_cache_hits[disk]) / n_commands if n_commands else 0.0,
+            )
+        )
+    return tuple(uses)

@@ -1,0 +1,86 @@
+"""Latency of a set of requests as a distribution with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.records import Int64
+from diskmodel.result.batches import Interval, mean_interval
+from diskmodel.result.quantiles import LEVELS, quantile_half_width, quantiles
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Response times of `n` requests.
+
+    Attributes
+    ----------
+    n : int
+    mean : Interval
+        ns.
+    quantiles_ns : mapping of name (p50, p95, p99, p999) to float, ns
+    half_widths_ns : mapping of the same names to float, ns
+        Half-widths of the confidence intervals; nan where there are too few requests beyond the percentile.
+    max_ns : float
+    """
+
+    n: int
+    mean: Interval
+    quantiles_ns: Mapping[str, float]
+    half_widths_ns: Mapping[str, float]
+    max_ns: float
+
+    @classmethod
+    def of(cls, response_ns: Int64, *, confidence: float = 0.95) -> Latency:
+        """Latency of responses (int64, shape (n,), ns) in the order of their completion."""
+        if len(response_ns) == 0:
+            return cls.unknown(0)
+        levels = quantiles(response_ns, list(LEVELS.values()))
+        return cls(
+            n=len(response_ns),
+            mean=mean_interval(response_ns, confidence=confidence),
+            quantiles_ns=dict(zip(LEVELS, (float(level) for level in levels), strict=True)),
+            half_widths_ns={
+                name: quantile_half_width(response_ns, level, confidence=confidence) for name, level in LEVELS.items()
+            },
+            max_ns=float(response_ns.max()),
+        )
+
+    @classmethod
+    def unknown(cls, n: int) -> Latency:
+        """No estimate at all: every figure is nan."""
+        nothing = dict.fromkeys(LEVELS, math.nan)
+        return cls(n, Interval(math.nan, math.nan, math.nan), nothing, nothing, math.nan)
+
+    @property
+    def mean_ns(self) -> float:
+        """Mean response, ns."""
+        return self.mean.mean
+
+    def relative_half_width(self, name: str) -> float:
+        """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
+        if name == "mean":
+            return self.mean.relative
+        value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
+        return half_width / value if value else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """Milliseconds by name; None for what is unknown."""
+        values = {"mean": self.mean.mean} | dict(self.quantiles_ns) | {"max": self.max_ns}
+        return {name: milliseconds(value) for name, value in values.items()}
+
+    def intervals_to_dict(self) -> dict[str, Any]:
+        """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; None for what is unknown."""
+        ends = {"mean_low_ms": milliseconds(self.mean.low), "mean_high_ms": milliseconds(self.mean.high)}
+        for name, value in self.quantiles_ns.items():
+            ends[f"{name}_low_ms"] = milliseconds(value - self.half_widths_ns[name])
+            ends[f"{name}_high_ms"] = milliseconds(value + self.half_widths_ns[name])
+        return ends
+
+
+def milliseconds(value_ns: float) -> float | None:
+    """Nanoseconds as milliseconds, None for nan."""
+    return None if math.isnan(value_ns) else value_ns / 1e6

@@ -1,0 +1,163 @@
+"""The answer of a simulation: estimates with intervals, and what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diskmodel.records import Int64, Requests, Run
+from diskmodel.result.batches import Interval
+from diskmodel.result.devices import DiskUse
+from diskmodel.result.latency import Latency, milliseconds
+from diskmodel.result.window import Window
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run of `n_requests` requests tells about an array under a workload.
+
+    Attributes
+    ----------
+    engine, wall_s : str, float
+        Which engine ran, and its real time in seconds.
+    n_requests, n_measured : int
+        Rows simulated, and those that completed in the measuring window.
+    is_stable : bool
+        False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` hold nan:
+        such a system has no latency, only a backlog that grows. `observed` still tells what the run saw.
+    is_settled : bool
+        Whether the warm-up ended within the run.
+    is_converged : bool
+        Whether the intervals asked for are as narrow as asked, in a settled and stable run.
+    precision : float
+        Relative half-width that was asked for.
+    percentile : str or None
+        Percentile ("p99") whose interval was asked for beside that of the mean.
+    latency, reads, writes, observed : Latency
+        Response times in the window: of all requests, by operation, and of all without regard to stability.
+    per_stream : mapping of stream name to Latency
+    iops, iops_by_stream : Interval, mapping
+        Completions per second in the window.
+    offered_per_s : float
+        Rate at which open streams came, over the last half of the run; nan without open streams.
+    bytes_per_s : float
+        Bytes of the completions in the window per second.
+    breakdown_ns : mapping of part (`records.PARTS`) to float
+        Mean time per request; adds up to the mean response.
+    longest_wait_ns : int
+        Longest time that one request of the window spent in queues.
+    mean_in_system : float
+        Mean number of outstanding requests over the whole run.
+    hit_ratio : float
+        Share of the window's requests that the controller's cache served.
+    utilization_ratio : float
+        Mean over the disks.
+    per_disk : tuple of DiskUse
+    back_end_per_host : float
+        Disk commands per host request over the whole run.
+    messages : tuple of str
+        What the reader must know; empty when all is well.
+    """
+
+    engine: str
+    wall_s: float
+    n_requests: int
+    n_measured: int
+    is_stable: bool
+    is_settled: bool
+    is_converged: bool
+    precision: float
+    percentile: str | None
+    confidence: float
+    latency: Latency
+    reads: Latency
+    writes: Latency
+    observed: Latency
+    per_stream: Mapping[str, Latency]
+    iops: Interval
+    iops_by_stream: Mapping[str, float]
+    offered_per_s: float
+    bytes_per_s: float
+    breakdown_ns: Mapping[str, float]
+    longest_wait_ns: int
+    mean_in_system: float
+    hit_ratio: float
+    utilization_ratio: float
+    per_disk: tuple[DiskUse, ...]
+    back_end_per_host: float
+    messages: tuple[str, ...]
+    window: Window = field(repr=False, compare=False)
+    requests: Requests = field(repr=False, compare=False)
+    run: Run = field(repr=False, compare=False)
+
+    def responses_ns(self) -> Int64:
+        """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns."""
+        done, rows = self.run.completions, self.window.rows
+        return done.done_ns[rows] - done.issue_ns[rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data with the keys that `diskmodel simulate --json` promises; None for what is no estimate."""
+        return {
+            "engine": self.engine,
+            "wall_s": self.wall_s,
+            "requests": self.n_requests,
+            "measured_requests": self.n_measured,
+            "warm_up_s": self.window.start_ns / 1e9,
+            "simulated_s": self.run.end_ns / 1e9,
+            "iops": self.iops.mean,
+            "offered_iops": _number(self.offered_per_s),
+            "bytes_per_s": self.bytes_per_s,
+            "stable": self.is_stable,
+            "settled": self.is_settled,
+            "converged": self.is_converged,
+            "precision_ratio": self.precision,
+            "latency_ms": self.latency.to_dict(),
+            "interval": {
+                "confidence": self.confidence,
+                **self.latency.intervals_to_dict(),
+                "iops_low": _number(self.iops.low),
+                "iops_high": _number(self.iops.high),
+            },
+            "utilization_ratio": self.utilization_ratio,
+            "back_end_per_host": self.back_end_per_host,
+            "breakdown_ms": {part: milliseconds(value) for part, value in self.breakdown_ns.items()},
+            "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
+            "mean_in_system": self.mean_in_system if self.is_stable else None,
+            "hit_ratio": self.hit_ratio,
+            "reads": _of(self.reads),
+            "writes": _of(self.writes),
+            "per_stream": {
+                name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
+            },
+            "per_disk": [use.to_dict() for use in self.per_disk],
+            "messages": list(self.messages),
+        }
+
+    def __rich__(self) -> Table:
+        from diskmodel.result.table import result_table
+
+        return result_table(self)
+
+    def __str__(self) -> str:
+        from diskmodel.result.table import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from diskmodel.result.table import as_html
+
+        return as_html(self)
+
+
+def _of(latency: Latency) -> dict[str, Any]:
+    return {"n": latency.n, "latency_ms": latency.to_dict(), "interval": latency.intervals_to_dict()}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
