@@ -17,6 +17,9 @@ from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
 
 DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged"]
 
+#: More than any drive has; beyond it a rate or a capacity has slipped by a power of ten.
+MOST_CYLINDERS = 5_000_000
+
 #: Head switch where a sheet prints none, as a part of the seek to the next cylinder.
 TYPICAL_HEAD_SWITCH_RATIO = 0.8
 
@@ -246,6 +249,11 @@ class Hdd(Profile):
         for index, zone in enumerate(zones):
             if zone.spare_sectors_per_cylinder >= heads * zone.sectors_per_track:
                 raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder")
+        n_cylinders = sum(zone.cylinders for zone in zones)
+        if n_cylinders > MOST_CYLINDERS:
+            raise ValueError(
+                f"geometry: {n_cylinders} cylinders, more than {MOST_CYLINDERS}; check capacity, rates, rpm and heads"
+            )
         needed = self._sectors_per_actuator()
         if not starts[-2] < needed <= starts[-1]:
             raise ValueError(

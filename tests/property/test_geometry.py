@@ -81,7 +81,7 @@ def test_all_blocks_and_all_places_of_random_drives(drive: Hdd) -> None:
 
 
 @given(
-    gigabytes=st.integers(1, 20_000),
+    tracks=st.integers(1_000, 600_000),
     heads=st.integers(1, 20),
     rpm=st.sampled_from([4200, 5400, 5900, 7200, 10000, 15000]),
     outer=st.floats(20e6, 300e6),
@@ -90,13 +90,13 @@ def test_all_blocks_and_all_places_of_random_drives(drive: Hdd) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_derived_geometry_is_consistent(
-    gigabytes: int, heads: int, rpm: int, outer: float, ratio: float, n_zones: int
+    tracks: int, heads: int, rpm: int, outer: float, ratio: float, n_zones: int
 ) -> None:
     drive = Hdd.parse(
         {
             "kind": "hdd",
             "name": "derived",
-            "capacity_bytes": gigabytes * 10**9 // 512 * 512,
+            "capacity_bytes": round(tracks * heads * outer * 60 / rpm) // 512 * 512,
             "rpm": rpm,
             "heads": heads,
             "outer_bytes_per_s": outer,

@@ -99,6 +99,7 @@ def test_two_actuators_halve_heads_and_blocks() -> None:
         ({"inner": None, "cylinders": 1000}, "the inner tracks would hold"),
         ({"actuators": 2, "heads": 3}, "multiple of actuators"),
         ({"capacity": "1000000000001 B"}, "must be a multiple of sector_bytes=512; try 1000000000000"),
+        ({"capacity": "1000 TiB"}, "check capacity, rates, rpm and heads"),
         ({"capacity": "20 MiB"}, "more zones than cylinders"),
         ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "must lie within"),
         ({"cache": {"size": "1 KiB", "segments": 16}}, "smaller than a sector"),
