@@ -66,6 +66,7 @@ fmt: setup ## Format Python and Rust
 .PHONY: lint
 lint: setup ## Lint Python (ruff) and Rust (clippy, rustfmt), warnings are errors
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet . || { echo "Not formatted: run make fmt" >&2; exit 1; }
 	cargo fmt --all --check
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
@@ -112,7 +113,7 @@ lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest 
 
 .PHONY: audit
 audit: $(VENV)/.release ## Look up known vulnerabilities of the locked Python packages (needs the network)
-	$(BIN)/pip-audit --no-deps --disable-pip -r requirements/runtime.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip -r requirements/runtime.txt
 
 .PHONY: sbom
 sbom: $(VENV)/.release ## Write a CycloneDX list of the locked runtime packages to dist/sbom.json

@@ -15,7 +15,15 @@ LOCKS = {
     "runtime.txt": ["--constraint", "requirements/dev.txt"],
     "release.txt": ["--group", "release", "--constraint", "requirements/dev.txt"],
 }
-OPTIONS = ["--universal", "--python-version", "3.11", "--upgrade", "--no-annotate", "--no-header", "--no-emit-index-url"]
+OPTIONS = [
+    "--universal",
+    "--python-version",
+    "3.11",
+    "--upgrade",
+    "--no-annotate",
+    "--no-header",
+    "--no-emit-index-url",
+]
 
 
 def lock(name: str, arguments: list[str]) -> None:

@@ -12,7 +12,8 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 NOT_SOURCE = shutil.ignore_patterns(
-    ".git", ".venv*", "target", "build", "dist", "site", "out", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis", "*.so"
+    *(".git", ".venv*", "target", "build", "dist", "site", "out"),
+    *("*.egg-info", "__pycache__", ".*_cache", ".hypothesis", "*.so"),
 )
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -11,8 +12,6 @@ import pytest
 from tests.packaging.installing import ROOT, Environment, copy_source, install, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
-
-VERSION_KEY = 'version = "'
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +91,9 @@ def test_wheel_serves_every_python_from_3_11(wheel: Path) -> None:
 def test_version_is_one(source: Path, environment: Environment) -> None:
     installed = environment.python("import importlib.metadata as m; print(m.version('diskmodel'))").strip()
     assert installed == environment.python("import diskmodel; print(diskmodel.__version__)").strip()
-    cargo = (source / "Cargo.toml").read_text().partition(VERSION_KEY)[2].partition('"')[0]
-    assert installed == cargo
+    cargo = tomllib.loads((source / "Cargo.toml").read_text())
+    assert installed == cargo["workspace"]["package"]["version"]
+    assert f"\nversion: {installed}\n" in (source / "CITATION.cff").read_text()
 
 
 def test_every_module_imports_from_the_environment(source: Path, environment: Environment) -> None:
