@@ -181,7 +181,7 @@ def data_loss(
     ure_per_bit : float
         Rate of unrecoverable read errors.
     n_groups : int
-        Groups of RAID 50 and 60; RAID 10 always has pairs.
+        Groups of RAID 50, RAID 60 and an erasure code; RAID 10 always has pairs.
     n_parity : int, optional
         Of an erasure code.
 
@@ -203,7 +203,7 @@ def data_loss(
     if name not in tolerances:
         checks.fault("level", level, "is not a known RAID level", f"use one of {', '.join(tolerances)}")
         checks.done()
-    groups = {"raid10": n_disks // 2, "raid50": n_groups, "raid60": n_groups}.get(name, 1)
+    groups = {"raid10": n_disks // 2, "raid50": n_groups, "raid60": n_groups, "erasure": n_groups}.get(name, 1)
     tolerance = tolerances[name]
     if n_disks % groups:
         checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})")

@@ -1,0 +1,151 @@
+"""Trying one array: simulate it, longer where the answer is not decided, and hold it against the objective."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.analytic.estimate import estimate
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.plan import criteria as judge
+from diskmodel.plan.criteria import Criterion, Verdict
+from diskmodel.plan.description import PlanDescription
+from diskmodel.plan.families import Family, array_of, design_workload
+from diskmodel.plan.outcome import Evaluate, Figure, Outcome
+from diskmodel.plan.statics import Statics, static_criteria, statics
+from diskmodel.workload import Workload
+
+#: A run that cannot decide is followed by one this many times as long.
+LENGTHEN = 4
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One array held against an objective.
+
+    Attributes
+    ----------
+    disks : int
+    criteria : tuple of Criterion
+    outcome, degraded : Outcome or None
+        None where the static criteria had failed already.
+    statics : Statics
+    n_runs : int
+        Simulations made.
+    """
+
+    disks: int
+    criteria: tuple[Criterion, ...]
+    outcome: Outcome | None
+    degraded: Outcome | None
+    statics: Statics
+    n_runs: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all criteria together."""
+        return judge.overall(self.criteria)
+
+    @property
+    def is_met(self) -> bool:
+        """Every criterion holds with confidence; what is undecided counts as not met (the safe side)."""
+        return self.verdict is Verdict.HOLDS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        data: dict[str, Any] = {"disks": self.disks, "verdict": self.verdict.value}
+        data["criteria"] = [item.to_dict() for item in self.criteria]
+        if self.outcome is not None:
+            data |= self.outcome.to_dict()
+        if self.degraded is not None:
+            data["degraded"] = self.degraded.to_dict()
+        return data
+
+
+class Trier:
+    """Tries the arrays of one family, each once."""
+
+    def __init__(self, plan: PlanDescription, family: Family, evaluate: Evaluate) -> None:
+        self.plan, self.family, self.evaluate = plan, family, evaluate
+        self.workload = design_workload(plan)
+        self._known: dict[int, Trial] = {}
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials made, by number of disks."""
+        return [self._known[n] for n in sorted(self._known)]
+
+    def static(self, disks: int) -> list[Criterion]:
+        """Criteria of an idle array that need no simulation."""
+        array = array_of(self.plan, self.family, disks)
+        return static_criteria(array, self.plan.objective, self.workload, self.plan.prices)
+
+    def __call__(self, disks: int) -> Trial:
+        """The trial with so many disks."""
+        if disks not in self._known:
+            self._known[disks] = self._try(disks)
+        return self._known[disks]
+
+    def _try(self, disks: int) -> Trial:
+        plan, objective = self.plan, self.plan.objective
+        array = array_of(plan, self.family, disks)
+        fixed = self.static(disks)
+        if judge.overall(fixed) is Verdict.FAILS:
+            return Trial(disks, tuple(fixed), None, None, statics(array, objective, plan.prices), 0)
+        is_open = not self.workload.queue_depth
+        outcome, found, n_runs = self._run(
+            array, self.workload, lambda o: judge.performance(objective, o, is_open=is_open)
+        )
+        busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
+        fixed = static_criteria(array, objective, self.workload, plan.prices, busy)
+        degraded = None
+        if objective.degraded is not None and judge.overall([*fixed, *found]) is Verdict.HOLDS:
+            degraded, more, extra = self._degraded(disks)
+            found, n_runs = [*found, *more], n_runs + extra
+        figures = statics(array, objective, plan.prices, busy)
+        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs)
+
+    def _degraded(self, disks: int) -> tuple[Outcome | None, list[Criterion], int]:
+        wanted = self.plan.objective.degraded
+        assert wanted is not None
+        try:
+            array = array_of(self.plan, self.family, disks, n_failed=wanted.failures)
+        except DescriptionError:
+            lost = Criterion(
+                "degraded", "data lost", 0.0, Figure.exact(float(wanted.failures)), "failures", True, Verdict.FAILS
+            )
+            return None, [lost], 0
+        workload = self.workload if wanted.load_ratio == 1 else self.workload.scaled(wanted.load_ratio)
+        return self._run(array, workload, lambda o: judge.degraded(self.plan.objective, o))
+
+    def _run(
+        self, array: Array, workload: Workload, hold: Callable[[Outcome], list[Criterion]]
+    ) -> tuple[Outcome, list[Criterion], int]:
+        """Outcome of runs that grow until every criterion is decided or the longest run is over."""
+        search = self.plan.search
+        n_requests, n_runs = search.requests, 0
+        while True:
+            outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
+            found, n_runs = hold(outcome), n_runs + 1
+            if judge.overall(found) is not Verdict.UNDECIDED or n_requests >= search.max_requests:
+                return outcome, found, n_runs
+            n_requests = min(n_requests * LENGTHEN, search.max_requests)
+
+
+def estimated_verdict(trier: Trier, disks: int) -> bool:
+    """Whether the formulas think that so many disks hold the objective; no more than a hint where to look."""
+    objective = trier.plan.objective
+    array = array_of(trier.plan, trier.family, disks)
+    guess = estimate(array, trier.workload, n_sample=400, seed=trier.plan.search.seed)
+    size = sum(s.mean_size_bytes for s in trier.workload.streams) / len(trier.workload.streams)
+    outcome = Outcome(
+        is_stable=guess.is_stable,
+        iops=Figure.exact(guess.iops),
+        bytes_per_s=Figure.exact(guess.iops * size),
+        latency_ns={"": {"mean": Figure.exact(guess.mean_s * 1e9), "p99": Figure.exact(guess.p99_s * 1e9)}},
+        utilization_ratio=guess.utilization_ratio,
+    )
+    found = judge.performance(objective, outcome, is_open=not trier.workload.queue_depth)
+    return judge.overall(found) is not Verdict.FAILS

@@ -1,0 +1,228 @@
+"""The search against brute force over evaluations whose answers are known."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from diskmodel.errors import DescriptionError
+from diskmodel.plan.criteria import Verdict
+from diskmodel.plan.families import allowed_counts, design_workload, families
+from diskmodel.plan.run import run_plan
+from diskmodel.plan.search import _fewest, search_family
+from tests.unit.plan.fakes import Queues, brute_force, plan_of
+
+
+@pytest.mark.parametrize(("rate", "limit_ms"), list(itertools.product((40, 300, 1000, 2500), (24, 30, 40, 100))))
+def test_minimum_is_the_minimum(rate: int, limit_ms: int) -> None:
+    plan = plan_of(
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": f"{rate}/s"},
+        objective={"latency": {"p99": f"{limit_ms} ms"}},
+    )
+    for family in families(plan):
+        candidate = search_family(plan, family, Queues())
+        assert candidate.disks == brute_force(plan, family.level, limit_ms)
+        assert candidate.is_decided
+        if candidate.below is not None and candidate.is_feasible:
+            assert candidate.below.verdict is Verdict.FAILS
+            assert candidate.binds in ("latency", "iops")
+
+
+def test_fewest_finds_every_threshold_from_every_guess() -> None:
+    for n in range(1, 9):
+        counts = [3 + 2 * k for k in range(n)]
+        for threshold, guess in itertools.product(range(n + 1), range(n + 1)):
+            tried: list[int] = []
+
+            def holds(count: int, tried: list[int] = tried, threshold: int = threshold) -> bool:
+                tried.append(count)
+                return (count - 3) // 2 >= threshold
+
+            found = _fewest(counts, holds, lambda count, guess=guess: (count - 3) // 2 >= guess)  # type: ignore[misc]
+            assert found == (counts[threshold] if threshold < n else None)
+            assert len(tried) == len(set(tried))
+            if found is not None and found != counts[0]:
+                assert counts[counts.index(found) - 1] in tried
+
+
+def test_few_runs_are_needed() -> None:
+    plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 500})
+    evaluate = Queues()
+    candidate = search_family(plan, families(plan)[0], evaluate)
+    assert candidate.disks == brute_force(plan, "raid5", 40)
+    assert len(evaluate.runs) <= 10
+
+
+def test_longer_runs_decide_and_what_stays_undecided_takes_the_safe_side() -> None:
+    sharp = plan_of(search={"requests": 1000, "max_requests": 1_000_000})
+    blunt = plan_of(search={"requests": 1000, "max_requests": 1000})
+    noisy = Queues(noise=0.2)
+    for family in families(sharp):
+        exact = brute_force(sharp, family.level, 40)
+        assert exact is not None
+        decided = search_family(sharp, family, noisy)
+        assert decided.disks == exact
+        assert decided.is_decided
+        assert max(n for *_, n in noisy.runs) > 1000
+        unsure = search_family(blunt, family, Queues(noise=0.2))
+        assert unsure.disks is not None
+        assert unsure.disks >= exact
+        assert unsure.trial is not None
+        assert unsure.trial.verdict is Verdict.HOLDS
+        assert not unsure.is_decided
+        assert "safe side" in unsure.reason
+
+
+def test_levels_take_the_counts_they_can() -> None:
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid10", "raid5", "raid6", "raid1", "raid50"],
+            "max_disks": 12,
+            "groups": [2, 3],
+        }
+    )
+    counts = {(family.level, family.groups): allowed_counts(plan, family) for family in families(plan)}
+    assert counts[("raid10", 1)] == [4, 6, 8, 10, 12]
+    assert counts[("raid5", 1)] == list(range(3, 13))
+    assert counts[("raid6", 1)] == list(range(4, 13))
+    assert counts[("raid1", 1)] == [2]
+    assert counts[("raid50", 2)] == [6, 8, 10, 12]
+    assert counts[("raid50", 3)] == [9, 12]
+
+
+def test_capacity_binds_when_it_does() -> None:
+    plan = plan_of(
+        workload={"size": "8 KiB", "rate": "10/s"},
+        objective={"latency": {"p99": "500 ms"}, "capacity": "2 TB", "fill_limit": "80 %", "formatting": "2 %"},
+    )
+    for family in families(plan):
+        candidate = search_family(plan, family, Queues())
+        assert candidate.binds == "capacity"
+        assert candidate.trial is not None
+        assert candidate.below is not None
+        needed = 2e12 / 0.8 / 0.98
+        assert candidate.below.statics.usable_bytes < needed <= candidate.trial.statics.usable_bytes
+        assert candidate.below.n_runs == 0
+
+
+def test_smallest_count_of_the_level_is_told() -> None:
+    plan = plan_of(workload={"size": "8 KiB", "rate": "1/s"})
+    by_level = {family.level: search_family(plan, family, Queues()) for family in families(plan)}
+    assert (by_level["raid10"].disks, by_level["raid5"].disks) == (4, 3)
+    assert {candidate.binds for candidate in by_level.values()} == {"minimum disks"}
+
+
+def test_no_feasible_array_is_an_answer() -> None:
+    result = run_plan(plan_of(objective={"latency": {"p99": "10 ms"}}), evaluate=Queues())
+    assert not result.is_feasible
+    assert result.best is None
+    assert result.reason.startswith("no feasible array")
+    assert "p99" in result.reason
+    assert {candidate.binds for candidate in result.candidates} == {"latency"}
+    assert result.to_dict()["best"] is None
+    impossible = run_plan(
+        plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "disks": [3, 5]}), evaluate=Queues()
+    )
+    assert "none of the numbers" in impossible.reason
+
+
+def test_overload_binds_as_iops() -> None:
+    plan = plan_of(
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}, objective={"iops": 8000},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 24},
+    )  # fmt: skip
+    candidate = search_family(plan, families(plan)[0], Queues())
+    assert not candidate.is_feasible
+    assert candidate.binds == "iops"
+
+
+def test_cost_and_rack_units_cap_the_count() -> None:
+    capped = plan_of(
+        objective={"latency": {"p99": "40 ms"}, "rack_units": 1},
+        prices={"disks_per_rack_unit": 8},
+    )
+    for family in families(capped):
+        candidate = search_family(capped, family, Queues())
+        free = search_family(plan_of(), family, Queues())
+        assert free.disks is not None
+        assert free.disks > 8
+        assert not candidate.is_feasible
+        assert "rack_units" in candidate.reason
+
+
+def test_growth_and_peak_scale_the_design() -> None:
+    plan = plan_of(objective={"iops": 500, "growth": "20 %", "years": 3, "peak_factor": 1.5})
+    assert design_workload(plan).offered_rate_per_s == pytest.approx(500 * 1.2**3 * 1.5)
+    own_rate = plan_of(objective={"latency": {"p99": "40 ms"}, "growth_ratio": 0.2, "years": 3})
+    assert design_workload(own_rate).offered_rate_per_s == pytest.approx(1000 * 1.2**3)
+    closed = plan_of(workload={"size": "8 KiB", "clients": 16}, objective={"iops": 500, "growth": "20%", "years": 3})
+    assert design_workload(closed).queue_depth == 16
+    assert closed.objective.design_iops == pytest.approx(864)
+
+
+def test_closed_workload_has_to_achieve_the_rate() -> None:
+    plan = plan_of(workload={"size": "8 KiB", "read_ratio": 0.7, "clients": 32}, objective={"iops": 900})
+    for family in families(plan):
+        candidate = search_family(plan, family, Queues())
+        assert candidate.trial is not None
+        assert candidate.below is not None
+        assert candidate.trial.outcome is not None
+        assert candidate.below.outcome is not None
+        assert candidate.trial.outcome.iops.value >= 900 > candidate.below.outcome.iops.value
+        assert candidate.binds == "iops"
+
+
+def test_degraded_objective_needs_more_disks_or_another_level() -> None:
+    plain = run_plan(plan_of(), evaluate=Queues(), with_relaxations=False)
+    strict = run_plan(
+        plan_of(objective={"latency": {"p99": "40 ms"}, "degraded": {"latency": {"p99": "40 ms"}}}),
+        evaluate=Queues(),
+        with_relaxations=False,
+    )
+    for before, after in zip(plain.candidates, strict.candidates, strict=True):
+        assert before.disks is not None
+        assert after.disks is not None
+        assert after.disks > before.disks
+        assert after.binds == "degraded latency"
+    lost = plan_of(
+        objective={"latency": {"p99": "40 ms"}, "degraded": {"failures": 2}},
+        candidates={"drives": ["generic-15k"], "levels": ["raid5", "raid6"], "max_disks": 40},
+    )
+    five, six = run_plan(lost, evaluate=Queues6(), with_relaxations=False).candidates
+    assert not five.is_feasible
+    assert five.binds == "degraded"
+    assert six.is_feasible
+
+
+class Queues6(Queues):
+    """The same, under a name of its own for pickling."""
+
+
+def test_any_executor_gives_the_same_answer() -> None:
+    plan = plan_of(candidates={
+        "drives": ["generic-15k", "generic-10k", "generic-7k2"], "levels": ["raid10", "raid5"], "max_disks": 60,
+    })  # fmt: skip
+    alone = run_plan(plan, evaluate=Queues()).to_dict()
+    with ThreadPoolExecutor(3) as threads:
+        assert run_plan(plan, evaluate=Queues(), executor=threads).to_dict() == alone
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        assert run_plan(plan, evaluate=Queues(), executor=processes).to_dict() == alone
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[int, int]] = []
+    run_plan(plan_of(), evaluate=Queues(), progress=lambda done, of, _: seen.append((done, of)))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_faults_of_a_plan_file_are_told(tmp_path: object) -> None:
+    with pytest.raises(DescriptionError, match="asks for nothing"):
+        plan_of(objective={"years": 3})
+    with pytest.raises(DescriptionError, match="no such stream"):
+        plan_of(objective={"latency": {"streams": {"log": {"p99": "5 ms"}}}})
+    with pytest.raises(DescriptionError, match="is above max_disks"):
+        plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid5"], "min_disks": 9, "max_disks": 8})
