@@ -1,0 +1,182 @@
+"""fio's JSON and json+ output, of version 2 (microseconds) and 3 (nanoseconds)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from diskmodel.errors import Fault, FormatError
+from diskmodel.formats.faults import file_error
+from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency, job_from_options
+
+_MAX = 1e18
+
+
+def find_document(text: str, source: str) -> dict[str, Any] | None:
+    """The last JSON document of fio in a text that may hold warnings and other formats beside it; None if none.
+
+    Raises
+    ------
+    FormatError
+        When a line that opens a document is not followed by valid JSON.
+    """
+    decoder = json.JSONDecoder()
+    found: dict[str, Any] | None = None
+    place = 0 if text.startswith("{") else text.find("\n{") + 1
+    first = True
+    while first or place > 0:
+        first = False
+        if not text.startswith("{", place):
+            return found
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            raise _broken(text, place, error, source) from None
+        if isinstance(value, dict) and isinstance(value.get("jobs", value.get("client_stats")), list):
+            found = value
+        place = text.find("\n{", end) + 1
+    return found
+
+
+def _broken(text: str, place: int, error: ValueError | RecursionError, source: str) -> FormatError:
+    if isinstance(error, json.JSONDecodeError):
+        line = text.count("\n", 0, error.pos) + 1
+        shown = text[error.pos : error.pos + 40].partition("\n")[0]
+        return FormatError(
+            Fault(f"line {line}, column {error.colno}", shown, f"is not valid JSON: {error.msg}"), source
+        )
+    return file_error(source, f"is not usable JSON: {error}")
+
+
+def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
+    """Jobs of a parsed document, in its order; options may stand in the job or under "global options" only.
+
+    Raises
+    ------
+    FormatError
+        When it has no jobs or a figure of the wrong kind; all faults at once.
+    """
+    reader = _Reader()
+    version = str(document.get("fio version", ""))
+    shared = document.get("global options", {})
+    if isinstance(shared, list):
+        shared = shared[0] if shared else {}
+    entries = document.get("jobs", document.get("client_stats", []))
+    jobs = []
+    for number, entry in enumerate(entries if isinstance(entries, list) else []):
+        if not isinstance(entry, Mapping):
+            reader.fault(f"jobs.{number}", entry, "must be an object")
+            continue
+        if entry.get("jobname") == "All clients":
+            continue
+        place = f"jobs.{number}"
+        options = {str(k): str(v) for k, v in shared.items()} if isinstance(shared, Mapping) else {}
+        own = entry.get("job options", {})
+        options |= {str(k): str(v) for k, v in own.items()} if isinstance(own, Mapping) else {}
+        results = {name: reader.direction(entry, name, place) for name in DIRECTIONS}
+        group, error = reader.number(entry, "groupid", place, 0), reader.number(entry, "error", place, 0)
+        try:
+            jobs.append(
+                job_from_options(
+                    str(entry.get("jobname", "")), options, group=int(group), fio_version=version, error=int(error),
+                    results=results, source=source,
+                )
+            )  # fmt: skip
+        except FormatError as problem:
+            reader.faults += problem.faults
+    if not jobs and not reader.faults:
+        reader.fault("jobs", None, "holds no job")
+    if reader.faults:
+        raise FormatError(reader.faults, source)
+    # Without group reporting every clone has an entry of its own, which still shows the option.
+    n_entries = Counter((job.name, job.group) for job in jobs)
+    return [replace(job, n_jobs=1) if n_entries[job.name, job.group] > 1 else job for job in jobs]
+
+
+class _Reader:
+    """Takes figures out of a document and collects what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def fault(self, place: str, value: object, rule: str) -> None:
+        self.faults.append(Fault(place, None if isinstance(value, Mapping | list) else value, rule))
+
+    def number(self, data: Mapping[str, Any], key: str, place: str, default: float | None = None) -> float:
+        value = data.get(key, default)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or not -_MAX <= value <= _MAX:
+            self.fault(f"{place}.{key}", value, "must be a finite number" if key in data else "is missing")
+            return 0.0
+        return float(value) if isinstance(value, float) else value
+
+    def direction(self, job: Mapping[str, Any], name: str, place: str) -> FioDirection | None:
+        data = job.get(name)
+        if data is None:
+            return None
+        place = f"{place}.{name}"
+        if not isinstance(data, Mapping):
+            self.fault(place, data, "must be an object")
+            return None
+        n_ios = int(self.number(data, "total_ios", place))
+        if n_ios == 0:
+            return None
+        io_bytes = data.get("io_bytes")
+        total = int(self.number(data, "io_bytes", place)) if "io_kbytes" in data or "clat_ns" in data else None
+        if total is None:  # fio 2 counted io_bytes in KiB
+            total = 1024 * int(self.number(data, "io_bytes", place)) if io_bytes is not None else 0
+        bandwidth = (
+            self.number(data, "bw_bytes", place) if "bw_bytes" in data else 1024 * self.number(data, "bw", place)
+        )
+        return FioDirection(
+            n_ios=n_ios,
+            total_bytes=total,
+            runtime_ns=int(self.number(data, "runtime", place, 0) * 1e6),
+            iops=self.number(data, "iops", place),
+            bandwidth_bytes_per_s=bandwidth,
+            slat=self.latency(data, "slat", place),
+            clat=self.latency(data, "clat", place),
+            lat=self.latency(data, "lat", place),
+        )
+
+    def latency(self, data: Mapping[str, Any], kind: str, place: str) -> FioLatency | None:
+        for key, scale in ((f"{kind}_ns", 1), (kind, 1000)):
+            block = data.get(key)
+            if not isinstance(block, Mapping):
+                continue
+            place = f"{place}.{key}"
+            n_samples = int(self.number(block, "N", place)) if "N" in block else None
+            if n_samples == 0:
+                return None
+            return FioLatency(
+                min_ns=self.number(block, "min", place) * scale,
+                max_ns=self.number(block, "max", place) * scale,
+                mean_ns=self.number(block, "mean", place) * scale,
+                stddev_ns=self.number(block, "stddev", place, 0) * scale,
+                n_samples=n_samples,
+                percentiles=self.table(block, "percentile", place, scale),
+                bins={int(k * scale): int(v) for k, v in self.table(block, "bins", place, 1).items()},
+            )
+        return None
+
+    def table(self, block: Mapping[str, Any], key: str, place: str, scale: int) -> dict[float, float]:
+        """Numbers by number; fio pads unused percentiles with "0.00"."""
+        found: dict[float, float] = {}
+        data = block.get(key, {})
+        if not isinstance(data, Mapping):
+            self.fault(f"{place}.{key}", data, "must be an object")
+            return found
+        for name, value in data.items():
+            try:
+                position = float(name)
+            except ValueError:
+                position = math.nan
+            if not 0 <= position <= _MAX:
+                self.fault(f"{place}.{key}", name, "must have numbers as keys")
+            elif key == "bins" or 0 < position <= 100:
+                found[position] = self.number({name: value}, name, f"{place}.{key}") * scale
+        return found

@@ -1,0 +1,66 @@
+"""Any output or job file of fio, told by content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from diskmodel.formats.faults import file_error
+from diskmodel.formats.fio import jobfile, json_output, terse, text_output
+from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.opening import read_document
+
+KINDS = ("fio-json", "fio-terse", "fio-text", "fio-job")
+
+
+def kind_of(text: str) -> str | None:
+    """Which kind of fio's files a text is, the most exact one when it holds several; None when none."""
+    if '"jobs"' in text or '"client_stats"' in text:
+        start = 0 if text.startswith("{") else text.find("\n{") + 1
+        if text.startswith("{", start):
+            return "fio-json"
+    if any(terse.is_terse(line) for line in text.split("\n")):
+        return "fio-terse"
+    if text_output.looks_like_text(text):
+        return "fio-text"
+    return "fio-job" if jobfile.looks_like_jobfile(text) else None
+
+
+def read_fio(path: str | Path, *, kind: str | None = None) -> list[FioJob]:
+    """Jobs of a file of fio: results as JSON, json+, terse or normal text, or a job file; plain or compressed.
+
+    When a file holds several outputs (`--output-format=normal,json`), the most exact one is read; `kind` forces one.
+
+    Parameters
+    ----------
+    path : str or Path
+    kind : {"fio-json", "fio-terse", "fio-text", "fio-job"}, optional
+
+    Raises
+    ------
+    FormatError
+        When it cannot be read, is none of these, or is malformed.
+    """
+    text = read_document(path)
+    return jobs_of_text(text, str(path), kind)
+
+
+def jobs_of_text(text: str, source: str = "", kind: str | None = None) -> list[FioJob]:
+    """As `read_fio`, for text already in memory."""
+    if kind is not None and kind not in KINDS:
+        raise file_error(source, "is not a kind of fio's files", f"use one of {', '.join(KINDS)}", value=kind)
+    kind = kind or kind_of(text)
+    if kind == "fio-json":
+        document = json_output.find_document(text, source)
+        if document is None:
+            raise file_error(source, "holds no JSON document of fio")
+        return json_output.jobs_of(document, source)
+    if kind == "fio-terse":
+        jobs = terse.jobs_of(text, source)
+        if not jobs:
+            raise file_error(source, "holds no terse line of fio (version 3, 4 or 5)")
+        return jobs
+    if kind == "fio-text":
+        return text_output.jobs_of(text, source)
+    if kind == "fio-job":
+        return jobfile.jobs_of(text, source)
+    raise file_error(source, "is no file of fio", f"accepted are {', '.join(KINDS)}")

@@ -1,0 +1,120 @@
+"""fio's terse output, versions 3, 4 and 5: one line of semicolons a job."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from diskmodel.formats.faults import LineError
+from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
+
+_START = re.compile(r"([345]);fio-\d+\.\d+[^;]*;", re.ASCII)
+_LATENCY_FIELDS = 4
+_PERCENTILES = 20
+# kb, bandwidth, iops, runtime; slat, clat; percentiles; lat; bw (min, max, share, mean, deviation)
+_FIELDS = 4 + 2 * _LATENCY_FIELDS + _PERCENTILES + _LATENCY_FIELDS + 5
+# version 5 adds the number of bw samples and five figures of iops samples
+_FIELDS_5 = _FIELDS + 1 + 5
+_FIRST = 5
+
+
+def is_terse(line: str) -> bool:
+    """Whether a line begins as a terse job does."""
+    return _START.match(line) is not None
+
+
+def jobs_of(text: str, source: str = "") -> list[FioJob]:
+    """Jobs of all terse lines of a text, in order; other lines are left alone.
+
+    Terse output has no options and counts bandwidth in whole KiB/s, IOPS in whole numbers and latencies in
+    microseconds. Block sizes are derived from bandwidth and IOPS, to whole sectors of 512 bytes.
+
+    Raises
+    ------
+    LineError
+        For a terse line that lacks fields or has one that is no number.
+    """
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), start=1) if is_terse(line))
+    return [_Line(line, number, source).job() for number, line in lines]
+
+
+class _Line:
+    def __init__(self, line: str, number: int, source: str) -> None:
+        self._text, self._number, self._source = line, number, source
+        self._cells = line.rstrip("\r").split(";")
+        self._version = int(self._cells[0])
+        self._n_fields = _FIELDS_5 if self._version == 5 else _FIELDS
+        self._n_directions = 2 if self._version == 3 else 3
+        if len(self._cells) < _FIRST + self._n_directions * self._n_fields:
+            raise self._error(0, "", f"has {len(self._cells)} fields; version {self._version} of the format has more")
+
+    def job(self) -> FioJob:
+        names = ("read", "write", "trim")[: self._n_directions]
+        found = {name: self._direction(_FIRST + place * self._n_fields) for place, name in enumerate(names)}
+        # IOPS are rounded, but sizes are multiples of sectors.
+        blocks = {
+            name: 512.0 * max(round(direction.bandwidth_bytes_per_s / direction.iops / 512), 1)
+            for name, direction in found.items()
+            if direction is not None and direction.iops
+        }
+        return FioJob(
+            name=self._cells[2],
+            group=int(self._figure(3, "groupid")),
+            fio_version=self._cells[1],
+            block_bytes=blocks,
+            read=found.get("read"),
+            write=found.get("write"),
+            trim=found.get("trim"),
+            error=int(self._figure(4, "error")),
+        )
+
+    def _direction(self, first: int) -> FioDirection | None:
+        kib = self._figure(first, "kb")
+        runtime_ms = self._figure(first + 3, "runtime")
+        if kib == 0 and self._figure(first + 2, "iops") == 0:
+            return None
+        latencies = first + 4
+        percentiles = latencies + 2 * _LATENCY_FIELDS
+        clat = self._latency(latencies + _LATENCY_FIELDS, "clat")
+        return FioDirection(
+            n_ios=None,
+            total_bytes=int(kib * 1024),
+            runtime_ns=int(runtime_ms * 1e6),
+            iops=self._figure(first + 2, "iops"),
+            bandwidth_bytes_per_s=self._figure(first + 1, "bandwidth") * 1024,
+            slat=self._latency(latencies, "slat"),
+            clat=clat and FioLatency(
+                clat.min_ns, clat.max_ns, clat.mean_ns, clat.stddev_ns, percentiles=self._percentiles(percentiles)
+            ),
+            lat=self._latency(percentiles + _PERCENTILES, "lat"),
+        )  # fmt: skip
+
+    def _latency(self, first: int, name: str) -> FioLatency | None:
+        low, high, mean, deviation = (self._figure(first + place, name) * 1000 for place in range(4))
+        return FioLatency(low, high, mean, deviation) if high > 0 else None
+
+    def _percentiles(self, first: int) -> dict[float, float]:
+        found = {}
+        for place in range(first, first + _PERCENTILES):
+            percent, equals, value = self._cells[place].partition("%=")
+            if not equals:
+                raise self._error(place, "percentile", "must be percent%=microseconds")
+            position = self._to_number(percent, place, "percentile")
+            if 0 < position <= 100:
+                found[position] = self._to_number(value, place, "percentile") * 1000
+        return found
+
+    def _figure(self, place: int, name: str) -> float:
+        return self._to_number(self._cells[place], place, name)
+
+    def _to_number(self, text: str, place: int, name: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1e15:
+            raise self._error(place, name, "must be a number")
+        return value
+
+    def _error(self, place: int, name: str, rule: str) -> LineError:
+        return LineError(self._source, self._number, place + 1 if name else 0, name, self._text, rule)

@@ -1,0 +1,245 @@
+"""fio's normal text output, version 3; the leading blanks of its lines may be lost."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field, replace
+
+from diskmodel.formats.faults import LineError, file_error
+from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
+
+_NUMBER = r"(\d+(?:\.\d+)?)([kMGT]?)"
+_HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
+_VERSION = re.compile(r"(fio-\d+\.\d+\S*)\s*\Z", re.ASCII)
+_RESULT = re.compile(
+    r"(?P<name>.+?): \(groupid=(?P<group>\d{1,9}), jobs=(?P<jobs>\d{1,9})\): err=\s*(?P<error>\d{1,9})", re.ASCII
+)
+_DIRECTION = re.compile(
+    rf"(?P<name>read|write|trim)\s*: IOPS={_NUMBER}, BW=[^(]*\((?P<bw>[\d.]+)(?P<bw_unit>[kMGT]?)B/s\)"
+    r"\((?P<size>[\d.]+)(?P<size_unit>[KMGTP]i)?B/(?P<ms>\d{1,15})msec\)",
+    re.ASCII,
+)
+_LATENCY = re.compile(
+    rf"(?P<kind>slat|clat|lat) \((?P<unit>[num]sec|sec)\)\s*: min=\s*{_NUMBER}, max=\s*{_NUMBER}, avg=\s*{_NUMBER}, "
+    rf"stdev=\s*{_NUMBER}",
+    re.ASCII,
+)
+_PERCENTILES = re.compile(r"(?P<kind>slat|clat|lat) percentiles \((?P<unit>[num]sec|sec)\):", re.ASCII)
+_PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d+)th=\[\s*{_NUMBER}\]", re.ASCII)
+_ISSUED = re.compile(r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})", re.ASCII)
+_BLOCK = re.compile(r"\(([RWT])\) ([\d.]+)([KMG]iB|B)-([\d.]+)([KMG]iB|B)", re.ASCII)
+
+_SCALE = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
+_BINARY = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40,
+           "Pi": 2**50, None: 1}  # fmt: skip
+_LETTER = {"R": "read", "W": "write", "T": "trim"}
+
+# Printed figures have three digits; a derived figure that differs by more is about something else.
+_PRINT_PRECISION = 0.01
+
+
+@dataclass
+class _Part:
+    """One direction while its lines are read."""
+
+    iops: float
+    bandwidth: float
+    total_bytes: float
+    runtime_ns: int
+    latencies: dict[str, FioLatency] = field(default_factory=dict)
+    percentiles: dict[str, dict[float, float]] = field(default_factory=dict)
+
+    def finished(self, n_ios: int | None, block_bytes: float | None) -> FioDirection:
+        iops, total, bandwidth = self.iops, self.total_bytes, self.bandwidth
+        if n_ios and self.runtime_ns:
+            iops = _sharpened(iops, n_ios / self.runtime_ns * 1e9)
+            if block_bytes:
+                total = _sharpened(total, n_ios * block_bytes)
+                bandwidth = _sharpened(bandwidth, total / self.runtime_ns * 1e9)
+        found = {
+            kind: replace(latency, percentiles=self.percentiles.get(kind, {}))
+            for kind, latency in self.latencies.items()
+        }
+        return FioDirection(
+            n_ios or None, round(total), self.runtime_ns, iops, bandwidth, found.get("slat"), found.get("clat"),
+            found.get("lat"),
+        )  # fmt: skip
+
+
+@dataclass
+class _Result:
+    name: str
+    group: int
+    n_jobs: int
+    error: int
+    parts: dict[str, _Part] = field(default_factory=dict)
+    issued: dict[str, int] = field(default_factory=dict)
+
+
+def _sharpened(printed: float, derived: float) -> float:
+    """The derived figure where the printed one is a rounding of it."""
+    return derived if printed and abs(derived / printed - 1) <= _PRINT_PRECISION else printed
+
+
+def _scaled(number: str, suffix: str) -> float:
+    return float(number) * _SCALE[suffix]
+
+
+class _Reader:
+    """Goes through the lines and keeps what was last opened."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.version = ""
+        self.asked: dict[tuple[str, int], dict[str, str]] = {}
+        self.command: dict[str, str] = {}
+        self.results: list[_Result] = []
+        self._part: _Part | None = None
+        self._percentiles: tuple[dict[float, float], int] | None = None
+
+    def line(self, number: int, line: str) -> None:
+        if line.startswith("|") and self._percentiles is not None:
+            found, unit = self._percentiles
+            for position, value, suffix in _PERCENTILE.findall(line):
+                found[float(position)] = _scaled(value, suffix) * unit
+            return
+        self._percentiles = None
+        if match := _HEADER.match(line):
+            self._header(match)
+        elif match := _RESULT.match(line):
+            self._part = None
+            self.results.append(
+                _Result(match["name"], int(match["group"]), int(match["jobs"]), int(match["error"]))
+            )  # fmt: skip
+        elif not self.results:
+            self._before_results(line)
+        elif match := _DIRECTION.match(line):
+            self._part = _Part(
+                iops=_scaled(match[2], match[3]),
+                bandwidth=self._figure(match["bw"], number, line) * _SCALE[match["bw_unit"]],
+                total_bytes=self._figure(match["size"], number, line) * _BINARY[match["size_unit"]],
+                runtime_ns=int(match["ms"]) * 10**6,
+            )
+            self.results[-1].parts[match["name"]] = self._part
+        elif re.match(r"(read|write|trim)\s*: IOPS=", line):
+            raise LineError(self._source, number, 0, "", line, "is not a line of results as fio 3 writes them")
+        elif match := _ISSUED.match(line):
+            self.results[-1].issued = dict(zip(("read", "write", "trim"), map(int, match.groups()), strict=True))
+        elif self._part is not None:
+            self._latency(line, self._part)
+
+    def _latency(self, line: str, part: _Part) -> None:
+        if match := _LATENCY.match(line):
+            unit = _UNIT_NS[match["unit"]]
+            groups = match.groups()[2:]
+            low, high, mean, deviation = (
+                _scaled(groups[place], groups[place + 1]) * unit for place in range(0, 8, 2)
+            )  # fmt: skip
+            part.latencies[match["kind"]] = FioLatency(low, high, mean, deviation)
+        elif match := _PERCENTILES.match(line):
+            self._percentiles = part.percentiles.setdefault(match["kind"], {}), _UNIT_NS[match["unit"]]
+
+    def _header(self, match: re.Match[str]) -> None:
+        options = {"rw": match["rw"]}
+        for letter, low, low_unit, high, high_unit in _BLOCK.findall(match["rest"]):
+            try:
+                ends = (round(float(low) * _BINARY[low_unit]), round(float(high) * _BINARY[high_unit]))
+            except ValueError:
+                continue
+            options[f"bs {_LETTER[letter]}"] = f"{ends[0]}-{ends[1]}"
+        for name in ("ioengine", "iodepth"):
+            if found := re.search(rf"\b{name}=([\w.:/-]+)", match["rest"]):
+                options[name] = found[1]
+        sizes = [options.pop(f"bs {direction}", "") for direction in ("read", "write", "trim")]
+        if all(sizes):
+            options["bs"] = ",".join(sizes)
+        self.asked[match["name"], int(match["group"])] = options
+
+    def _before_results(self, line: str) -> None:
+        if match := _VERSION.match(line):
+            self.version = match[1]
+        elif re.match(r"(\$ |# |sudo )*fio -", line):
+            self.command = _command_options(line)
+
+    def _figure(self, text: str, number: int, line: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise LineError(self._source, number, 0, "", line, "has a figure that is no number") from None
+
+
+def _command_options(line: str) -> dict[str, str]:
+    """Options of a command line that is printed before the output, when it describes a single job."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return {}
+    options: dict[str, str] = {}
+    for word in words:
+        name, _, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name == "name" and "name" in options:
+            return {}
+        if word.startswith("-") and name:
+            options[name] = value
+    return options
+
+
+def looks_like_text(text: str) -> bool:
+    """Whether a text holds results in fio's normal output."""
+    return any(_RESULT.match(line.lstrip()) for line in text.split("\n"))
+
+
+def jobs_of(text: str, source: str = "") -> list[FioJob]:
+    """Jobs of fio's normal output, in order.
+
+    Printed figures are rounded to three digits; IOPS and bytes are made exact again where the output also holds the
+    number of requests, the runtime and a single block size.
+
+    Raises
+    ------
+    FormatError
+        When no job is found or a line of results cannot be understood.
+    """
+    reader = _Reader(source)
+    for number, line in enumerate(text.split("\n"), start=1):
+        reader.line(number, line.strip())
+    if not reader.results:
+        raise file_error(source, "holds no results of fio", "is it the whole output of fio 3?")
+    return [_job(result, reader, source) for result in reader.results]
+
+
+def _job(result: _Result, reader: _Reader, source: str) -> FioJob:
+    options = reader.asked.get((result.name, result.group), {})
+    if len(reader.asked) == 1:
+        wanted = ("direct", "buffered", "size", "runtime", "rwmixread", "rwmixwrite", "numjobs", "filename")
+        options = {name: reader.command[name] for name in wanted if name in reader.command} | options
+    if result.n_jobs > 1 or "numjobs" in options:
+        options = options | {"numjobs": str(max(result.n_jobs, 1))}
+    job = job_from_options(
+        result.name, options, group=result.group, fio_version=reader.version, error=result.error, source=source
+    )
+    found = {}
+    for name, part in result.parts.items():
+        has_one_size = "-" in options.get("bs", "") and all(
+            low == high for low, _, high in (piece.partition("-") for piece in options["bs"].split(","))
+        )
+        block = job.block_bytes.get(name) if has_one_size else None
+        found[name] = part.finished(result.issued.get(name), block)
+    return replace(
+        job,
+        read=found.get("read"),
+        write=found.get("write"),
+        trim=found.get("trim"),
+        # Unlike JSON, the text does not print the mix; without the command line it is what was done.
+        read_fraction=_mix(job, found) if "rwmixread" not in options and "rwmixwrite" not in options
+        else job.read_fraction,
+    )  # fmt: skip
+
+
+def _mix(job: FioJob, found: dict[str, FioDirection]) -> float | None:
+    if job.pattern not in ("rw", "randrw"):
+        return job.read_fraction
+    rates = [found[name].iops if name in found else 0.0 for name in ("read", "write")]
+    return rates[0] / sum(rates) if sum(rates) else job.read_fraction
