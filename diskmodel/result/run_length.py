@@ -11,26 +11,42 @@ _MARGIN = 1.1
 _CONFIRM_BELOW = 20_000
 
 
-def needs_more(result: Result) -> bool:
+def needs_more(result: Result, precision: float | None = None) -> bool:
     """Whether a longer run is worth it: it has not converged, and is not plainly overloaded.
 
     A verdict of instability from fewer than 20 000 requests is confirmed by a longer run before it is believed.
+
+    Parameters
+    ----------
+    result : Result
+    precision : float, optional
+        Relative half-width; default: the one the result was made with.
     """
     if not result.is_stable:
         return result.n_requests < _CONFIRM_BELOW
-    return not result.is_converged
+    if precision is None or precision == result.precision:
+        return not result.is_converged
+    is_narrow = _widest(result) <= precision and not result.latency.mean.is_correlated
+    return not (result.is_settled and is_narrow)
 
 
-def suggest_n(result: Result) -> int:
+def suggest_n(result: Result, precision: float | None = None) -> int:
     """Rows for the next run, between 1.5 and 8 times those of this one.
 
     Half-widths shrink as one over the square root of the length; 10 % is added for luck.
     """
-    widths = [result.latency.mean.relative]
-    if result.percentile is not None:
-        widths.append(result.latency.relative_half_width(result.percentile))
-    if not result.is_stable or not result.is_settled or any(math.isnan(width) for width in widths):
+    widest = _widest(result)
+    if not result.is_stable or not result.is_settled or math.isnan(widest):
         factor = 4.0
     else:
-        factor = _MARGIN * (max(widths) / result.precision) ** 2
+        factor = _MARGIN * (widest / (precision or result.precision)) ** 2
     return math.ceil(result.n_requests * min(max(factor, _SMALLEST_STEP), _LARGEST_STEP))
+
+
+def _widest(result: Result) -> float:
+    """Widest relative half-width asked for; nan where one is unknown."""
+    mean = result.latency.mean.relative
+    if result.percentile is None or math.isnan(mean):
+        return mean
+    other = result.latency.relative_half_width(result.percentile)
+    return other if math.isnan(other) else max(mean, other)

@@ -4,6 +4,7 @@ from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Str
 from diskmodel.workload.arrivals import Bursts, Closed, Given, Poisson, Profile
 from diskmodel.workload.description import Workload
 from diskmodel.workload.stream import SizeShare, Stream
+from diskmodel.workload.trace import TraceWorkload
 
 __all__ = [
     "Bursts",
@@ -17,6 +18,7 @@ __all__ = [
     "SortedBatches",
     "Stream",
     "Strided",
+    "TraceWorkload",
     "Uniform",
     "Workload",
     "Zipf",
