@@ -14,9 +14,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= 2
 
 RUST_SOURCES := $(shell find diskmodel calibrate -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
-# Cargo builds against the Python of the virtual environment, also when it is called outside of pip.
-CARGO_ENV = PYO3_PYTHON=$(abspath $(BIN)/python) \
-	LD_LIBRARY_PATH="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))'):$${LD_LIBRARY_PATH:-}"
+# Cargo builds against the Python of the virtual environment, also when it is called outside of pip, and links no libpython.
+CARGO_ENV = PYO3_PYTHON=$(abspath $(BIN)/python) PYO3_BUILD_EXTENSION_MODULE=1
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 ##@ Use
@@ -92,7 +91,7 @@ test-long: setup ## Run the tests that take hours (fuzzing by the million, soak)
 
 .PHONY: test-rust
 test-rust: setup
-	$(CARGO_ENV) cargo test --locked --workspace --quiet
+	cargo test --locked --workspace --no-default-features --quiet
 
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached

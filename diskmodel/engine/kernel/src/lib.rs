@@ -1,6 +1,8 @@
 //! The native simulation kernel of diskmodel.
+#[cfg(feature = "python")]
 use pyo3::prelude::*;
 
+#[cfg(feature = "python")]
 #[pymodule]
 mod _kernel {
     /// True when the kernel was built without optimisation.
