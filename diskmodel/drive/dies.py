@@ -13,6 +13,7 @@ from enum import IntEnum
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from diskmodel.drive.ftl import Ftl
 from diskmodel.drive.reservations import Wire
 from diskmodel.drive.tables import FlashTables
 
@@ -94,6 +95,15 @@ class Dies:
         self._page = 0
         self._filling: list[int] = []
         self._filling_ready_ns = 0
+        # the page that is still in a die's register after a read, and when it got there
+        self._register: list[tuple[int, int] | None] = [None] * n
+        self.ftl = Ftl(tables.ftl)
+        self._owed_units = 0
+        self._owed_reads = 0
+        self._owed_within = 0
+        self._copied_units = 0
+        # pages programmed since the last erase; staggered, so that dies do not erase in step
+        self._since_erase = [die * tables.pages_per_block // n for die in range(n)]
 
     # ------------------------------------------------------------------ time
     def advance(self, now: int) -> None:
@@ -139,6 +149,7 @@ class Dies:
     def _start(self, die: int, at: int) -> int:
         """Start the first job of a die; tells when it ends (rule F6)."""
         job, tables = self.jobs[die].popleft(), self.tables
+        self._register[die] = None
         if job.work is Work.COPY_READ:
             end = at + tables.read_ns
             self._wire(self._channels[die % tables.channels], end, self._page_ns)
@@ -202,12 +213,16 @@ class Dies:
         if self._incoming and self.jobs[die] and self.jobs[die][0].ready_ns <= now:
             # writes wait for room: reads must not starve the programs (rule F7)
             self._start(die, max(self.free_ns[die], now))
-        start = max(now, self.free_ns[die])
-        self.free_ns[die] = start + tables.read_ns
-        self.busy_ns += tables.read_ns
         move_ns = n_sectors * tables.sector_bytes * NS_PER_S // tables.channel_bytes_per_s
-        end = self._wire(self._channels[die % tables.channels], start + tables.read_ns, move_ns)
-        return end, tables.read_ns + move_ns
+        channel, register = self._channels[die % tables.channels], self._register[die]
+        if register is not None and register[0] == page:
+            return self._wire(channel, max(now, register[1]), move_ns), move_ns
+        start = max(now, self.free_ns[die])
+        sensed = start + tables.read_ns
+        self.free_ns[die] = sensed
+        self.busy_ns += tables.read_ns
+        self._register[die] = (page, sensed)
+        return self._wire(channel, sensed, move_ns), tables.read_ns + move_ns
 
     # ------------------------------------------------------------------ writes
     def write(self, now: int, key: int, lba: int, n_sectors: int) -> list[tuple[int, Served]]:
@@ -249,7 +264,7 @@ class Dies:
             self._used += count
             write.done_ns, write.transfer_ns = arrival, send_ns
             if len(self._filling) == self.units_per_page:
-                self._close_page()
+                self._collect(self._close_page())
         elif len(self._filling) == self.units_per_page or write.lba == write.end:
             done = self._program_now()
             if done >= write.done_ns:
@@ -271,11 +286,9 @@ class Dies:
     def _close_page(self) -> int:
         """The page is full: it will be programmed on the next die (rule F10)."""
         die, is_buffered = self._die_of(self._page), self.tables.write_buffer_bytes > 0
-        self._add_job(
-            die, Job(Work.PROGRAM, self._filling_ready_ns, self._page, len(self._filling) if is_buffered else 0)
-        )
+        n_units = len(self._filling) if is_buffered else 0
+        self._add_job(die, Job(Work.PROGRAM, self._filling_ready_ns, self._page, n_units))
         self._page += 1
-        self._filling, self._filling_ready_ns = [], 0
         return die
 
     def _program_now(self) -> int:
@@ -284,4 +297,33 @@ class Dies:
         end = 0
         while self.jobs[die]:
             end = self._start(die, self._next_start(die))
+        self._collect(die)
         return end
+
+    def _collect(self, die: int) -> None:
+        """Garbage collection that the page just closed has to pay for, on its die (rule F15)."""
+        ftl, per_page, ready = self.ftl, self.units_per_page, self._filling_ready_ns
+        for unit in self._filling + [-1] * (per_page - len(self._filling)):
+            units, pages = ftl.write(unit)
+            if units:
+                self._owed_units += units
+                self._owed_reads += pages
+                self._owed_within = ftl.until_cleaning
+        self._filling, self._filling_ready_ns = [], 0
+        n_reads, n_units = self._owed_reads, self._owed_units
+        if self._owed_within > per_page:
+            n_reads = n_reads * per_page // self._owed_within
+            n_units = n_units * per_page // self._owed_within
+        self._owed_reads -= n_reads
+        self._owed_units -= n_units
+        self._owed_within -= per_page
+        n_programs, self._copied_units = divmod(self._copied_units + n_units, per_page)
+        for _ in range(n_reads):
+            self._add_job(die, Job(Work.COPY_READ, ready))
+        for _ in range(n_programs):
+            self._add_job(die, Job(Work.COPY_PROGRAM, ready))
+        self._since_erase[die] += 1 + n_programs
+        while self._since_erase[die] >= self.tables.pages_per_block:
+            self._since_erase[die] -= self.tables.pages_per_block
+            if ftl.is_cleaning:
+                self._add_job(die, Job(Work.ERASE, ready))

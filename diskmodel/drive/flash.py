@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from diskmodel.drive.ftl import scaled
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds
@@ -36,7 +37,11 @@ class Flash(Profile):
     mapping_bytes : int
         Unit of the address translation.
     gc_policy : str
-        Which block is cleaned next: "greedy" takes the one with the fewest valid pages.
+        Which block is cleaned next: "greedy" takes the one with the fewest valid units, "cost-benefit" the one with
+        the greatest age times free part by valid part.
+    state : str
+        "steady": long written at random, every write costs the garbage collection that it causes; "fresh": never
+        written, no garbage collection until the flash is full.
     queue_depth : int
         Commands that the drive accepts at once.
     """
@@ -58,7 +63,8 @@ class Flash(Profile):
     write_buffer_bytes: Bytes = 0
     over_provisioning_ratio: Annotated[float, Field(gt=0, le=10)] = 0.07
     mapping_bytes: Annotated[Bytes, Field(ge=512)] = 4096
-    gc_policy: Literal["greedy"] = "greedy"
+    gc_policy: Literal["greedy", "cost-benefit"] = "greedy"
+    state: Literal["fresh", "steady"] = "steady"
     queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
 
     @model_validator(mode="after")
@@ -73,6 +79,8 @@ class Flash(Profile):
         """What the engines read."""
         n_dies = self.channels * self.dies_per_channel
         physical = self.capacity_bytes * (1 + self.over_provisioning_ratio)
+        blocks_per_die = -(-round(physical) // (n_dies * self.pages_per_block * self.page_bytes))
+        units_per_page = self.page_bytes // self.mapping_bytes
         return FlashTables(
             sector_bytes=self.sector_bytes,
             n_sectors=self.n_sectors,
@@ -80,7 +88,7 @@ class Flash(Profile):
             dies_per_channel=self.dies_per_channel,
             page_bytes=self.page_bytes,
             pages_per_block=self.pages_per_block,
-            blocks_per_die=-(-round(physical) // (n_dies * self.pages_per_block * self.page_bytes)),
+            blocks_per_die=blocks_per_die,
             mapping_bytes=self.mapping_bytes,
             read_ns=self.read_ns,
             program_ns=self.program_ns,
@@ -94,4 +102,12 @@ class Flash(Profile):
             write_buffer_bytes=self.write_buffer_bytes,
             gc_policy=self.gc_policy,
             queue_depth=self.queue_depth,
+            ftl=scaled(
+                n_units=-(-self.capacity_bytes // self.mapping_bytes),
+                n_blocks=n_dies * blocks_per_die,
+                block_units=self.pages_per_block * units_per_page,
+                units_per_page=units_per_page,
+                policy=self.gc_policy,
+                is_fresh=self.state == "fresh",
+            ),
         )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.drive.ftl import FtlTables
+
 Int64 = NDArray[np.int64]
 
 
@@ -126,6 +128,8 @@ class FlashTables:
         0: writes are done when the pages are programmed.
     gc_policy : str
     queue_depth : int
+    ftl : FtlTables
+        The small drive on which garbage collection is followed.
     """
 
     sector_bytes: int
@@ -148,6 +152,7 @@ class FlashTables:
     write_buffer_bytes: int
     gc_policy: str
     queue_depth: int
+    ftl: FtlTables
 
     @property
     def n_dies(self) -> int:
