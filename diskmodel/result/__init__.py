@@ -5,7 +5,7 @@ from diskmodel.result.demerit import Demerit, demerit
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.latency import Latency
-from diskmodel.result.quantiles import quantile_half_width, quantiles
+from diskmodel.result.quantiles import quantile_interval, quantiles
 from diskmodel.result.result import Result
 from diskmodel.result.run_length import needs_more, suggest_n
 from diskmodel.result.stability import Stability, judge_stability
@@ -25,7 +25,7 @@ __all__ = [
     "mean_interval",
     "mser5",
     "needs_more",
-    "quantile_half_width",
+    "quantile_interval",
     "quantiles",
     "suggest_n",
     "summarize",

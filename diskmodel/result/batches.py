@@ -83,15 +83,24 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
         is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
         if not is_correlated:
             break
-    spread = float(means.var(ddof=1))
-    if spread <= 1e-24 * mean * mean:
-        return Interval(mean, mean, mean, n_batches, False)
+    low, high = adjusted_ends(mean, means, correlation, confidence)
+    return Interval(mean, low, high, n_batches, is_correlated and low < high)
+
+
+def adjusted_ends(
+    centre: float, means: NDArray[np.float64], correlation: float, confidence: float
+) -> tuple[float, float]:
+    """Ends of the interval around `centre` from batch estimates, adjusted for their correlation and skewness."""
+    n_batches = len(means)
+    spread = float(np.square(means - centre).sum()) / (n_batches - 1)
+    if spread <= 1e-24 * centre * centre:
+        return centre, centre
     left = min(max(correlation + 1 / n_batches, 0.0), _LARGEST_CORRELATION)
     error = math.sqrt(spread / n_batches * (1 + left) / (1 - left))
     t = float(stats.t.ppf(0.5 + confidence / 2, n_batches - 1))
-    skew = float(stats.skew(means, bias=False)) / (6 * math.sqrt(n_batches))
-    low, high = mean - _skewed(t, skew) * error, mean - _skewed(-t, skew) * error
-    return Interval(mean, low, high, n_batches, is_correlated)
+    is_constant = float(np.ptp(means)) <= 1e-12 * abs(centre)
+    skew = 0.0 if is_constant else float(stats.skew(means, bias=False)) / (6 * math.sqrt(n_batches))
+    return centre - _skewed(t, skew) * error, centre - _skewed(-t, skew) * error
 
 
 def _skewed(t: float, b: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from diskmodel.records import Int64
 from diskmodel.result.batches import Interval, mean_interval
-from diskmodel.result.quantiles import LEVELS, quantile_half_width, quantiles
+from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class Latency:
     mean : Interval
         ns.
     quantiles_ns : mapping of name (p50, p95, p99, p999) to float, ns
-    half_widths_ns : mapping of the same names to float, ns
-        Half-widths of the confidence intervals; nan where there are too few requests beyond the percentile.
+    ends_ns : mapping of the same names to (low, high), ns
+        Ends of the confidence intervals; nan where there are too few requests beyond the percentile.
     max_ns : float
     """
 
     n: int
     mean: Interval
     quantiles_ns: Mapping[str, float]
-    half_widths_ns: Mapping[str, float]
+    ends_ns: Mapping[str, tuple[float, float]]
     max_ns: float
 
     @classmethod
@@ -43,8 +43,8 @@ class Latency:
             n=len(response_ns),
             mean=mean_interval(response_ns, confidence=confidence),
             quantiles_ns=dict(zip(LEVELS, (float(level) for level in levels), strict=True)),
-            half_widths_ns={
-                name: quantile_half_width(response_ns, level, confidence=confidence) for name, level in LEVELS.items()
+            ends_ns={
+                name: quantile_interval(response_ns, level, confidence=confidence) for name, level in LEVELS.items()
             },
             max_ns=float(response_ns.max()),
         )
@@ -53,7 +53,8 @@ class Latency:
     def unknown(cls, n: int) -> Latency:
         """No estimate at all: every figure is nan."""
         nothing = dict.fromkeys(LEVELS, math.nan)
-        return cls(n, Interval(math.nan, math.nan, math.nan), nothing, nothing, math.nan)
+        ends = dict.fromkeys(LEVELS, (math.nan, math.nan))
+        return cls(n, Interval(math.nan, math.nan, math.nan), nothing, ends, math.nan)
 
     @property
     def mean_ns(self) -> float:
@@ -64,7 +65,8 @@ class Latency:
         """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
         if name == "mean":
             return self.mean.relative
-        value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
+        value = self.quantiles_ns[name]
+        half_width = (self.ends_ns[name][1] - self.ends_ns[name][0]) / 2
         return half_width / value if value else math.inf
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,9 +77,9 @@ class Latency:
     def intervals_to_dict(self) -> dict[str, Any]:
         """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; None for what is unknown."""
         ends = {"mean_low_ms": milliseconds(self.mean.low), "mean_high_ms": milliseconds(self.mean.high)}
-        for name, value in self.quantiles_ns.items():
-            ends[f"{name}_low_ms"] = milliseconds(value - self.half_widths_ns[name])
-            ends[f"{name}_high_ms"] = milliseconds(value + self.half_widths_ns[name])
+        for name, (low, high) in self.ends_ns.items():
+            ends[f"{name}_low_ms"] = milliseconds(low)
+            ends[f"{name}_high_ms"] = milliseconds(high)
         return ends
 
 

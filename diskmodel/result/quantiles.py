@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+
+from diskmodel.result.batches import adjusted_ends, lag1_correlation
 
 #: Percentiles that are reported, by name.
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -22,8 +23,8 @@ def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
-def quantile_half_width(series: ArrayLike, level: float, *, confidence: float = 0.95) -> float:
-    """Half-width of the confidence interval of a quantile of a stationary series; nan where there is too little data.
+def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Ends of the confidence interval of a quantile of a stationary series; nan where there is too little data.
 
     Parameters
     ----------
@@ -34,7 +35,8 @@ def quantile_half_width(series: ArrayLike, level: float, *, confidence: float = 
     Notes
     -----
     Sectioning: the spread of the quantiles of 20, 15 or 10 batches around the quantile of the whole series, with
-    Student's t. Each batch must hold at least 10 observations on either side of its quantile; with fewer, nan.
+    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must hold at least 10
+    observations on either side of its quantile; with fewer, nan.
 
     References
     ----------
@@ -45,10 +47,8 @@ def quantile_half_width(series: ArrayLike, level: float, *, confidence: float = 
     beyond = len(values) * min(level, 1 - level)
     n_batches = next((count for count in _BATCH_COUNTS if beyond / count >= _FEWEST_BEYOND), 0)
     if n_batches == 0:
-        return math.nan
+        return math.nan, math.nan
     size = len(values) // n_batches
     batches = values[len(values) - size * n_batches :].reshape(n_batches, size)
     each = np.quantile(batches, level, axis=1, method="inverted_cdf").astype(np.float64)
-    centre = float(quantiles(values, level))
-    variance = float(np.square(each - centre).sum()) / (n_batches - 1) / n_batches
-    return float(stats.t.ppf(0.5 + confidence / 2, n_batches - 1)) * math.sqrt(variance)
+    return adjusted_ends(float(quantiles(values, level)), each, lag1_correlation(each), confidence)

@@ -24,8 +24,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         latency = result.latency
         rows.append(("latency, mean", _ms(latency.mean_ns), _between(latency.mean.low, latency.mean.high, 1e6)))
         for name in LEVELS:
-            value, half = latency.quantiles_ns[name], latency.half_widths_ns[name]
-            rows.append((f"latency, {_NAMES[name]}", _ms(value), _between(value - half, value + half, 1e6)))
+            low, high = latency.ends_ns[name]
+            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), _between(low, high, 1e6)))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")

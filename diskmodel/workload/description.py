@@ -15,7 +15,7 @@ from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.generate import generate
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
 
-_OWN_KEYS = ("name", "span", "span_bytes", "span_ratio", "streams")
+_OWN_KEYS = ("name",)
 
 
 class Workload(Description):

@@ -23,7 +23,7 @@ SECTOR_BYTES = 512
 PAGE_BYTES = 4096
 
 _OPEN_KEYS = ("rate_per_s", "profile")
-_CLOSED_KEYS = ("clients", "queue_depth", "think_ns", "think", "client_rate_per_s", "client_rate")
+_CLOSED_KEYS = ("clients", "queue_depth", "think", "think_ns", "think_distribution", "client_rate_per_s", "client_rate")
 
 
 class SizeShare(Description):
@@ -233,7 +233,4 @@ def _arrival_of_short_keys(data: dict[str, Any]) -> dict[str, Any]:
         if "clients" in closed:
             raise ValueError("clients and queue_depth are the same thing; keep one of them")
         closed["clients"] = closed.pop("queue_depth")
-    think = closed.get("think")
-    if isinstance(think, str) and think not in ("fixed", "exponential"):
-        closed["think_ns"] = closed.pop("think")
     return data | {"arrival": {"kind": "closed", **closed}}

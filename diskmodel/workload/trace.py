@@ -24,7 +24,7 @@ class TraceWorkload:
     trace : Requests
         One open stream, in order of issue, first issue as recorded.
     timing : "original", "scaled" or "closed"
-        Recorded times; recorded gaps divided by `speed_up`; or `queue_depth` outstanding at all times, in recorded order.
+        Recorded times; recorded times divided by `speed_up`; or `depth` outstanding at all times, in recorded order.
     speed_up : float, more than 0
     depth : int
         Outstanding requests with closed timing.

@@ -42,9 +42,11 @@ class Sequential(Description):
                 first = first // largest_step * largest_step
             place = (first + before) % around
         else:
-            begins = draws.uniform(Kind.RUN, n_turns * self.n_readers).reshape(n_turns, -1) * self.mean_run < 1.0
-            begins[0] = True
-            jump = space.pick(draws.uniform(Kind.ADDRESS, n_turns * self.n_readers)).reshape(n_turns, -1)
+            begins = (
+                draws.uniform(Kind.RUN, n_turns * self.n_readers).reshape(n_turns, self.n_readers) * self.mean_run < 1.0
+            )
+            begins[:1] = True
+            jump = space.pick(draws.uniform(Kind.ADDRESS, n_turns * self.n_readers)).reshape(n_turns, self.n_readers)
             turn = np.arange(n_turns, dtype=np.int64)[:, None]
             start_turn = np.maximum.accumulate(np.where(begins, turn, 0), axis=0)
             reader = np.arange(self.n_readers)[None, :]

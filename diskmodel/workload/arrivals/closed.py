@@ -24,7 +24,7 @@ class Closed(Description):
     clients : int
     think_ns : int, ns
         Mean time between a completion and the same client's next request.
-    think : "fixed" or "exponential"
+    think_distribution : "fixed" or "exponential"
         How that time is distributed.
     client_rate_per_s : float or None
         Least distance of two issues of one client, as a rate ("40 clients of 80/s each"). Its clients begin at
@@ -34,7 +34,7 @@ class Closed(Description):
     kind: Literal["closed"] = "closed"
     clients: int = Field(ge=1)
     think_ns: Nanoseconds = 0
-    think: Literal["fixed", "exponential"] = "fixed"
+    think_distribution: Literal["fixed", "exponential"] = "fixed"
     client_rate_per_s: PerSecond | None = None
 
     @property
@@ -60,7 +60,7 @@ class Closed(Description):
 
     def when(self, n: int, draws: Draws) -> Int64:
         """Think time before each issue; int64, shape (n,), ns."""
-        if self.think == "exponential" and self.think_ns:
+        if self.think_distribution == "exponential" and self.think_ns:
             think_ns = np.rint(draws.exponential(Kind.THINK, n) * self.think_ns).astype(np.int64)
         else:
             think_ns = np.full(n, self.think_ns, dtype=np.int64)
