@@ -1,0 +1,1 @@
+"""From the request trace of a real disk to a physical model of it."""
