@@ -1,0 +1,1 @@
+"""Readers of what others measured: one file a format."""
