@@ -13,7 +13,7 @@ from diskmodel.result.batches import adjusted_ends, lag1_correlation
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 _BATCH_COUNTS = (20, 15, 10)
-_FEWEST_BEYOND = 10
+_FEWEST_BEYOND = 25
 
 
 def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
@@ -35,7 +35,7 @@ def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.
     Notes
     -----
     Sectioning: the spread of the quantiles of 20, 15 or 10 batches around the quantile of the whole series, with
-    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must hold at least 10
+    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must hold at least 25
     observations on either side of its quantile; with fewer, nan.
 
     References

@@ -49,7 +49,11 @@ def test_mean_interval_covers_the_exact_mean(load, n, is_deterministic):
 
 @pytest.mark.parametrize("level", [0.5, 0.99])
 def test_percentile_interval_covers_the_exact_percentile(level):
-    """M/M/1 at 70 %: the response is exponential with mean S/(1-r). 300 replications of 30 000; at least 91 %."""
+    """M/M/1 at 70 %: the response is exponential with mean S/(1-r). 300 replications of 30 000.
+
+    True coverage of at least 90 %: at the p99 each of 10 batches has 30 correlated observations beyond it, which is
+    few.
+    """
     load = 0.7
     exact = -np.log(1 - level) * SERVICE_NS / (1 - load)
     n_covered = 0
@@ -58,7 +62,7 @@ def test_percentile_interval_covers_the_exact_percentile(level):
         response = (done - came)[200:]
         low, high = quantile_interval(response, level)
         n_covered += low <= exact <= high
-    assert n_covered >= fewest(300, 0.91)
+    assert n_covered >= fewest(300, 0.90)
 
 
 def test_throughput_interval_covers_the_arrival_rate():
