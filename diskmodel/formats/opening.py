@@ -23,7 +23,7 @@ READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdErro
 MAX_DOCUMENT_BYTES = 256 * 2**20
 
 # One block of zstd that repeats a byte turns 4 bytes into 128 KiB, so so few at a time keep memory flat.
-_ZSTD_STEP = 2048
+_ZSTD_STEP = 512
 
 
 class _ZstdFile(io.RawIOBase):
@@ -31,7 +31,7 @@ class _ZstdFile(io.RawIOBase):
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
-        self._ready = b""
+        self._ready = memoryview(b"")
         self._compressed = b""
         self._frame: zstandard.ZstdDecompressionObj | None = None
 
@@ -48,7 +48,7 @@ class _ZstdFile(io.RawIOBase):
                 return 0
             if self._frame is None:
                 self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = self._frame.decompress(self._compressed)
+            self._ready = memoryview(self._frame.decompress(self._compressed))
             self._compressed = b""
             if self._frame.eof:
                 self._compressed = self._frame.unused_data

@@ -1,0 +1,83 @@
+"""sysstat 12.6: the same minute of load as iostat, sadf and sar show it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from diskmodel.errors import FormatError
+from diskmodel.formats.faults import LineError
+from diskmodel.formats.sysstat import loads_of_text, read_sysstat
+from tests.unit.formats.files import DATA
+
+
+def test_iostat_json_without_its_first_report():
+    (load,) = read_sysstat(DATA / "iostat.json")
+    reports = json.loads((DATA / "iostat.json").read_text())["sysstat"]["hosts"][0]["statistics"]
+    disks = [report["disk"][0] for report in reports]
+    assert (load.device, len(load), len(reports)) == ("vda", 3, 4)
+    assert load.reads_per_s.tolist() == [disk["r/s"] for disk in disks[1:]]
+    assert load.write_bytes_per_s.tolist() == [disk["wkB/s"] * 1024 for disk in disks[1:]]
+    assert load.queue_length.tolist() == [disk["aqu-sz"] for disk in disks[1:]]
+    np.testing.assert_allclose(load.utilization_ratio, [disk["util"] / 100 for disk in disks[1:]])
+    np.testing.assert_allclose(load.read_await_ns, [disk["r_await"] * 1e6 for disk in disks[1:]])
+    # sizes follow from rates: iostat prints them too, with two decimals of a KiB
+    np.testing.assert_allclose(load.write_request_bytes, [d["wareq-sz"] * 1024 for d in disks[1:]], atol=5.2)
+    assert len(read_sysstat(DATA / "iostat.json", keep_first=True)[0]) == 4
+
+
+def test_iostat_text_in_kib_and_in_mib():
+    (load,) = read_sysstat(DATA / "iostat.txt")
+    assert load.reads_per_s.tolist() == [28577.0, 28349.0]
+    assert load.read_bytes_per_s.tolist() == [114544.0 * 1024, 113412.0 * 1024]
+    np.testing.assert_allclose(load.utilization_ratio, [0.668, 0.684])
+    (load,) = read_sysstat(DATA / "iostat_m.txt")
+    assert load.write_bytes_per_s.tolist() == [115.77 * 2**20]
+
+
+def test_sadf_and_sar_show_the_same_samples():
+    (sadf,) = read_sysstat(DATA / "sadf.json")
+    (sar,) = read_sysstat(DATA / "sar.txt")
+    assert len(sadf) == 3
+    assert sadf.interval_s == 1
+    for name in ("ios_per_s", "read_bytes_per_s", "write_bytes_per_s", "await_ns", "queue_length", "utilization_ratio"):
+        np.testing.assert_allclose(getattr(sadf, name), getattr(sar, name), err_msg=name)
+    assert np.isnan(sadf.reads_per_s).all()
+
+
+def test_sysstat_10_names_and_a_locale_with_commas():
+    text = (
+        "Linux 3.2 (h)\n\n"
+        + "Device:   rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util\n"
+        + "sda         0,00     1,00   10,00    5,00   100,00    40,00    18,67     0,25   12,50   2,00  30,00\n\n"
+    ) * 2
+    (load,) = loads_of_text(text)
+    assert (load.reads_per_s[0], load.queue_length[0], load.await_ns[0]) == (10, 0.25, 12.5e6)
+    assert load.utilization_ratio[0] == pytest.approx(0.3)
+
+
+def test_await_of_both_is_weighted_by_requests():
+    (load,) = read_sysstat(DATA / "iostat.json", keep_first=True)
+    expected = (173.45 * 0.29 + 49.82 * 0.26) / (173.45 + 49.82) * 1e6
+    assert load.await_ns[0] == pytest.approx(expected)
+
+
+def test_faults():
+    with pytest.raises(LineError, match="%util") as raised:
+        loads_of_text((DATA / "iostat.txt").read_text().replace("68.40", "lots"), "f")
+    assert raised.value.line > 1
+    document = json.loads((DATA / "iostat.json").read_text())
+    disks = [report["disk"][0] for report in document["sysstat"]["hosts"][0]["statistics"]]
+    disks[2]["r/s"], disks[3]["aqu-sz"] = -1, "much"
+    with pytest.raises(FormatError) as found:
+        loads_of_text(json.dumps(document))
+    assert [fault.field for fault in found.value.faults] == [
+        "statistics.2.disk.vda.r/s", "statistics.3.disk.vda.aqu-sz"
+    ]  # fmt: skip
+    with pytest.raises(FormatError, match=r"line \d+, column \d+: is not valid JSON"):
+        loads_of_text((DATA / "iostat.json").read_text()[:900], kind="iostat-json")
+    one_report = (DATA / "iostat.txt").read_text().partition("11/21/26 03:51:56")[0]
+    with pytest.raises(FormatError, match="more than one report"):
+        loads_of_text(one_report)
+    with pytest.raises(FormatError, match="is no output of sysstat"):
+        loads_of_text("hello")
