@@ -61,12 +61,16 @@ class Latency:
         """Mean response, ns."""
         return self.mean.mean
 
+    @property
+    def half_widths_ns(self) -> Mapping[str, float]:
+        """Half of the distance between the ends of each percentile's interval, ns; nan where unknown."""
+        return {name: (high - low) / 2 for name, (low, high) in self.ends_ns.items()}
+
     def relative_half_width(self, name: str) -> float:
         """Half-width of "mean" or a percentile ("p99") as a share of its value; nan where unknown."""
         if name == "mean":
             return self.mean.relative
-        value = self.quantiles_ns[name]
-        half_width = (self.ends_ns[name][1] - self.ends_ns[name][0]) / 2
+        value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Strided, Uniform, Zipf
 from diskmodel.workload.arrivals import Bursts, Closed, Given, Poisson, Profile
 from diskmodel.workload.description import Workload
+from diskmodel.workload.fit import FittedWorkload, fit_workload
 from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
 __all__ = [
     "Bursts",
     "Closed",
+    "FittedWorkload",
     "Given",
     "HotSpot",
     "Poisson",
@@ -22,4 +24,5 @@ __all__ = [
     "Uniform",
     "Workload",
     "Zipf",
+    "fit_workload",
 ]
