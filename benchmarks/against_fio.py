@@ -77,7 +77,7 @@ def compare(file: Path, job: tuple[str, str], depth: int, seconds: float, rounds
         pairs.append((figures[with_ours], figures[with_fio]))
 
     def ratio(name: str) -> float:
-        return statistics.median(getattr(ours, name) / getattr(fio, name) for ours, fio in pairs)
+        return float(statistics.median(getattr(ours, name) / getattr(fio, name) for ours, fio in pairs))
 
     def spread(which: int) -> float:
         rates = [pair[which].iops for pair in pairs]

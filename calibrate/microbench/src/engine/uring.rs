@@ -1,4 +1,4 @@
-//! The io_uring engine: registered file and buffers, one system call to submit and to wait, no allocation per I/O.
+//! The io_uring engine: registered file and buffers, one system call to submit and to wait for most requests, no allocation per I/O.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,8 @@ use crate::request::{Op, Request, Samples, Source};
 
 /// Registering one buffer larger than this is refused by the kernel.
 const MAX_REGISTERED_BYTES: usize = 1 << 30;
+/// The kernel collects larger batches in a plug, where neighbouring requests are merged: not what was asked to measure.
+const UNPLUGGED: usize = 2;
 
 fn ring(entries: u32) -> std::io::Result<IoUring> {
     // Completions are then processed by the waiting task itself, without interrupting it (Linux 6.1).
@@ -54,6 +56,14 @@ struct Slots {
 }
 
 impl Slots {
+    /// They are about to be handed to the kernel.
+    fn stamp_fresh(&mut self) {
+        let issued = clock::now_ns();
+        for slot in self.fresh.drain(..) {
+            self.issue_ns[slot as usize] = issued;
+        }
+    }
+
     fn entry(&self, slot: u32, request: &Request) -> squeue::Entry {
         let buffer = self.arena.slot(slot as usize);
         let file = types::Fixed(0);
@@ -128,14 +138,16 @@ fn pump(
                 push(ring, slots, slot, request, limits, left as u64);
                 outstanding += 1;
             }
+            if slots.fresh.len() == UNPLUGGED && !slots.free.is_empty() {
+                slots.stamp_fresh();
+                // What could not be submitted now goes along with the next call.
+                let _ = ring.submit();
+            }
         }
         if outstanding == 0 {
             return (stop_ns, failure);
         }
-        let issued = clock::now_ns();
-        for slot in slots.fresh.drain(..) {
-            slots.issue_ns[slot as usize] = issued;
-        }
+        slots.stamp_fresh();
         // An interrupted wait is repeated: entries already submitted are not submitted twice.
         if let Err(error) = ring.submit_and_wait(1) {
             if !matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) {
