@@ -134,8 +134,8 @@ class Search(Description):
     method: Literal["simulation", "rule"] = "simulation"
     minimize: Literal["auto", "disks", "cost"] = "auto"
     seed: int = Field(default=0, ge=0)
-    requests: int = Field(default=10_000, ge=200)
-    max_requests: int = Field(default=160_000, ge=200)
+    requests: int = Field(default=12_000, ge=200)
+    max_requests: int = Field(default=192_000, ge=200)
     engine: Literal["auto", "native", "simpy"] = "auto"
 
     @model_validator(mode="after")

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
+from diskmodel.engine import native
+from diskmodel.engine.scenario import resolve
 from diskmodel.plan.classical import Counted
 from diskmodel.plan.description import PlanDescription
-from diskmodel.plan.families import families
+from diskmodel.plan.families import Family, allowed_counts, array_of, design_workload, families
 from diskmodel.plan.outcome import Evaluate
 from diskmodel.plan.pareto import ParetoPoint, pareto_front, points_of
 from diskmodel.plan.relax import Relaxation, Sensitivity, relaxations, sensitivity
@@ -131,12 +133,21 @@ def evaluator(plan: PlanDescription) -> Evaluate:
     return Simulated(plan.search.engine)
 
 
-def local_pool(engine: str, n_tasks: int) -> Executor:
-    """A pool for this machine: processes for SimPy, threads for the kernel, which lets go of Python's lock."""
-    workers = max(1, min(os.cpu_count() or 1, n_tasks))
-    if engine != "simpy":
+def local_pool(plan: PlanDescription, wanted: Sequence[Family]) -> Executor:
+    """A pool for this machine: threads where the kernel runs, which lets go of Python's lock; processes otherwise."""
+    workers = max(1, min(os.cpu_count() or 1, len(wanted)))
+    if plan.search.engine != "simpy" and all(_is_native(plan, family) for family in wanted):
         return ThreadPoolExecutor(workers)
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+
+
+def _is_native(plan: PlanDescription, family: Family) -> bool:
+    counts = allowed_counts(plan, family)
+    if not counts:
+        return True
+    array = array_of(plan, family, counts[-1])
+    requests = design_workload(plan).requests(capacity_bytes=array.usable_bytes, n=16, seed=plan.search.seed)
+    return native.covers(resolve(array, plan.search.seed), requests) is None
 
 
 def _searched(
@@ -151,7 +162,7 @@ def _searched(
                 progress(len(found), len(wanted), found[-1])
         return found
     own = executor is None
-    pool = executor if executor is not None else local_pool(plan.search.engine, len(wanted))
+    pool = executor if executor is not None else local_pool(plan, wanted)
     try:
         futures = {pool.submit(search_family, plan, family, evaluate): i for i, family in enumerate(wanted)}
         done: dict[int, Candidate] = {}

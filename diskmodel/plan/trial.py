@@ -129,9 +129,17 @@ class Trier:
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = hold(outcome), n_runs + 1
-            if judge.overall(found) is not Verdict.UNDECIDED or n_requests >= search.max_requests:
+            if n_requests >= search.max_requests or not (
+                judge.overall(found) is Verdict.UNDECIDED or _is_doubtful(outcome, workload)
+            ):
                 return outcome, found, n_runs
             n_requests = min(n_requests * LENGTHEN, search.max_requests)
+
+
+def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:
+    """Whether an overload found by a short run is so slight that a longer one should confirm it."""
+    offered = workload.offered_rate_per_s
+    return not outcome.is_stable and outcome.n_requests < 20_000 and outcome.iops.value > 0.9 * offered
 
 
 def estimated_verdict(trier: Trier, disks: int) -> bool:

@@ -1,0 +1,144 @@
+"""Plots of plans and comparisons, drawn without a display."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from diskmodel.plan.compare import Compared
+from diskmodel.plan.headroom import LoadPoint
+from diskmodel.plan.run import PlanResult
+
+#: Distinguishable without colour vision, and in print by their marks.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+MARKS = ("o", "s", "^", "D", "v", "P")
+
+
+def save_latency_plot(
+    curves: Sequence[tuple[str, Sequence[LoadPoint]]], path: str | Path, *, limit_ms: float | None = None
+) -> None:
+    """Mean and 99th percentile against load, one colour for each array, written as PNG or SVG by the path's ending.
+
+    Parameters
+    ----------
+    curves : sequence of (name, points)
+    path : str or Path
+    limit_ms : float, optional
+        Objective of the 99th percentile, drawn as a line.
+    """
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    draw_latency(figure.subplots(), curves, limit_ms)
+    if str(path).endswith(".svg"):
+        Path(path).write_text(svg_of(lambda axes: draw_latency(axes, curves, limit_ms)), encoding="utf-8")
+    else:
+        FigureCanvasAgg(figure).print_png(str(path))  # type: ignore[no-untyped-call]
+
+
+def curves_of(compared: Sequence[Compared]) -> list[tuple[str, Sequence[LoadPoint]]]:
+    """Names and curves of compared arrays."""
+    return [(item.name, item.curve) for item in compared]
+
+
+def draw_latency(axes: Axes, curves: Sequence[tuple[str, Sequence[LoadPoint]]], limit_ms: float | None) -> None:
+    """Latency against load; loads that an array does not hold are marked on the upper edge."""
+    highest = 0.0
+    for index, (name, points) in enumerate(curves):
+        colour, mark = COLOURS[index % len(COLOURS)], MARKS[index % len(MARKS)]
+        held = [point for point in points if point.outcome.is_stable]
+        x = [point.outcome.iops.value for point in held]
+        for statistic, style in (("p99", "-"), ("mean", ":")):
+            figures = [point.outcome.latency_ns.get("", {}).get(statistic) for point in held]
+            pairs = [(at, f) for at, f in zip(x, figures, strict=True) if f is not None]
+            y = [f.value / 1e6 for _, f in pairs]
+            below = [max(f.value - f.low, 0) / 1e6 if f.low == f.low else 0 for _, f in pairs]
+            above = [max(f.high - f.value, 0) / 1e6 if f.high == f.high else 0 for _, f in pairs]
+            axes.errorbar(
+                [at for at, _ in pairs], y, yerr=[below, above], color=colour, marker=mark, linestyle=style,
+                markersize=4, capsize=2, label=f"{name}: {statistic}",
+            )  # fmt: skip
+            highest = max([highest, *y])
+        for point in points:
+            if not point.outcome.is_stable:
+                axes.axvline(point.offered, color=colour, linestyle="--", linewidth=0.8)
+    if limit_ms is not None:
+        axes.axhline(limit_ms, color="black", linewidth=0.8)
+        axes.annotate("objective (p99)", (0.01, limit_ms), xycoords=("axes fraction", "data"), va="bottom", fontsize=8)
+    if highest > 0:
+        axes.set_yscale("log")
+    axes.set_xlabel("requests per second (dashed: overloaded)")
+    axes.set_ylabel("response, ms")
+    axes.grid(True, alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+def draw_disks(axes: Axes, result: PlanResult) -> None:
+    """Disks of each feasible candidate beside the calculators' count."""
+    rows = [c for c in result.candidates if c.disks is not None or c.rule_of_thumb_disks is not None]
+    places = range(len(rows))
+    axes.barh([p - 0.2 for p in places], [c.disks or 0 for c in rows], 0.38, color=COLOURS[0], label="simulated")
+    counted = [c.rule_of_thumb_disks or 0 for c in rows]
+    axes.barh([p + 0.2 for p in places], counted, 0.38, color=COLOURS[4], label="rule of thumb")
+    for place, candidate in zip(places, rows, strict=True):
+        if candidate.disks is None:
+            axes.annotate("not feasible", (0, place - 0.2), va="center", fontsize=8)
+    axes.set_yticks(list(places), [f"{c.family.drive.name}\n{c.family.level}" for c in rows], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("disks")
+    axes.legend(fontsize=8)
+
+
+def draw_trials(axes: Axes, result: PlanResult, limit_ms: float | None) -> None:
+    """99th percentile of everything that was tried, against the number of disks."""
+    for index, candidate in enumerate(result.candidates):
+        points = [
+            (trial.disks, trial.outcome.latency_ns[""]["p99"].value / 1e6)
+            for trial in candidate.trials
+            if trial.outcome is not None and trial.outcome.is_stable and "p99" in trial.outcome.latency_ns.get("", {})
+        ]
+        if points:
+            x, y = zip(*points, strict=True)
+            axes.plot(
+                x, y, color=COLOURS[index % len(COLOURS)], marker=MARKS[index // len(COLOURS) % len(MARKS)],
+                markersize=4, linewidth=1, label=f"{candidate.family.drive.name}, {candidate.family.level}",
+            )  # fmt: skip
+    if limit_ms is not None:
+        axes.axhline(limit_ms, color="black", linewidth=0.8)
+    axes.set_xlabel("disks")
+    axes.set_ylabel("p99, ms")
+    if axes.has_data():
+        axes.set_yscale("log")
+        axes.legend(fontsize=7)
+    axes.grid(True, alpha=0.3)
+
+
+def draw_growth(axes: Axes, result: PlanResult) -> None:
+    """Required load over the years against what the best array was designed for."""
+    objective = result.plan.objective
+    years = [objective.years * k / 40 for k in range(41)] if objective.years else [0.0]
+    base = objective.iops or result.plan.workload.offered_rate_per_s
+    load = [base * (1 + objective.growth_ratio) ** year * objective.peak_factor for year in years]
+    axes.plot(years, load, color=COLOURS[0], label="peak load")
+    axes.axhline(load[-1], color=COLOURS[1], linewidth=0.9, label="designed for")
+    axes.set_xlabel("years from now")
+    axes.set_ylabel("requests per second")
+    axes.legend(fontsize=8)
+    axes.grid(True, alpha=0.3)
+
+
+def svg_of(draw: Callable[[Axes], None], *, width: float = 7.0, height: float = 4.2) -> str:
+    """A plot as an SVG element that scales to its column, the same text every time."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure.subplots())
+        buffer = io.BytesIO()
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
+    text = buffer.getvalue().decode()
+    return text[text.index("<svg") :]
