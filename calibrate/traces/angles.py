@@ -1,0 +1,138 @@
+"""The angle of every block: a rate per zone and the two steps that make it a staircase.
+
+Within a zone angle(x) = offset + nu·x + track step + cylinder step. Each step is a sawtooth: skew hides a head or
+cylinder switch, so angle jumps ahead at the end of each track and each cylinder. What the sawteeth do not explain
+(slipped defects, spare tracks) is left to a smooth correction by neighbouring measured blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrate.traces.spectrum import Floats
+
+Complexes = NDArray[np.complex128]
+N_BINS = 48
+MIN_GAIN = 12.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A sawtooth of angle: one step each `period_blocks`, first at `first_block`, `turns` high. 0 turns: none."""
+
+    period_blocks: float = 1.0
+    first_block: float = 0.0
+    turns: float = 0.0
+
+    def at(self, x: Floats) -> Floats:
+        """Its part of the angle, in turns."""
+        return -self.turns * (np.mod((x - self.first_block) / self.period_blocks, 1.0) - 0.5)
+
+
+@dataclass(frozen=True)
+class ZoneAngle:
+    """Angles of the blocks from `first` to `last` (excluded), in turns."""
+
+    first: float
+    last: float
+    offset: float
+    turns_per_block: float
+    track: Step = field(default_factory=Step)
+    cylinder: Step = field(default_factory=Step)
+    coherence: float = 0.0
+    n_points: int = 0
+
+    def at(self, x: Floats) -> Floats:
+        """Angle of blocks, in turns, not reduced modulo 1."""
+        relative = x - self.first
+        return self.offset + self.turns_per_block * relative + self.track.at(relative) + self.cylinder.at(relative)
+
+
+def fit_steps(zone: ZoneAngle, x: Floats, phasor: Complexes, is_seen: NDArray[np.bool_]) -> ZoneAngle:
+    """The zone with rate and steps fitted to measured angles of its blocks (unit phasors)."""
+    chosen = is_seen & (x >= zone.first) & (x < zone.last)
+    relative, z = x[chosen] - zone.first, phasor[chosen]
+    if len(relative) < 30:
+        return zone
+    zone = _best_rate(zone, relative, z)
+    for _ in range(2):
+        zone = _best_track(zone, relative, z)
+        zone = _best_cylinder(zone, relative, z)
+    left = z * np.exp(-2j * np.pi * zone.at(x[chosen]))
+    mean = left.mean()
+    offset = zone.offset + float(np.angle(mean)) / (2 * np.pi)
+    return replace(zone, offset=offset, coherence=float(abs(mean)), n_points=len(relative))
+
+
+def _left(zone: ZoneAngle, relative: Floats, z: Complexes, **without: Step) -> Complexes:
+    bare = replace(zone, offset=0.0, **without)  # type: ignore[arg-type]
+    return np.asarray(z * np.exp(-2j * np.pi * bare.at(relative + zone.first)))
+
+
+def _best_rate(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
+    left = _left(zone, relative, z)
+    extent = zone.last - zone.first
+    shift = np.arange(-20, 21) * 0.1 / extent
+    score = np.abs(np.exp(-2j * np.pi * np.outer(shift, relative)) @ left)
+    return replace(zone, turns_per_block=zone.turns_per_block + float(shift[score.argmax()]))
+
+
+def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: float, count: int) -> Floats:
+    """Frequencies (steps per block) of the strongest periodic parts of a residual angle."""
+    n = int(2 ** np.ceil(np.log2(extent * 2 + 2)))
+    series = np.bincount(relative.astype(np.int64), angle, n)
+    power = np.abs(np.fft.rfft(series))
+    frequency = np.arange(len(power)) / n
+    inside = np.flatnonzero((frequency >= low) & (frequency <= high))
+    order = inside[np.argsort(-power[inside])][:count]
+    return frequency[order]
+
+
+def _scan(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
+    """The sawtooth that makes the residual most coherent: residuals gathered by their place within a period."""
+    best, step = 0.0, Step()
+    starts = np.arange(N_BINS) / N_BINS
+    tooth = np.mod((np.arange(N_BINS) + 0.5) / N_BINS - starts[:, None], 1.0) - 0.5
+    shapes = np.exp(2j * np.pi * heights[:, None, None] * tooth).reshape(-1, N_BINS)
+    for frequency in frequencies:
+        place = (np.mod(relative * frequency, 1.0) * N_BINS).astype(np.int64)
+        gathered = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
+        score = np.abs(shapes @ gathered)
+        k = int(score.argmax())
+        if score[k] > best:
+            best = float(score[k])
+            height, start = divmod(k, N_BINS)
+            step = Step(float(1.0 / frequency), float(starts[start] / frequency), float(heights[height]))
+    return best, step
+
+
+def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
+    left = _left(zone, relative, z, track=Step())
+    plain = abs(left.sum())
+    nu, extent = zone.turns_per_block, zone.last - zone.first
+    angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
+    best, step = 0.0, Step()
+    for line in _lines(angle, relative, nu / 1.45, nu / 1.02, extent, 60):
+        near = line + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent
+        score, found = _scan(left, relative, near, np.array([0.4, 0.55, 0.7, 0.85, 1.0]) * (nu / line - 1.0))
+        if score > best:
+            best, step = score, found
+    gain = 2.0 * len(relative) * np.log(max(1 - plain / len(relative), 1e-6) / max(1 - best / len(relative), 1e-6))
+    return replace(zone, track=step if gain > 2 * MIN_GAIN else Step())
+
+
+def _best_cylinder(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
+    left = _left(zone, relative, z, cylinder=Step())
+    plain = abs(left.sum())
+    track = zone.track.period_blocks if zone.track.turns else 0.85 / zone.turns_per_block
+    extent = zone.last - zone.first
+    angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
+    lines = _lines(angle, relative, 1 / (24 * track), 1 / (1.8 * track), extent, 60)
+    near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
+    best, step = _scan(left, relative, near, np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42]))
+    gain = 2.0 * len(relative) * np.log(max(1 - plain / len(relative), 1e-6) / max(1 - best / len(relative), 1e-6))
+    return replace(zone, cylinder=step if gain > 2 * MIN_GAIN else Step())
+

@@ -1,0 +1,155 @@
+"""The whole angle map of a drive, from zones, steps and the drift of the clock together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrate.evidence.requests import RequestTrace
+from calibrate.traces import drift
+from calibrate.traces.access import Bus, is_sequential, reached_platter
+from calibrate.traces.angles import Complexes, ZoneAngle, fit_steps
+from calibrate.traces.clock import issue_ms
+from calibrate.traces.period import Rotation, angle_points
+from calibrate.traces.spectrum import Floats, Points
+from calibrate.traces.zones import find_zones
+
+BLOCK_OF_POINTS = 60
+N_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class AngleMap:
+    """Where each block lies on the platter, and how well that is known.
+
+    `read_shift` and `write_shift` (turns) are the delays between the platter and the completion, by operation.
+    """
+
+    zones: tuple[ZoneAngle, ...]
+    period_ms: float
+    read_shift: float
+    write_shift: float
+    causal_span: float
+    read_coherence: float
+    write_coherence: float
+
+    def zone_of(self, x: Floats) -> NDArray[np.int64]:
+        """Index of the zone of each block."""
+        edges = np.array([zone.first for zone in self.zones[1:]])
+        return np.asarray(np.searchsorted(edges, x, side="right"), dtype=np.int64)
+
+    def angle(self, x: Floats, is_write: NDArray[np.bool_]) -> Floats:
+        """Angle (turns, not reduced) at which an access to each block completes on the platter's own clock."""
+        which = self.zone_of(x)
+        out = np.where(is_write, self.write_shift, self.read_shift)
+        for k, zone in enumerate(self.zones):
+            mine = which == k
+            out[mine] += zone.at(x[mine])
+        return out
+
+    def tracks(self, x: Floats) -> Floats:
+        """How many tracks lie before each block (real number), for seek distances."""
+        done, out = 0.0, np.zeros(len(x))
+        which = self.zone_of(x)
+        for k, zone in enumerate(self.zones):
+            per_track = track_blocks(zone)
+            mine = which == k
+            out[mine] = done + (x[mine] - zone.first) / per_track
+            done += (zone.last - zone.first) / per_track
+        return out
+
+    def media_block_ms(self, x: Floats) -> Floats:
+        """Time a block takes under the head, (n,) ms."""
+        spt = np.array([track_blocks(zone) for zone in self.zones])
+        return np.asarray(self.period_ms / spt[self.zone_of(x)])
+
+
+def track_blocks(zone: ZoneAngle) -> float:
+    """Blocks of one track of a zone."""
+    return zone.track.period_blocks if zone.track.turns else 1.17 / zone.turns_per_block
+
+
+def access_keys(trace: RequestTrace) -> Floats:
+    """The block whose angle the completion tells: the first of a read, the last of a write."""
+    return np.where(trace.is_write, trace.end, trace.lba).astype(np.float64)
+
+
+def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap | None:
+    """The angle map, or None where completions tell no angle."""
+    if not rotation.is_identified:
+        return None
+    frequency = 1.0 / rotation.period_ms
+    size = float(trace.end.max()) + 1.0
+    points = angle_points(trace, bus, rotation.pause)
+    limit = min(rotation.coherent_ms, 10_000.0)
+    stretches = find_zones(points, frequency, size, limit)
+    if not stretches:
+        return None
+    zones = tuple(ZoneAngle(s.first, s.last, 0.0, s.turns_per_block, n_points=s.n_points) for s in stretches)
+    angles = AngleMap(zones, rotation.period_ms, 0.0, 0.0, 64.0, 0.0, 0.0)
+    chosen = reached_platter(trace, bus) & ~is_sequential(trace)
+    slower = np.maximum(angles.media_block_ms(access_keys(trace)), bus.block_ms)
+    points = angle_points(trace, bus, rotation.pause, slower)
+    raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    zones = _align(zones, points, raw)
+    is_write = points.group == 1
+    for _ in range(N_ROUNDS):
+        angles = replace(angles, zones=zones)
+        angles = _shifts(angles, points, raw, is_write)
+        left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
+        span = drift.best_span(left, is_causal=False)
+        now = drift.smooth(left, span)
+        shift = np.where(is_write, angles.write_shift, angles.read_shift)
+        steady = raw * np.exp(-1j * np.angle(now)) * np.exp(-2j * np.pi * shift)
+        seen = np.ones(len(points), dtype=np.bool_)
+        zones = tuple(fit_steps(zone, points.x, steady, seen) for zone in zones)
+    angles = _shifts(replace(angles, zones=zones), points, raw, is_write)
+    left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
+    span = drift.best_span(left, is_causal=True)
+    now = drift.causal(left, span)
+    agree = np.cos(np.angle(left) - np.angle(now))
+    return replace(
+        angles,
+        causal_span=span,
+        read_coherence=float(agree[~is_write].mean()) if (~is_write).any() else 0.0,
+        write_coherence=float(agree[is_write].mean()) if is_write.any() else 0.0,
+    )
+
+
+def _align(zones: tuple[ZoneAngle, ...], points: Points, raw: Complexes) -> tuple[ZoneAngle, ...]:
+    """Offsets of the zones against each other, while the clock may jump: the best rank-one agreement of
+    stretches of time and zones."""
+    probe = AngleMap(zones, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    which = probe.zone_of(points.x)
+    left = raw * np.exp(-2j * np.pi * probe.angle(points.x, points.group == 1))
+    n_blocks = len(points) // BLOCK_OF_POINTS + 1
+    table = np.zeros((n_blocks, 2 * len(zones)), dtype=np.complex128)
+    np.add.at(table, (np.arange(len(points)) // BLOCK_OF_POINTS, which + len(zones) * points.group), left)
+    _, _, right = np.linalg.svd(table, full_matrices=False)
+    by_zone = right[0][: len(zones)] + right[0][len(zones) :] * np.exp(-1j * _between(right[0], len(zones)))
+    turns = np.angle(by_zone) / (2 * np.pi)
+    return tuple(replace(zone, offset=float(turn)) for zone, turn in zip(zones, turns, strict=True))
+
+
+def _between(row: Complexes, n: int) -> float:
+    """Angle between reads' and writes' phases of the same zones."""
+    return float(np.angle((row[n:] * np.conj(row[:n])).sum()))
+
+
+def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[np.bool_]) -> AngleMap:
+    """The angle map with the shift between reads and writes: each read against its neighbours in time."""
+    if not is_write.any() or is_write.all():
+        return angles
+    bare = replace(angles, read_shift=0.0, write_shift=0.0)
+    left = raw * np.exp(-2j * np.pi * bare.angle(points.x, is_write))
+    signed = left * np.exp(2j * np.pi * 0.0)
+    across = is_write[1:] != is_write[:-1]
+    turn = np.where(is_write[1:], signed[1:] * np.conj(signed[:-1]), signed[:-1] * np.conj(signed[1:]))
+    return replace(angles, read_shift=0.0, write_shift=float(np.angle(turn[across].sum()) / (2 * np.pi)))
+
+
+def clock_phase(trace: RequestTrace, rotation: Rotation) -> Floats:
+    """Turns of the platter since the clock began, at each issue."""
+    return np.asarray(issue_ms(trace, rotation.pause) / rotation.period_ms)
