@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from diskmodel.errors import FormatError
 from diskmodel.formats.detect import detect_evidence
+from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio import reader as fio
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
@@ -86,8 +87,10 @@ def test_traces(name, tmp_path):
                 assert (chunk.op <= 1).all()
                 assert (abs(chunk.time_ns) <= 2**62).all()
                 assert chunk.device.max() < len(chunk.device_names)
+        except LineError:
+            assert errors == "raise"
         except FormatError:
-            assert errors == "raise" or name == "drive"
+            pass  # the file as a whole: damaged compression, times that add up to centuries
 
     check()
 

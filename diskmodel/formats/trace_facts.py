@@ -1,0 +1,118 @@
+"""What a trace says about its load, gathered chunk by chunk in flat memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.formats.folding import FoldingCounts
+from diskmodel.formats.trace.columns import TraceChunk
+
+#: A request is sequential when it starts where one of so many requests before it ended.
+LOOK_BACK = 8
+
+#: Sizes told apart; rarer ones beyond that count as the nearest of these.
+MAX_SIZES = 16
+
+_GRANULE_BYTES = 2**20
+_MAX_DISTINCT = 1 << 16
+_MIN_MEAN_COUNT = 100
+
+
+class TraceFacts:
+    """Sizes, places, order and rate of the requests of a trace.
+
+    Attributes
+    ----------
+    n_requests, n_sequential : list of int
+        By operation: 0 read, 1 write.
+    rate : FoldingCounts
+        Requests by time of issue, ns.
+    places : FoldingCounts
+        Requests by offset, bytes.
+    end_bytes : int
+        End of the farthest request.
+    """
+
+    def __init__(self, interval_ns: int) -> None:
+        self.n_requests = [0, 0]
+        self.n_sequential = [0, 0]
+        self.rate = FoldingCounts(interval_ns)
+        self.places = FoldingCounts(_GRANULE_BYTES)
+        self.end_bytes = 0
+        self.last_ns = 0
+        self._sizes: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
+        self._ends = np.full(LOOK_BACK, -1, dtype=np.int64)
+
+    def add(self, chunk: TraceChunk) -> None:
+        """Take in the next requests."""
+        if not len(chunk):
+            return
+        ends = chunk.offset_bytes + chunk.length_bytes
+        before = np.concatenate([self._ends, ends])
+        windows = np.lib.stride_tricks.sliding_window_view(before, LOOK_BACK)[: len(ends)]
+        is_sequential = (windows == chunk.offset_bytes[:, None]).any(axis=1)
+        self._ends = before[-LOOK_BACK:]
+        for op in (0, 1):
+            mask = chunk.op == op
+            self.n_requests[op] += int(mask.sum())
+            self.n_sequential[op] += int((is_sequential & mask).sum())
+            found, counts = np.unique(chunk.length_bytes[mask], return_counts=True)
+            self._sizes[op].update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+            if len(self._sizes[op]) > _MAX_DISTINCT:
+                self._coarsen(op)
+        # Logs written at completion can begin before their own zero.
+        self.rate.add(np.maximum(chunk.time_ns, 0))
+        self.places.add(chunk.offset_bytes)
+        self.end_bytes = max(self.end_bytes, int(ends.max()))
+        self.last_ns = max(self.last_ns, int(chunk.time_ns.max()))
+
+    def sizes(self, op: int) -> dict[int, int]:
+        """Size in whole sectors of 512 bytes → count, the commonest ones, in order of size."""
+        whole: Counter[int] = Counter()
+        for size, count in self._sizes[op].items():
+            whole[-(-size // 512) * 512] += count
+        kept = np.array(sorted(size for size, _ in whole.most_common(MAX_SIZES)), dtype=np.int64)
+        if not len(kept):
+            return {}
+        nearest: Counter[int] = Counter()
+        for size, count in whole.items():
+            nearest[int(kept[np.abs(kept - size).argmin()])] += count
+        return dict(sorted(nearest.items()))
+
+    def sequential_ratio(self, op: int) -> float:
+        """Share of the operation's requests that go on where an earlier one ended."""
+        return self.n_sequential[op] / self.n_requests[op] if self.n_requests[op] else 0.0
+
+    def hot_share(self, space_ratio: float) -> float:
+        """Share of the requests that go to the busiest `space_ratio` of the span.
+
+        Counted in bins of at least a hundred requests on average, as bins of few requests look uneven by chance.
+        """
+        counts = self.places.counts()
+        while counts.sum() < _MIN_MEAN_COUNT * len(counts) and len(counts) > 1:
+            even = np.pad(counts, (0, len(counts) % 2))
+            counts = even[0::2] + even[1::2]
+        n_hot = space_ratio * len(counts)
+        if n_hot < 1:
+            return space_ratio
+        ordered = np.sort(counts)[::-1]
+        return (
+            float(np.interp(n_hot, np.arange(len(counts) + 1), np.concatenate([[0], ordered.cumsum()]))) / counts.sum()
+        )
+
+    def rates_per_s(self) -> NDArray[np.float64]:
+        """Requests per second in each whole interval; the last one, cut by the end of the trace, is left out."""
+        counts = self.rate.counts()
+        whole = counts[:-1] if len(counts) > 1 else counts
+        seconds = self.rate.width / 1e9 if len(counts) > 1 else max(self.last_ns, 1) / 1e9
+        return whole / seconds
+
+    def _coarsen(self, op: int) -> None:
+        coarse: Counter[int] = Counter()
+        for size, count in self._sizes[op].items():
+            step = 1 << max(size.bit_length() - 6, 9)
+            coarse[-(-size // step) * step] += count
+        self._sizes = (coarse, self._sizes[1]) if op == 0 else (self._sizes[0], coarse)
