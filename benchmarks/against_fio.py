@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -109,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if shutil.which("fio") is None:
         print("fio is needed for this comparison and was not found; install it (apt install fio)", file=sys.stderr)
         return 2
+    # A termination unwinds like an error, so that the file is removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     results = []
     with tempfile.NamedTemporaryFile(dir=options.directory, prefix="against-fio-") as file:
         generator = np.random.default_rng(1)
