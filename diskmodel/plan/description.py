@@ -127,15 +127,16 @@ class Search(Description):
     seed : int
         The same for every run: candidates are compared under the same requests.
     requests, max_requests : int
-        Requests of a first run; and of the longest one, where shorter ones cannot decide.
+        Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
+        ones cannot decide.
     engine : "auto", "native" or "simpy"
     """
 
     method: Literal["simulation", "rule"] = "simulation"
     minimize: Literal["auto", "disks", "cost"] = "auto"
     seed: int = Field(default=0, ge=0)
-    requests: int = Field(default=12_000, ge=200)
-    max_requests: int = Field(default=192_000, ge=200)
+    requests: int = Field(default=30_000, ge=200)
+    max_requests: int = Field(default=120_000, ge=200)
     engine: Literal["auto", "native", "simpy"] = "auto"
 
     @model_validator(mode="after")

@@ -11,9 +11,12 @@ from diskmodel.plan.criteria import Criterion, Verdict, overall, tightest
 from diskmodel.plan.description import PlanDescription
 from diskmodel.plan.difference import difference_in_words
 from diskmodel.plan.families import Family, allowed_counts
+from diskmodel.plan.hint import Hint
 from diskmodel.plan.outcome import Evaluate
-from diskmodel.plan.trial import Trial, Trier, estimated_verdict
+from diskmodel.plan.trial import Trial, Trier
 
+#: Trials that follow the formulas' guess before bisection takes over.
+GUESSES = 4
 #: Criteria that more disks can only make worse.
 _SHRINKING = ("cost", "rack_units", "data_loss")
 
@@ -106,7 +109,7 @@ def search_family(plan: PlanDescription, family: Family, evaluate: Evaluate) -> 
     Notes
     -----
     More disks are taken never to make speed, space or the rebuild worse, and never to make cost, rack units or data
-    loss better. Steps of doubling size from the formulas' guess, then bisection, until neighbours differ.
+    loss better. The formulas' guess, corrected by each trial, then bisection, until neighbours differ.
     """
     counts = allowed_counts(plan, family)
     if not counts:
@@ -123,7 +126,7 @@ def search_family(plan: PlanDescription, family: Family, evaluate: Evaluate) -> 
     if high < low:
         return _infeasible(plan, trier, counts, counts[low], "")
     allowed = counts[low : high + 1]
-    found = _fewest(allowed, lambda n: trier(n).is_met, lambda n: estimated_verdict(trier, n))
+    found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier))
     if found is None:
         capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
         return _infeasible(plan, trier, counts, allowed[-1], capped)
@@ -131,22 +134,19 @@ def search_family(plan: PlanDescription, family: Family, evaluate: Evaluate) -> 
 
 
 def _fewest(counts: list[int], holds: Callable[[int], bool], hint: Callable[[int], bool]) -> int | None:
-    """The smallest count that holds, for `holds` that once true stays true; None without any."""
-    guess = _first(counts, hint)
-    at = len(counts) - 1 if guess is None else guess
-    # invariant: index `good` holds and `bad` does not, once known
-    good, bad, step = len(counts), -1, 1
-    while bad < at < good:
-        if holds(counts[at]):
-            good, at = at, max(at - step, bad + 1)
-        else:
-            bad, at = at, min(at + step, good - 1)
-        step *= 2
-        if good < len(counts) and bad >= 0:
-            break
+    """The smallest count that holds, for `holds` that once true stays true; None without any.
+
+    `hint` guesses and may learn between calls. Where it leads to small steps only, bisection takes over.
+    """
+    good, bad, n_guessed = len(counts), -1, 0
     while good - bad > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if holds(counts[middle]) else (good, middle)
+        if n_guessed < GUESSES or (good == len(counts) and n_guessed < 2 * GUESSES):
+            guess = _first(counts, hint)
+            at = min(max(len(counts) - 1 if guess is None else guess, bad + 1), good - 1)
+            n_guessed += 1
+        else:
+            at = (good + bad) // 2
+        good, bad = (at, bad) if holds(counts[at]) else (good, at)
     return counts[good] if good < len(counts) else None
 
 

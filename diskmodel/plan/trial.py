@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from diskmodel.analytic.estimate import estimate
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import criteria as judge
@@ -65,10 +64,14 @@ class Trial:
 
 
 class Trier:
-    """Tries the arrays of one family, each once."""
+    """Tries the arrays of one family, each once.
 
-    def __init__(self, plan: PlanDescription, family: Family, evaluate: Evaluate) -> None:
+    With `always_runs` arrays are simulated even where space or money has already decided against them.
+    """
+
+    def __init__(self, plan: PlanDescription, family: Family, evaluate: Evaluate, *, always_runs: bool = False) -> None:
         self.plan, self.family, self.evaluate = plan, family, evaluate
+        self.always_runs = always_runs
         self.workload = design_workload(plan)
         self._known: dict[int, Trial] = {}
 
@@ -92,7 +95,7 @@ class Trier:
         plan, objective = self.plan, self.plan.objective
         array = array_of(plan, self.family, disks)
         fixed = self.static(disks)
-        if judge.overall(fixed) is Verdict.FAILS:
+        if judge.overall(fixed) is Verdict.FAILS and not self.always_runs:
             return Trial(disks, tuple(fixed), None, None, statics(array, objective, plan.prices), 0)
         is_open = not self.workload.queue_depth
         outcome, found, n_runs = self._run(
@@ -140,20 +143,3 @@ def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:
     """Whether an overload found by a short run is so slight that a longer one should confirm it."""
     offered = workload.offered_rate_per_s
     return not outcome.is_stable and outcome.n_requests < 20_000 and outcome.iops.value > 0.9 * offered
-
-
-def estimated_verdict(trier: Trier, disks: int) -> bool:
-    """Whether the formulas think that so many disks hold the objective; no more than a hint where to look."""
-    objective = trier.plan.objective
-    array = array_of(trier.plan, trier.family, disks)
-    guess = estimate(array, trier.workload, n_sample=400, seed=trier.plan.search.seed)
-    size = sum(s.mean_size_bytes for s in trier.workload.streams) / len(trier.workload.streams)
-    outcome = Outcome(
-        is_stable=guess.is_stable,
-        iops=Figure.exact(guess.iops),
-        bytes_per_s=Figure.exact(guess.iops * size),
-        latency_ns={"": {"mean": Figure.exact(guess.mean_s * 1e9), "p99": Figure.exact(guess.p99_s * 1e9)}},
-        utilization_ratio=guess.utilization_ratio,
-    )
-    found = judge.performance(objective, outcome, is_open=not trier.workload.queue_depth)
-    return judge.overall(found) is not Verdict.FAILS
