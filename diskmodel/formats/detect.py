@@ -10,14 +10,20 @@ from pathlib import Path
 from diskmodel.errors import FormatError
 from diskmodel.formats import hardware, sysstat
 from diskmodel.formats.faults import file_error
+from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.opening import MAX_DOCUMENT_BYTES, read_document, read_head
 from diskmodel.formats.trace.registry import FORMATS, likely
 
 #: Every answer of `detect_evidence`.
 KINDS = (
-    "measurement", *fio_reader.KINDS, *sysstat.KINDS, *hardware.KINDS, *(f"trace:{name}" for name in FORMATS)
-)  # fmt: skip
+    "measurement",
+    *fio_reader.KINDS,
+    latency_log.KIND,
+    *sysstat.KINDS,
+    *hardware.KINDS,
+    *(f"trace:{name}" for name in FORMATS),
+)
 
 #: The "format" of the micro-benchmark's documents.
 MEASUREMENT = "diskmodel-measurement"
@@ -27,8 +33,10 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse"})
 
 
 def detect_evidence(path: str | Path) -> str:
-    """Kind of a file: "measurement", "fio-json", "fio-terse", "fio-text", "fio-job", "iostat-json", "iostat-text",
-    "sadf-json", "sar-text", "smartctl", "lsblk", or "trace:" and a trace format. Compressed files are looked into.
+    """Kind of a file, one of `KINDS`: "measurement", "fio-json", "fio-terse", "fio-text", "fio-job", "fio-latency-log",
+    "iostat-json", "iostat-text", "sadf-json", "sar-text", "smartctl", "lsblk", or "trace:" and a trace format.
+
+    Compressed files are looked into. A latency log of fio with offsets is "trace:fio-log".
 
     Raises
     ------
@@ -46,6 +54,8 @@ def detect_evidence(path: str | Path) -> str:
         return kind
     if trace is not None:
         return f"trace:{trace}"
+    if latency_log.looks_like_log(head):
+        return latency_log.KIND
     raise file_error(path, "is no evidence of a known kind", f"accepted are {', '.join(KINDS)}", value=_seen(head))
 
 

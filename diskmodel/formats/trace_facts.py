@@ -99,9 +99,8 @@ class TraceFacts:
         if n_hot < 1:
             return space_ratio
         ordered = np.sort(counts)[::-1]
-        return (
-            float(np.interp(n_hot, np.arange(len(counts) + 1), np.concatenate([[0], ordered.cumsum()]))) / counts.sum()
-        )
+        cumulative = np.concatenate([[0], ordered.cumsum()])
+        return float(np.interp(n_hot, np.arange(len(counts) + 1), cumulative) / counts.sum())
 
     def rates_per_s(self) -> NDArray[np.float64]:
         """Requests per second in each whole interval; the last one, cut by the end of the trace, is left out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.formats.trace.columns import Int64
 from diskmodel.formats.trace.tabular import (
     MAX_BYTES,
     MAX_LENGTH_BYTES,
@@ -244,12 +245,13 @@ DRIVE = TableFormat(
 _FIO_DIRECTION = Column("direction", "op", words={"0": 0, "1": 1, "2": SKIP})
 
 
-def _fio_log_rows(table: Table) -> Rows:
+def fio_log_rows(table: Table, offset_bytes: Int64) -> Rows:
+    """Rows of a latency log of fio whose offsets are known."""
     latency = table["value_ns"]
     return Rows(
         ticks=table["time_ms"] * 1_000_000 - latency,
         op=op_codes(_FIO_DIRECTION, table["direction"]),
-        offset_bytes=table["offset"],
+        offset_bytes=offset_bytes,
         length_bytes=table["block_bytes"],
         response_ns=latency,
     )
@@ -265,6 +267,6 @@ FIO_LOG = TableFormat(
         Column("block_bytes", high=MAX_LENGTH_BYTES),
         Column("offset"),
     ),
-    to_rows=_fio_log_rows,
+    to_rows=lambda table: fio_log_rows(table, table["offset"]),
     more_columns=True,
 )

@@ -15,7 +15,7 @@ FILES = {
     "iostat.txt": "iostat-text", "iostat_m.txt": "iostat-text", "sadf.json": "sadf-json", "sar.txt": "sar-text",
     "lsblk.json": "lsblk", "smartctl-hdd.json": "smartctl", "smartctl-no-drive.json": "smartctl",
     "blkparse.txt": "trace:blkparse", "fio_lat.1.log": "trace:fio-log", "iolog2.txt": "trace:fio-iolog2",
-    "iolog3.txt": "trace:fio-iolog3",
+    "iolog3.txt": "trace:fio-iolog3", "fio_clat_without_offset.1.log": "fio-latency-log",
 }  # fmt: skip
 
 
@@ -72,11 +72,6 @@ def test_what_is_unknown_says_what_was_seen_and_what_is_accepted(content, messag
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         detect_evidence(path)
-
-
-def test_a_latency_log_without_offsets_is_no_trace():
-    with pytest.raises(FormatError, match="no evidence of a known kind"):
-        detect_evidence(DATA / "fio_clat_without_offset.1.log")
 
 
 @pytest.mark.evidence
