@@ -97,10 +97,12 @@ def _scan(left: Complexes, relative: Floats, frequencies: Floats, heights: Float
     starts = np.arange(N_BINS) / N_BINS
     tooth = np.mod((np.arange(N_BINS) + 0.5) / N_BINS - starts[:, None], 1.0) - 0.5
     shapes = np.exp(2j * np.pi * heights[:, None, None] * tooth).reshape(-1, N_BINS)
-    for frequency in frequencies:
+    gathered = np.empty((N_BINS, len(frequencies)), dtype=np.complex128)
+    for column, frequency in enumerate(frequencies):
         place = (np.mod(relative * frequency, 1.0) * N_BINS).astype(np.int64)
-        gathered = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
-        score = np.abs(shapes @ gathered)
+        gathered[:, column] = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
+    table = np.abs(shapes @ gathered)
+    for frequency, score in zip(frequencies, table.T, strict=True):
         k = int(score.argmax())
         if score[k] > best:
             best = float(score[k])
@@ -115,9 +117,11 @@ def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
     nu, extent = zone.turns_per_block, zone.last - zone.first
     angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
     best, step = 0.0, Step()
-    for line in _lines(angle, relative, nu / 1.45, nu / 1.02, extent, 60):
-        near = line + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent
-        score, found = _scan(left, relative, near, np.array([0.4, 0.55, 0.7, 0.85, 1.0]) * (nu / line - 1.0))
+    lines = _lines(angle, relative, nu / 1.45, nu / 1.02, extent, 60)
+    near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
+    for height in (0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33):
+        fits = near[np.abs(height / (nu / near - 1.0) - 0.72) < 0.32]
+        score, found = _scan(left, relative, fits, np.array([height]))
         if score > best:
             best, step = score, found
     gain = 2.0 * len(relative) * np.log(max(1 - plain / len(relative), 1e-6) / max(1 - best / len(relative), 1e-6))

@@ -65,6 +65,17 @@ class AngleMap:
         spt = np.array([track_blocks(zone) for zone in self.zones])
         return np.asarray(self.period_ms / spt[self.zone_of(x)])
 
+    def transfer_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
+        """Time the blocks of each request take: under the head, steps included; a read not less than on the bus."""
+        start, end = trace.lba.astype(np.float64), trace.end.astype(np.float64)
+        which = self.zone_of(start)
+        turns = np.empty(len(trace))
+        for k, zone in enumerate(self.zones):
+            mine = which == k
+            turns[mine] = zone.at(end[mine]) - zone.at(start[mine])
+        media = np.maximum(turns, 0.0) * self.period_ms
+        return np.where(trace.is_write, media, np.maximum(media, trace.n_blocks * bus.block_ms))
+
 
 def track_blocks(zone: ZoneAngle) -> float:
     """Blocks of one track of a zone."""
