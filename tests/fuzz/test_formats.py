@@ -1,7 +1,8 @@
 """No input makes a reader crash, hang or grow: it answers, or it raises the documented error.
 
-The number of inputs for each reader comes from DISKMODEL_FUZZ_EXAMPLES (200 here, a million in the long tier). Inputs
-are files that real programs wrote, damaged in ways that happen (bits, cuts, repeats, foreign pieces), and noise.
+Each reader gets a hundred inputs in the fast tier and a million in the long one (`pytest -m long`;
+DISKMODEL_FUZZ_EXAMPLES overrides the hundred). Inputs are files that real programs wrote, damaged in ways that happen
+(bits, cuts, repeats, foreign pieces), and noise.
 """
 
 import contextlib
@@ -13,23 +14,33 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diskmodel.errors import FormatError
+from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.formats.detect import detect_evidence
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio import reader as fio
+from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import loads_of_text
+from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.reader import detect, read_trace
 from diskmodel.formats.trace.registry import FORMATS
+from diskmodel.workload.description import Workload
 from tests.unit.formats.files import DATA
 from tests.unit.formats.test_traces import WORKED
 
-EXAMPLES = int(os.environ.get("DISKMODEL_FUZZ_EXAMPLES", "200"))
-FUZZ = settings(
-    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
-)  # fmt: skip
+SHORT = int(os.environ.get("DISKMODEL_FUZZ_EXAMPLES", "100"))
+LONG = 1_000_000
+
+
+@pytest.fixture(params=[pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=pytest.mark.long)])
+def fuzz(request):
+    """Settings with the tier's number of inputs; the same inputs in every run."""
+    return settings(
+        max_examples=request.param, deadline=None, derandomize=True, database=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+    )  # fmt: skip
+
 
 SEEDS = [path.read_bytes() for path in sorted(DATA.iterdir()) if path.is_file()] + [
     text.encode() for text, _ in WORKED.values()
@@ -70,10 +81,10 @@ def as_text(data):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_traces(name, tmp_path):
+def test_traces(name, fuzz, tmp_path):
     path = tmp_path / "trace"
 
-    @FUZZ
+    @fuzz
     @given(damaged(), st.sampled_from(["raise", "count"]))
     def check(data, errors):
         path.write_bytes(data)
@@ -95,12 +106,12 @@ def test_traces(name, tmp_path):
     check()
 
 
-def test_both_ways_through_a_block_accept_the_same_lines(tmp_path):
+def test_both_ways_through_a_block_accept_the_same_lines(fuzz, tmp_path):
     """A line is judged alike in a clean block (parsed at once) and beside a bad one (line by line)."""
     path = tmp_path / "trace"
     tables = {name: text.split("\n")[-2] for name, (text, _) in WORKED.items() if name != "csv"}
 
-    @FUZZ
+    @fuzz
     @given(st.sampled_from(sorted(tables)), st.integers(0, 30), st.integers(0, 4),
            st.one_of(st.sampled_from(ODD).map(lambda odd: odd.decode("latin-1")), st.text(max_size=3)))  # fmt: skip
     def check(name, place, n_cut, piece):
@@ -122,8 +133,8 @@ def test_both_ways_through_a_block_accept_the_same_lines(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [None, *fio.KINDS])
-def test_fio(kind):
-    @FUZZ
+def test_fio(kind, fuzz):
+    @fuzz
     @given(damaged())
     def check(data):
         try:
@@ -141,8 +152,8 @@ def test_fio(kind):
 
 
 @pytest.mark.parametrize("kind", [None, *SYSSTAT_KINDS])
-def test_sysstat(kind):
-    @FUZZ
+def test_sysstat(kind, fuzz):
+    @fuzz
     @given(damaged())
     def check(data):
         try:
@@ -157,8 +168,8 @@ def test_sysstat(kind):
     check()
 
 
-def test_hardware():
-    @FUZZ
+def test_hardware(fuzz):
+    @fuzz
     @given(damaged())
     def check(data):
         try:
@@ -171,10 +182,10 @@ def test_hardware():
     check()
 
 
-def test_detection_and_compression(tmp_path):
+def test_detection_and_compression(fuzz, tmp_path):
     path = tmp_path / "evidence"
 
-    @FUZZ
+    @fuzz
     @given(damaged(), st.booleans(), st.integers(0, 30))
     def check(data, is_packed, n_cut):
         if is_packed:
@@ -185,6 +196,22 @@ def test_detection_and_compression(tmp_path):
         for function in (detect_evidence, detect):
             with contextlib.suppress(FormatError):
                 assert function(path)
+
+    check()
+
+
+def test_latency_logs_and_workloads(fuzz, tmp_path):
+    path = tmp_path / "evidence"
+
+    @fuzz
+    @given(damaged(), st.sampled_from(["raise", "count"]))
+    def check(data, errors):
+        path.write_bytes(data)
+        with contextlib.suppress(FormatError):
+            assert (read_latency_log(path).latency_ns >= 0).all()
+        with contextlib.suppress(FormatError, DescriptionError):
+            found = find_workload(path, errors=errors)
+            assert Workload.parse(found.workload).streams
 
     check()
 
