@@ -1,10 +1,24 @@
-//! The native simulation kernel of diskmodel.
+//! The native simulation kernel of diskmodel: same inputs, same outputs as the SimPy engine, to the nanosecond.
+//!
+//! The core knows nothing of Python; `python` is the glue. `docs/reference/semantics.md` numbers the rules.
+
+mod cache;
+mod command;
+mod events;
+mod hdd;
+mod layout;
+mod mechanics;
 #[cfg(feature = "python")]
-use pyo3::prelude::*;
+mod python;
+mod queue;
+mod simulation;
 
 #[cfg(feature = "python")]
-#[pymodule]
+#[pyo3::pymodule]
 mod _kernel {
+    #[pymodule_export]
+    use crate::python::run_hdd;
+
     /// True when the kernel was built without optimisation.
     #[pymodule_export]
     const IS_DEBUG_BUILD: bool = cfg!(debug_assertions);

@@ -1,0 +1,82 @@
+//! Commands on their way through a disk, kept in slots that are used again.
+
+use std::ops::{Index, IndexMut};
+
+use crate::queue::Waiting;
+
+/// One access to one disk, what happened to it, and which access it is part of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Command {
+    pub seq: u64,
+    pub device: u32,
+    pub access: u32,
+    pub op: u8,
+    pub is_hit: bool,
+    pub lba: i64,
+    pub n: i64,
+    pub submitted: i64,
+    pub arrived: i64,
+    pub ready: i64,
+    pub done: i64,
+    pub overhead: i64,
+    pub seek: i64,
+    pub rotation: i64,
+    pub transfer: i64,
+}
+
+impl Command {
+    pub fn view(&self) -> Waiting {
+        Waiting { seq: self.seq, op: self.op, lba: self.lba, n: self.n, arrived: self.arrived }
+    }
+}
+
+/// Slots that are used again.
+#[derive(Default)]
+pub struct Slots<T> {
+    held: Vec<T>,
+    free: Vec<u32>,
+}
+
+pub type Commands = Slots<Command>;
+
+impl<T> Slots<T> {
+    pub fn put(&mut self, value: T) -> u32 {
+        if let Some(id) = self.free.pop() {
+            self.held[id as usize] = value;
+            id
+        } else {
+            self.held.push(value);
+            self.held.len() as u32 - 1
+        }
+    }
+
+    /// A slot whose old value (and its allocations) is reset instead of replaced.
+    pub fn put_reusing(&mut self, reset: impl Fn(&mut T)) -> u32
+    where
+        T: Default,
+    {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.held.push(T::default());
+            self.held.len() as u32 - 1
+        });
+        reset(&mut self.held[id as usize]);
+        id
+    }
+
+    pub fn release(&mut self, id: u32) {
+        self.free.push(id);
+    }
+}
+
+impl<T> Index<u32> for Slots<T> {
+    type Output = T;
+    fn index(&self, id: u32) -> &T {
+        &self.held[id as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slots<T> {
+    fn index_mut(&mut self, id: u32) -> &mut T {
+        &mut self.held[id as usize]
+    }
+}

@@ -1,0 +1,91 @@
+//! The event list and its order: (time, phase, device, order, insertion), rules T1 to T4.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+pub const COMPLETE: u64 = 0;
+pub const ARRIVE: u64 = 1;
+pub const DISPATCH: u64 = 2;
+
+/// What happens at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A command leaves its disk.
+    CommandDone(u32),
+    /// Destaged data has reached the media: (device, sectors).
+    Destaged(u32, i64),
+    /// See what a disk can start.
+    Wake(u32),
+    /// The controller's processor is done with a host request.
+    Processed(u32),
+    /// The data of a write has come over the link.
+    WriteArrived(u32),
+    /// A cache hit has been served.
+    HitServed(u32),
+    /// The data of a read has gone over the link.
+    ReadSent(u32),
+    /// A row of a stream is issued: (stream, row).
+    Issue(u32, u32),
+    /// The next rebuild step.
+    RebuildStep,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    time: i64,
+    place: u64,
+    order: u64,
+    insertion: u64,
+    action: Action,
+}
+
+impl Event {
+    fn key(&self) -> (i64, u64, u64, u64) {
+        (self.time, self.place, self.order, self.insertion)
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    // reversed: BinaryHeap gives the greatest first, the earliest event is wanted
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+/// The future, and what time it is.
+#[derive(Default)]
+pub struct Events {
+    pub now: i64,
+    heap: BinaryHeap<Event>,
+    inserted: u64,
+}
+
+impl Events {
+    /// Let `action` happen at `time`.
+    pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
+        self.inserted += 1;
+        let place = phase << 32 | u64::from(device);
+        self.heap.push(Event { time, place, order, insertion: self.inserted, action });
+    }
+
+    /// The next thing that happens; moves the time there.
+    pub fn next(&mut self) -> Option<Action> {
+        let event = self.heap.pop()?;
+        self.now = event.time;
+        Some(event.action)
+    }
+}

@@ -1,0 +1,472 @@
+//! One hard disk: its queue, its buffer, its arms (rules Q0, D1 to D8, C1 to C9); see `diskmodel/engine/{device,hdd}.py`.
+
+use std::collections::VecDeque;
+
+use crate::cache::{Dirty, DirtyBuffer, Segment, Segments};
+use crate::command::{Command, Commands};
+use crate::events::{Action, Events, COMPLETE, DISPATCH};
+use crate::mechanics::{Access, Arm, Mechanics, Spindle, READ, WRITE};
+use crate::queue::{Edge, Policy, Waiting};
+
+const NS_PER_S: i64 = 1_000_000_000;
+
+/// Electronics and buffer of a drive, the same for every disk of an array.
+#[derive(Clone, Debug)]
+pub struct Electronics {
+    pub sector_bytes: i64,
+    pub n_sectors: i64,
+    pub n_sectors_per_actuator: i64,
+    pub actuators: i64,
+    pub read_overhead_ns: i64,
+    pub write_overhead_ns: i64,
+    pub completion_overhead_ns: i64,
+    pub interface_bytes_per_s: i64,
+    pub cache_segments: i64,
+    pub segment_sectors: i64,
+    pub read_ahead_sectors: i64,
+    pub dirty_sectors: i64,
+    pub depth: usize,
+}
+
+impl Electronics {
+    fn bus_ns(&self, n: i64) -> i64 {
+        n * self.sector_bytes * NS_PER_S / self.interface_bytes_per_s
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub busy_ns: i64,
+    pub response_ns: i64,
+    pub n_reads: i64,
+    pub n_writes: i64,
+    pub read_sectors: i64,
+    pub write_sectors: i64,
+    pub n_cache_hits: i64,
+}
+
+struct Stream {
+    segment: Segment,
+    lba: i64,
+    limit: i64,
+    from_ns: i64,
+    arm: Arm,
+}
+
+struct Actuator {
+    scheduler: Policy,
+    first_lba: i64,
+    arm: Arm,
+    free_ns: i64,
+    served_end: i64,
+    accepted: VecDeque<u32>,
+    n_examined: usize,
+    stream: Option<Stream>,
+}
+
+pub struct Disk {
+    index: u32,
+    scheduler: Policy,
+    spindle: Spindle,
+    waiting: VecDeque<u32>,
+    pub pending: usize,
+    in_drive: usize,
+    electronics_free_ns: i64,
+    handed_end: i64,
+    pub completed_end: i64,
+    pub counters: Counters,
+    wakes: Vec<i64>,
+    actuators: Vec<Actuator>,
+    segments: Segments,
+    dirty: DirtyBuffer,
+    bus_free_ns: i64,
+    views: Vec<Waiting>,
+    candidates: Vec<Candidate>,
+}
+
+#[derive(Clone, Copy)]
+enum Candidate {
+    Host(u32),
+    Dirty(Dirty),
+}
+
+/// What every disk of the array shares.
+pub struct Model {
+    pub mechanics: Mechanics,
+    pub electronics: Electronics,
+}
+
+impl Disk {
+    pub fn new(index: u32, model: &Model, spindle: Spindle, host: &Policy, own: &Policy) -> Self {
+        let e = &model.electronics;
+        let actuators = (0..e.actuators)
+            .map(|i| Actuator {
+                scheduler: own.clone(),
+                first_lba: i * e.n_sectors_per_actuator,
+                arm: Arm::default(),
+                free_ns: 0,
+                served_end: i * e.n_sectors_per_actuator,
+                accepted: VecDeque::new(),
+                n_examined: 0,
+                stream: None,
+            })
+            .collect();
+        Disk {
+            index,
+            scheduler: host.clone(),
+            spindle,
+            waiting: VecDeque::new(),
+            pending: 0,
+            in_drive: 0,
+            electronics_free_ns: 0,
+            handed_end: 0,
+            completed_end: 0,
+            counters: Counters::default(),
+            wakes: Vec::new(),
+            actuators,
+            segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
+            dirty: DirtyBuffer { capacity: e.dirty_sectors, longest: e.segment_sectors, ..DirtyBuffer::default() },
+            bus_free_ns: 0,
+            views: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    pub fn submit(&mut self, id: u32, commands: &mut Commands, events: &mut Events) {
+        commands[id].arrived = commands[id].submitted;
+        self.pending += 1;
+        self.waiting.push_back(id);
+        self.wake(events.now, events);
+    }
+
+    fn wake(&mut self, time: i64, events: &mut Events) {
+        if !self.wakes.contains(&time) {
+            self.wakes.push(time);
+            events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+        }
+    }
+
+    pub fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        if let Some(at) = self.wakes.iter().position(|&t| t == now) {
+            self.wakes.swap_remove(at);
+        }
+        self.hand_over(model, commands, events);
+        for i in 0..self.actuators.len() {
+            self.examine(i, model, commands, events);
+        }
+        for i in 0..self.actuators.len() {
+            while self.actuators[i].free_ns <= now && self.serve_one(i, model, commands, events) {}
+        }
+    }
+
+    fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        while !self.waiting.is_empty() && self.in_drive < model.electronics.depth {
+            let at = if self.waiting.len() == 1 && matches!(self.scheduler, Policy::Fcfs) {
+                0
+            } else {
+                self.choose_waiting(model, commands, now)
+            };
+            let Some(id) = self.waiting.remove(at) else { return };
+            let command = &mut commands[id];
+            self.handed_end = command.lba + command.n;
+            self.in_drive += 1;
+            command.overhead = if command.op == WRITE {
+                model.electronics.write_overhead_ns
+            } else {
+                model.electronics.read_overhead_ns
+            };
+            self.electronics_free_ns = now.max(self.electronics_free_ns) + command.overhead;
+            command.ready = self.electronics_free_ns;
+            command.arrived = now;
+            let ready = command.ready;
+            let actuator = (command.lba / model.electronics.n_sectors_per_actuator) as usize;
+            self.actuators[actuator].accepted.push_back(id);
+            if ready > now {
+                self.wake(ready, events);
+            }
+        }
+    }
+
+    fn choose_waiting(&mut self, model: &Model, commands: &Commands, now: i64) -> usize {
+        if matches!(self.scheduler, Policy::Fcfs) {
+            return 0;
+        }
+        self.views.clear();
+        self.views.extend(self.waiting.iter().map(|&id| commands[id].view()));
+        let Disk { views, scheduler, actuators, spindle, handed_end, .. } = self;
+        scheduler.choose(views, *handed_end, now, |i| positioning(model, actuators, spindle, &views[i], now))
+    }
+
+    /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
+    fn examine(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        let mut at = self.actuators[i].n_examined;
+        while at < self.actuators[i].accepted.len() {
+            let id = self.actuators[i].accepted[at];
+            if commands[id].ready > now {
+                break;
+            }
+            let Command { op, lba, n, seq, .. } = commands[id];
+            let from_buffer = if op == WRITE {
+                self.segments.drop_range(lba, n);
+                self.dirty.accept(seq, lba, n, now)
+            } else {
+                self.is_hit(i, model, lba, n, now)
+            };
+            if from_buffer {
+                self.actuators[i].accepted.remove(at);
+                self.from_buffer(id, model, commands, events);
+            } else {
+                at += 1;
+            }
+        }
+        self.actuators[i].n_examined = at;
+    }
+
+    fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
+        if self.dirty.covers(lba, n) {
+            return true;
+        }
+        self.follow_stream(i, model, now);
+        match self.segments.covers(lba, n) {
+            Some(id) => {
+                self.segments.touch(id);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let e = &model.electronics;
+        let command = &mut commands[id];
+        let bus = e.bus_ns(command.n);
+        self.bus_free_ns = events.now.max(self.bus_free_ns) + bus;
+        command.is_hit = true;
+        command.transfer = bus;
+        command.overhead += e.completion_overhead_ns;
+        command.done = self.bus_free_ns + e.completion_overhead_ns;
+        events.at(command.done, COMPLETE, self.index, command.seq, Action::CommandDone(id));
+    }
+
+    /// Start the next access of a free arm; false when there is none.
+    fn serve_one(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
+        let now = events.now;
+        // commands become ready in the order in which the drive took them
+        let n_ready = self.actuators[i].accepted.iter().take_while(|&&id| commands[id].ready <= now).count();
+        let with_dirty = !self.dirty.waiting.is_empty() && (n_ready == 0 || self.dirty.is_pressing());
+        if n_ready == 0 && !with_dirty {
+            return false;
+        }
+        let chosen = self.choose_ready(i, n_ready, with_dirty, model, commands, now);
+        let Some((at, candidate)) = chosen else { return false };
+        let id = match candidate {
+            Candidate::Dirty(entry) => {
+                self.destage(i, &entry, model, events);
+                return true;
+            }
+            Candidate::Host(id) => id,
+        };
+        self.actuators[i].accepted.remove(at);
+        if at < self.actuators[i].n_examined {
+            self.actuators[i].n_examined -= 1;
+        }
+        let Command { op, lba, n, seq, .. } = commands[id];
+        if op == READ && self.is_hit(i, model, lba, n, now) {
+            self.from_buffer(id, model, commands, events);
+            return true;
+        }
+        let access = self.access(i, op, lba, n, model, events);
+        let e = &model.electronics;
+        let mut done = access.end;
+        if op == READ {
+            done = (access.end + e.bus_ns(1)).max(access.first_end + e.bus_ns(n));
+            self.start_stream(i, lba, n, &access, model);
+        }
+        let command = &mut commands[id];
+        command.seek = access.seek;
+        command.rotation = access.rotation;
+        command.transfer = done - now - access.seek - access.rotation;
+        command.overhead += e.completion_overhead_ns;
+        command.done = done + e.completion_overhead_ns;
+        events.at(command.done, COMPLETE, self.index, seq, Action::CommandDone(id));
+        true
+    }
+
+    fn choose_ready(
+        &mut self,
+        i: usize,
+        n_ready: usize,
+        with_dirty: bool,
+        model: &Model,
+        commands: &Commands,
+        now: i64,
+    ) -> Option<(usize, Candidate)> {
+        self.candidates.clear();
+        if !with_dirty && matches!(self.actuators[i].scheduler, Policy::Fcfs) {
+            self.follow_stream(i, model, now);
+            return self.actuators[i].accepted.front().map(|&id| (0, Candidate::Host(id)));
+        }
+        self.views.clear();
+        for &id in self.actuators[i].accepted.iter().take(n_ready) {
+            self.candidates.push(Candidate::Host(id));
+            self.views.push(commands[id].view());
+        }
+        if with_dirty {
+            for entry in &self.dirty.waiting {
+                if entry.lba / model.electronics.n_sectors_per_actuator == i as i64 {
+                    self.candidates.push(Candidate::Dirty(*entry));
+                    let Dirty { seq, lba, n, arrived } = *entry;
+                    self.views.push(Waiting { seq, op: WRITE, lba, n, arrived });
+                }
+            }
+        }
+        if self.views.is_empty() {
+            return None;
+        }
+        self.follow_stream(i, model, now);
+        let served_end = self.actuators[i].served_end;
+        let mut scheduler = std::mem::replace(&mut self.actuators[i].scheduler, Policy::Fcfs);
+        let Disk { views, actuators, spindle, .. } = self;
+        let at =
+            scheduler.choose(views, served_end, now, |k| positioning(model, actuators, spindle, &views[k], now));
+        self.actuators[i].scheduler = scheduler;
+        Some((at, self.candidates[at]))
+    }
+
+    fn access(&mut self, i: usize, op: u8, lba: i64, n: i64, model: &Model, events: &mut Events) -> Access {
+        let now = events.now;
+        let first = self.actuators[i].first_lba;
+        let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
+            self.continue_stream(i, lba + n, model, now)
+        } else {
+            let extra = self.travel_to_edge(i, model);
+            model.mechanics.access(self.actuators[i].arm, &self.spindle, op, lba - first, n, now, extra)
+        };
+        let actuator = &mut self.actuators[i];
+        actuator.arm = access.arm;
+        actuator.free_ns = access.end;
+        actuator.served_end = lba + n;
+        actuator.stream = None;
+        self.counters.busy_ns += access.end - now;
+        self.wake(access.end, events);
+        access
+    }
+
+    fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
+        let actuator = &mut self.actuators[i];
+        let (edge, swept) = actuator.scheduler.edge();
+        if edge == Edge::None {
+            return 0;
+        }
+        let seek = &model.mechanics.seek_ns;
+        let last = seek.len() as i64 - 1;
+        let mut to = if swept > 0 { last } else { 0 };
+        let mut travel = seek[(to - actuator.arm.cylinder).unsigned_abs() as usize];
+        if edge == Edge::Wrap {
+            travel += seek[last as usize];
+            to = 0;
+        }
+        actuator.arm.cylinder = to;
+        travel
+    }
+
+    fn destage(&mut self, i: usize, entry: &Dirty, model: &Model, events: &mut Events) {
+        self.dirty.waiting.retain(|e| e.seq != entry.seq);
+        let access = self.access(i, WRITE, entry.lba, entry.n, model, events);
+        events.at(access.end, COMPLETE, self.index, entry.seq, Action::Destaged(self.index, entry.n));
+    }
+
+    pub fn destaged(&mut self, n: i64, events: &mut Events) {
+        self.dirty.used -= n;
+        self.wake(events.now, events);
+    }
+
+    pub fn complete(&mut self, command: &Command, events: &mut Events) {
+        self.in_drive -= 1;
+        self.pending -= 1;
+        self.completed_end = command.lba + command.n;
+        let counters = &mut self.counters;
+        counters.response_ns += command.done - command.submitted;
+        counters.n_cache_hits += i64::from(command.is_hit);
+        if command.op == WRITE {
+            counters.n_writes += 1;
+            counters.write_sectors += command.n;
+        } else {
+            counters.n_reads += 1;
+            counters.read_sectors += command.n;
+        }
+        self.wake(events.now, events);
+    }
+
+    fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
+        let e = &model.electronics;
+        let end = lba + n;
+        if let Some(segment) = self.segments.insert(lba, end) {
+            if e.read_ahead_sectors > 0 {
+                let actuator = &mut self.actuators[i];
+                let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
+                let limit = (end + e.read_ahead_sectors).min(last);
+                actuator.stream = Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm });
+            }
+        }
+    }
+
+    fn follow_stream(&mut self, i: usize, model: &Model, now: i64) {
+        let Disk { actuators, segments, spindle, .. } = self;
+        let actuator = &mut actuators[i];
+        let first = actuator.first_lba;
+        let Some(stream) = actuator.stream.as_mut() else { return };
+        if stream.from_ns > now {
+            return;
+        }
+        let (front, arm) = model.mechanics.streamed(
+            spindle,
+            stream.arm,
+            stream.lba - first,
+            stream.limit - first,
+            stream.from_ns,
+            now,
+        );
+        actuator.arm = arm;
+        segments.extend(&mut stream.segment, front + first);
+    }
+
+    fn is_on_stream(&self, i: usize, start: i64, end: i64) -> bool {
+        match &self.actuators[i].stream {
+            Some(s) => s.segment.start <= start && start <= s.segment.end && s.segment.end < end,
+            None => false,
+        }
+    }
+
+    fn continue_stream(&self, i: usize, end: i64, model: &Model, now: i64) -> Access {
+        let actuator = &self.actuators[i];
+        let first = actuator.first_lba;
+        let Some(stream) = &actuator.stream else { return Access::default() };
+        let front = stream.segment.end;
+        if front >= stream.limit {
+            return model.mechanics.access(actuator.arm, &self.spindle, READ, front - first, end - front, now, 0);
+        }
+        let whole = model.mechanics.access(
+            stream.arm,
+            &self.spindle,
+            READ,
+            stream.lba - first,
+            end - stream.lba,
+            stream.from_ns,
+            0,
+        );
+        Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, ..whole }
+    }
+}
+
+/// Seek and rotational latency of a waiting command from `now` (rule Q6).
+fn positioning(model: &Model, actuators: &[Actuator], spindle: &Spindle, waiting: &Waiting, now: i64) -> i64 {
+    let actuator = &actuators[(waiting.lba / model.electronics.n_sectors_per_actuator) as usize];
+    let mechanics = &model.mechanics;
+    let place = mechanics.place(waiting.lba - actuator.first_lba);
+    let time = mechanics.move_ns(actuator.arm, place.cylinder, place.head, waiting.op);
+    time + Mechanics::wait_ns(spindle, mechanics.angle_ns(&place, spindle), now + time)
+}

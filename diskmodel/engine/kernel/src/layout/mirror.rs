@@ -1,0 +1,96 @@
+//! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5).
+
+use super::{push_merged, Copy, Family, Layout, Piece, Plan, READ, WRITE};
+use crate::mechanics::div;
+
+/// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
+pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
+    out.clear();
+    let n = i64::from(layout.n_disks);
+    let part = if layout.far { layout.member / layout.strip / layout.copies } else { 0 };
+    for c in 0..layout.copies {
+        let (disk, strip) = if layout.far {
+            ((chunk + c) % n, chunk / n + c * part)
+        } else {
+            let at = chunk * layout.copies + c;
+            let strip = div(at, n);
+            (at - strip * n, strip)
+        };
+        out.push(Copy { disk: disk as u32, lba: layout.data_offset + strip * layout.strip + inside });
+    }
+}
+
+pub fn plan(
+    layout: &Layout,
+    op: u8,
+    sector: i64,
+    n: i64,
+    front: i64,
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy]) -> Copy,
+) {
+    let (mut sector, mut n) = (sector, n);
+    let mut held_n = 0;
+    plan.held.clear();
+    while n > 0 {
+        let take;
+        if layout.family == Family::Concat {
+            let disk = div(sector, layout.member);
+            let inside = sector - disk * layout.member;
+            take = n.min(layout.member - inside);
+            plan.copies.clear();
+            plan.copies.push(Copy { disk: disk as u32, lba: layout.data_offset + inside });
+        } else {
+            let chunk = div(sector, layout.strip);
+            let inside = sector - chunk * layout.strip;
+            take = n.min(layout.strip - inside);
+            copies_of(layout, chunk, inside, &mut plan.copies);
+        }
+        let continues = layout.family != Family::Concat
+            && held_n > 0
+            && plan.held.iter().zip(&plan.copies).all(|(a, b)| a.disk == b.disk && a.lba + held_n == b.lba);
+        if continues {
+            held_n += take;
+        } else {
+            emit(layout, op, held_n, front, plan, choose);
+            std::mem::swap(&mut plan.held, &mut plan.copies);
+            held_n = take;
+        }
+        sector += take;
+        n -= take;
+    }
+    emit(layout, op, held_n, front, plan, choose);
+}
+
+/// Pieces of one run of `n` sectors on the copies in `plan.held`.
+fn emit(
+    layout: &Layout,
+    op: u8,
+    n: i64,
+    front: i64,
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy]) -> Copy,
+) {
+    if n == 0 {
+        return;
+    }
+    if !layout.failed.is_empty() {
+        plan.held.retain_mut(|copy| {
+            if !layout.has_failed(copy.disk) {
+                return true;
+            }
+            let is_rebuilt =
+                i64::from(copy.disk) == layout.rebuild_disk && copy.lba + n <= layout.data_offset + front;
+            copy.disk = layout.n_disks;
+            is_rebuilt
+        });
+    }
+    if op == READ {
+        let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held) };
+        push_merged(&mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n });
+    } else {
+        for copy in &plan.held {
+            push_merged(&mut plan.first, Piece { disk: copy.disk, op: WRITE, lba: copy.lba, n });
+        }
+    }
+}

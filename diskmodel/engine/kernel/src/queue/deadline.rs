@@ -1,0 +1,66 @@
+//! Linux's mq-deadline (rule Q8).
+
+use super::{first_least_of, Tunables, Waiting};
+
+#[derive(Clone, Debug)]
+pub struct Deadline {
+    expire_ns: [i64; 2],
+    fifo_batch: i64,
+    writes_starved: i64,
+    batch_op: u8,
+    batched: i64,
+    starved: i64,
+    next_lba: [i64; 2],
+}
+
+impl Deadline {
+    pub fn new(tunables: &Tunables) -> Self {
+        Deadline {
+            expire_ns: [tunables.read_expire_ns, tunables.write_expire_ns],
+            fifo_batch: tunables.fifo_batch,
+            writes_starved: tunables.writes_starved,
+            batch_op: 0,
+            batched: 0,
+            starved: 0,
+            next_lba: [0, 0],
+        }
+    }
+
+    pub fn choose(&mut self, waiting: &[Waiting], now: i64) -> usize {
+        let mut chosen = if 0 < self.batched && self.batched < self.fifo_batch {
+            self.ahead(waiting)
+        } else {
+            None
+        };
+        if chosen.is_none() {
+            self.batch_op = self.direction(waiting);
+            self.batched = 0;
+            let oldest = waiting.iter().position(|w| w.op == self.batch_op).unwrap_or(0);
+            let has_expired = now - waiting[oldest].arrived >= self.expire_ns[usize::from(self.batch_op)];
+            chosen = if has_expired { None } else { self.ahead(waiting) };
+            chosen = chosen.or(Some(oldest));
+        }
+        let chosen = chosen.unwrap_or(0);
+        self.batched += 1;
+        self.next_lba[usize::from(self.batch_op)] = waiting[chosen].lba + waiting[chosen].n;
+        chosen
+    }
+
+    fn ahead(&self, waiting: &[Waiting]) -> Option<usize> {
+        let (op, next) = (self.batch_op, self.next_lba[usize::from(self.batch_op)]);
+        first_least_of(waiting, |w| w.op == op && w.lba >= next, |w| w.lba)
+    }
+
+    fn direction(&mut self, waiting: &[Waiting]) -> u8 {
+        let has_reads = waiting.iter().any(|w| w.op == 0);
+        let has_writes = waiting.iter().any(|w| w.op == 1);
+        if has_reads && !(has_writes && self.starved >= self.writes_starved) {
+            if has_writes {
+                self.starved += 1;
+            }
+            return 0;
+        }
+        self.starved = 0;
+        1
+    }
+}

@@ -1,0 +1,42 @@
+//! LOOK, SCAN and F-SCAN (rules Q4, Q7).
+
+use super::{first_least_of, Waiting};
+
+#[derive(Clone, Debug)]
+pub struct Look {
+    pub to_edge: bool,
+    pub turned: bool,
+    pub swept: i64,
+    direction: i64,
+    is_batched: bool,
+    last_of_batch: i64,
+}
+
+impl Look {
+    pub fn new(to_edge: bool, is_batched: bool) -> Self {
+        Look { to_edge, turned: false, swept: 1, direction: 1, is_batched, last_of_batch: -1 }
+    }
+
+    pub fn choose(&mut self, waiting: &[Waiting], head: i64) -> usize {
+        if self.is_batched && !waiting.iter().any(|w| w.seq as i64 <= self.last_of_batch) {
+            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1);
+        }
+        self.swept = self.direction;
+        let ahead = self.nearest_ahead(waiting, head);
+        self.turned = ahead.is_none();
+        if let Some(i) = ahead {
+            return i;
+        }
+        self.direction = -self.direction;
+        self.nearest_ahead(waiting, head).unwrap_or(0)
+    }
+
+    fn nearest_ahead(&self, waiting: &[Waiting], head: i64) -> Option<usize> {
+        let limit = if self.is_batched { self.last_of_batch } else { i64::MAX };
+        first_least_of(
+            waiting,
+            |w| w.seq as i64 <= limit && (w.lba - head) * self.direction >= 0,
+            |w| (w.lba - head).abs(),
+        )
+    }
+}

@@ -1,0 +1,26 @@
+//! Shortest positioning time first, plain and aged (rule Q6).
+
+use super::Waiting;
+
+pub fn soonest(n: usize, positioning_ns: impl Fn(usize) -> i64) -> usize {
+    let mut best = (i64::MAX, 0);
+    for i in 0..n {
+        let time = positioning_ns(i);
+        if time < best.0 {
+            best = (time, i);
+        }
+    }
+    best.1
+}
+
+pub fn soonest_aged(waiting: &[Waiting], age_ns: i64, now: i64, positioning_ns: impl Fn(usize) -> i64) -> usize {
+    let mut best = (i128::MAX, 0);
+    for (i, w) in waiting.iter().enumerate() {
+        let left = age_ns - (now - w.arrived).min(age_ns);
+        let score = if left == 0 { 0 } else { i128::from(positioning_ns(i)) * i128::from(left) };
+        if score < best.0 {
+            best = (score, i);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,422 @@
+//! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
+
+use crate::command::{Command, Commands, Slots};
+use crate::events::{Action, Events, ARRIVE, COMPLETE};
+use crate::hdd::{Disk, Model};
+use crate::layout::{Copy, Layout, Piece, Plan};
+use crate::mechanics::{READ, WRITE};
+
+const NS_PER_S: i64 = 1_000_000_000;
+const NEAREST: i64 = 0;
+const SHORTEST_QUEUE: i64 = 1;
+const ROUND_ROBIN: i64 = 2;
+
+/// Columns of the requests, borrowed.
+pub struct Requests<'a> {
+    pub when: &'a [i64],
+    pub op: &'a [u8],
+    pub offset: &'a [i64],
+    pub length: &'a [i64],
+    pub stream: &'a [i32],
+    pub cache_draw: &'a [f64],
+    /// (clients, pace) of each stream.
+    pub streams: Vec<(i64, i64)>,
+}
+
+/// Columns of the completions, written in place.
+pub struct Completions<'a> {
+    pub issue: &'a mut [i64],
+    pub done: &'a mut [i64],
+    pub parts: &'a mut [i64],
+    pub is_hit: &'a mut [bool],
+}
+
+pub const N_PARTS: usize = 8;
+
+/// The controller in whole numbers.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    pub command_ns: i64,
+    pub hit_ns: i64,
+    pub link_bytes_per_s: i64,
+    pub hit_ratio: f64,
+}
+
+/// Whom an access answers to.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Owner {
+    #[default]
+    Rebuild,
+    Host(u32),
+}
+
+/// A request to the array while its pieces are out.
+#[derive(Default)]
+struct ArrayAccess {
+    owner: Owner,
+    then: Vec<Piece>,
+    phase_start: i64,
+    parity: i64,
+    out: u32,
+}
+
+/// A host request in the controller.
+#[derive(Clone, Copy, Default)]
+struct HostRequest {
+    row: u32,
+    op: u8,
+    is_hit: bool,
+    sector: i64,
+    n: i64,
+    issue: i64,
+    link: i64,
+    cache: i64,
+    parity: i64,
+    last: Command,
+}
+
+/// Rows of one stream that are still to be issued.
+struct Stream {
+    n_clients: i64,
+    pace: i64,
+    rows: Vec<u32>,
+    next: usize,
+}
+
+pub struct Simulation<'a> {
+    events: Events,
+    commands: Commands,
+    accesses: Slots<ArrayAccess>,
+    hosts: Slots<HostRequest>,
+    disks: Vec<Disk>,
+    model: Model,
+    layout: Layout,
+    controller: Controller,
+    requests: Requests<'a>,
+    out: Completions<'a>,
+    streams: Vec<Stream>,
+    plan: Plan,
+    n_commands: u64,
+    next_copy: usize,
+    front: i64,
+    rebuild_start: i64,
+    processor_free: i64,
+    link_free: i64,
+    left: usize,
+}
+
+impl<'a> Simulation<'a> {
+    pub fn new(
+        model: Model,
+        layout: Layout,
+        controller: Controller,
+        disks: Vec<Disk>,
+        requests: Requests<'a>,
+        out: Completions<'a>,
+    ) -> Self {
+        let mut streams: Vec<Stream> = requests
+            .streams
+            .iter()
+            .map(|&(n_clients, pace)| Stream { n_clients, pace, rows: Vec::new(), next: 0 })
+            .collect();
+        for (row, &stream) in requests.stream.iter().enumerate() {
+            streams[stream as usize].rows.push(row as u32);
+        }
+        Simulation {
+            events: Events::default(),
+            commands: Slots::default(),
+            accesses: Slots::default(),
+            hosts: Slots::default(),
+            disks,
+            model,
+            front: layout.rebuild_front,
+            layout,
+            controller,
+            left: requests.when.len(),
+            requests,
+            out,
+            streams,
+            plan: Plan::default(),
+            n_commands: 0,
+            next_copy: 0,
+            rebuild_start: 0,
+            processor_free: 0,
+            link_free: 0,
+        }
+    }
+
+    /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
+    pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
+        for stream in 0..self.streams.len() {
+            let clients = self.streams[stream].n_clients.max(1) as usize;
+            for _ in 0..clients.min(self.streams[stream].rows.len()) {
+                self.take_row(stream, 0, 0);
+            }
+        }
+        if self.layout.rebuild_disk >= 0 && self.front < self.layout.member && self.left > 0 {
+            self.schedule_rebuild(0);
+        }
+        while self.left > 0 {
+            let action = self.events.next().ok_or("no event is left, but requests are")?;
+            self.happen(action);
+        }
+        Ok((self.events.now, self.front - self.layout.rebuild_front))
+    }
+
+    pub fn disks(&self) -> &[Disk] {
+        &self.disks
+    }
+
+    fn happen(&mut self, action: Action) {
+        match action {
+            Action::Wake(device) => {
+                self.disks[device as usize].woken(&self.model, &mut self.commands, &mut self.events);
+            }
+            Action::CommandDone(id) => self.command_done(id),
+            Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
+            Action::Issue(stream, row) => self.issue(stream as usize, row),
+            Action::Processed(host) => self.processed(host),
+            Action::WriteArrived(host) => self.access(host),
+            Action::HitServed(host) => self.answered(host),
+            Action::ReadSent(host) => self.finished(host),
+            Action::RebuildStep => self.rebuild_step(),
+        }
+    }
+
+    // ------------------------------------------------------------------ clients
+    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) {
+        let s = &mut self.streams[stream];
+        let Some(&row) = s.rows.get(s.next) else { return };
+        s.next += 1;
+        let when = self.requests.when[row as usize];
+        let time = if s.n_clients == 0 { when } else { (base + when).max(earliest) };
+        self.events.at(time, ARRIVE, 0, u64::from(row), Action::Issue(stream as u32, row));
+    }
+
+    fn issue(&mut self, stream: usize, row: u32) {
+        if self.streams[stream].n_clients == 0 {
+            self.take_row(stream, 0, 0);
+        }
+        let i = row as usize;
+        let sector_bytes = self.model.electronics.sector_bytes;
+        let sector = self.requests.offset[i] / sector_bytes;
+        let end = (self.requests.offset[i] + self.requests.length[i] + sector_bytes - 1) / sector_bytes;
+        let host = self.hosts.put(HostRequest {
+            row,
+            op: self.requests.op[i],
+            is_hit: self.requests.cache_draw[i] < self.controller.hit_ratio,
+            sector,
+            n: end - sector,
+            issue: self.events.now,
+            ..HostRequest::default()
+        });
+        self.out.issue[i] = self.events.now;
+        if self.controller.command_ns == 0 {
+            self.processed(host);
+            return;
+        }
+        let now = self.events.now;
+        self.processor_free = now.max(self.processor_free) + self.controller.command_ns;
+        self.hosts[host].link += self.processor_free - now;
+        self.later(self.processor_free, host, Action::Processed(host));
+    }
+
+    // ------------------------------------------------------------------ controller
+    fn later(&mut self, time: i64, host: u32, action: Action) {
+        let device = self.disks.len() as u32;
+        self.events.at(time, COMPLETE, device, u64::from(self.hosts[host].row), action);
+    }
+
+    fn processed(&mut self, host: u32) {
+        if self.hosts[host].op == WRITE && self.controller.link_bytes_per_s > 0 {
+            self.over_link(host, Action::WriteArrived(host));
+        } else {
+            self.access(host);
+        }
+    }
+
+    fn access(&mut self, host: u32) {
+        let HostRequest { op, sector, n, is_hit, .. } = self.hosts[host];
+        if op == READ && is_hit {
+            self.hosts[host].cache += self.controller.hit_ns;
+            self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
+            return;
+        }
+        self.hosts[host].is_hit = false;
+        let Simulation { layout, plan, disks, next_copy, front, .. } = self;
+        layout.plan(op, sector, n, *front, plan, |copies| {
+            choose_copy(layout.read_policy, copies, disks, next_copy)
+        });
+        self.start(Owner::Host(host));
+    }
+
+    fn answered(&mut self, host: u32) {
+        if self.hosts[host].op == READ && self.controller.link_bytes_per_s > 0 {
+            self.over_link(host, Action::ReadSent(host));
+        } else {
+            self.finished(host);
+        }
+    }
+
+    fn over_link(&mut self, host: u32, then: Action) {
+        let now = self.events.now;
+        let bytes = self.hosts[host].n * self.model.electronics.sector_bytes;
+        self.link_free = now.max(self.link_free) + bytes * NS_PER_S / self.controller.link_bytes_per_s;
+        self.hosts[host].link += self.link_free - now;
+        self.later(self.link_free, host, then);
+    }
+
+    fn finished(&mut self, host: u32) {
+        let request = self.hosts[host];
+        self.hosts.release(host);
+        let row = request.row as usize;
+        let last = &request.last;
+        let service = last.overhead + last.seek + last.rotation + last.transfer;
+        self.out.done[row] = self.events.now;
+        self.out.is_hit[row] = request.is_hit;
+        self.out.parts[row * N_PARTS..(row + 1) * N_PARTS].copy_from_slice(&[
+            request.link,
+            request.cache,
+            last.done - last.submitted - service,
+            last.overhead,
+            last.seek,
+            last.rotation,
+            last.transfer,
+            request.parity,
+        ]);
+        self.left -= 1;
+        let stream = self.requests.stream[row] as usize;
+        if self.streams[stream].n_clients > 0 {
+            self.take_row(stream, request.issue + self.streams[stream].pace, self.events.now);
+        }
+    }
+
+    // ------------------------------------------------------------------ layout
+    /// Start the pieces in `self.plan`.
+    fn start(&mut self, owner: Owner) {
+        let id = self.accesses.put_reusing(|slot| {
+            slot.owner = owner;
+            slot.parity = 0;
+            slot.then.clear();
+        });
+        self.accesses[id].then.extend_from_slice(&self.plan.then);
+        self.submit(id);
+    }
+
+    /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
+    fn submit(&mut self, id: u32) {
+        let now = self.events.now;
+        let border = self.model.electronics.n_sectors_per_actuator;
+        let mut out = 0;
+        for piece in &self.plan.first {
+            let (mut lba, mut n) = (piece.lba, piece.n);
+            while n > 0 {
+                let take = n.min((lba / border + 1) * border - lba);
+                let command = self.commands.put(Command {
+                    seq: self.n_commands,
+                    device: piece.disk,
+                    access: id,
+                    op: piece.op,
+                    lba,
+                    n: take,
+                    submitted: now,
+                    ..Command::default()
+                });
+                self.n_commands += 1;
+                out += 1;
+                self.disks[piece.disk as usize].submit(command, &mut self.commands, &mut self.events);
+                lba += take;
+                n -= take;
+            }
+        }
+        let access = &mut self.accesses[id];
+        access.out = out;
+        access.phase_start = now;
+    }
+
+    fn command_done(&mut self, command_id: u32) {
+        let command = self.commands[command_id];
+        self.commands.release(command_id);
+        self.disks[command.device as usize].complete(&command, &mut self.events);
+        let id = command.access;
+        let now = self.events.now;
+        let access = &mut self.accesses[id];
+        access.out -= 1;
+        if access.out > 0 {
+            return;
+        }
+        if !access.then.is_empty() {
+            access.parity += now - access.phase_start;
+            self.plan.first.clear();
+            self.plan.first.append(&mut access.then);
+            self.submit(id);
+            return;
+        }
+        let (owner, parity) = (access.owner, access.parity);
+        self.accesses.release(id);
+        match owner {
+            Owner::Rebuild => self.rebuilt(),
+            Owner::Host(host) => {
+                self.hosts[host].parity += parity;
+                self.hosts[host].last = command;
+                self.answered(host);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ rebuild
+    fn schedule_rebuild(&mut self, time: i64) {
+        let device = self.disks.len() as u32 + 1;
+        self.events.at(time, ARRIVE, device, 0, Action::RebuildStep);
+    }
+
+    fn rebuild_step(&mut self) {
+        self.rebuild_start = self.events.now;
+        self.layout.rebuild_step(self.front, &mut self.plan);
+        self.start(Owner::Rebuild);
+    }
+
+    fn rebuilt(&mut self) {
+        self.front = (self.front + self.layout.rebuild_window).min(self.layout.member);
+        if self.front < self.layout.member {
+            self.schedule_rebuild(self.events.now.max(self.rebuild_start + self.layout.rebuild_gap));
+        }
+    }
+}
+
+/// Copy that serves a read (rule L5).
+fn choose_copy(policy: i64, copies: &[Copy], disks: &[Disk], next_copy: &mut usize) -> Copy {
+    let pending = |c: &Copy| disks[c.disk as usize].pending as i64;
+    let distance = |c: &Copy| (c.lba - disks[c.disk as usize].completed_end).abs();
+    match policy {
+        ROUND_ROBIN => {
+            *next_copy += 1;
+            copies[(*next_copy - 1) % copies.len()]
+        }
+        SHORTEST_QUEUE => least(copies, pending),
+        NEAREST => {
+            let near = least(copies, distance);
+            if distance(&near) == 0 {
+                return near;
+            }
+            let idle = least(copies, pending);
+            if pending(&idle) == 0 {
+                idle
+            } else {
+                near
+            }
+        }
+        _ => copies[0],
+    }
+}
+
+fn least(copies: &[Copy], key: impl Fn(&Copy) -> i64) -> Copy {
+    let mut best = (i64::MAX, Copy::default());
+    for copy in copies {
+        let k = key(copy);
+        if k < best.0 {
+            best = (k, *copy);
+        }
+    }
+    best.1
+}
