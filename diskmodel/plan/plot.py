@@ -12,6 +12,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from diskmodel.plan.compare import Compared
+from diskmodel.plan.crossover import Crossover
 from diskmodel.plan.headroom import LoadPoint
 from diskmodel.plan.run import PlanResult
 
@@ -129,6 +130,49 @@ def draw_growth(axes: Axes, result: PlanResult) -> None:
     axes.set_ylabel("requests per second")
     axes.legend(fontsize=8)
     axes.grid(True, alpha=0.3)
+
+
+def draw_sensitivity(axes: Axes, result: PlanResult) -> None:
+    """Disks at either end of each input."""
+    rows = [item for item in result.sensitivities if item.disks_low is not None or item.disks_high is not None]
+    for place, item in enumerate(rows):
+        ends = [disks for disks in (item.disks_low, item.disks_high) if disks is not None]
+        axes.plot([min(ends), max(ends)], [place, place], color=COLOURS[0], linewidth=6, solid_capstyle="butt")
+        for disks, text in ((item.disks_low, item.low), (item.disks_high, item.high)):
+            if disks is not None:
+                axes.annotate(text, (disks, place), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7)
+        if len(ends) < 2:
+            axes.annotate("other end not feasible", (ends[0], place), va="top", fontsize=7)
+    if result.best is not None and result.best.disks is not None:
+        axes.axvline(result.best.disks, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(rows)), [item.input for item in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.7)
+    axes.set_xlabel("disks")
+
+
+def draw_front(axes: Axes, result: PlanResult) -> None:
+    """Price against the 99th percentile of the arrays that nothing beats in both."""
+    points = result.front
+    axes.plot([p.price for p in points], [p.latency_ms for p in points], color=COLOURS[0], marker="o", linewidth=1)
+    for point in points:
+        text = f"{point.disks} x {point.family.drive.name}, {point.family.level}"
+        axes.annotate(text, (point.price, point.latency_ms), xytext=(4, 4), textcoords="offset points", fontsize=7)
+    axes.set_xlabel("cost, USD" if points[0].is_cost else "disks")
+    axes.set_ylabel("p99, ms")
+    axes.margins(x=0.25, y=0.15)
+    axes.grid(True, alpha=0.3)
+
+
+def draw_crossover(axes: Axes, crossover: Crossover) -> None:
+    """Fewest disks of each level against the share of writes."""
+    for index, (level, disks) in enumerate(crossover.disks.items()):
+        x = [ratio for ratio, n in zip(crossover.write_ratios, disks, strict=True) if n is not None]
+        y = [n for n in disks if n is not None]
+        axes.step(x, y, where="mid", color=COLOURS[index], marker=MARKS[index], markersize=4, label=level)
+    axes.set_xlabel("share of writes")
+    axes.set_ylabel("fewest disks")
+    axes.grid(True, alpha=0.3)
+    axes.legend(fontsize=8)
 
 
 def svg_of(draw: Callable[[Axes], None], *, width: float = 7.0, height: float = 4.2) -> str:
