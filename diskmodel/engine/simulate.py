@@ -12,7 +12,7 @@ from diskmodel.engine import native, simpy_engine
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.records import Requests, Run
-from diskmodel.result import Result, needs_more, summarize
+from diskmodel.result import Result, needs_more, suggest_n, summarize
 from diskmodel.workload import Workload
 
 Engine = Literal["auto", "native", "simpy"]
@@ -30,6 +30,7 @@ def simulate(
     engine: Engine = "auto",
     n_requests: int | None = None,
     precision: float = 0.02,
+    percentile: str | None = None,
 ) -> Result:
     """Result of `workload` on `array`: latency as a distribution, rates, utilisation, where the time went.
 
@@ -46,6 +47,8 @@ def simulate(
         narrow as asked, or the result says that it is not.
     precision : float
         Half-width of that interval as a part of the mean.
+    percentile : "p50", "p95", "p99" or "p999", optional
+        Its interval has to be as narrow, too.
 
     Returns
     -------
@@ -61,7 +64,9 @@ def simulate(
     if engine not in ("auto", "native", "simpy"):
         raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, native or simpy"))
     if n_requests is not None and n_requests < 1:
-        raise DescriptionError(Fault("n_requests", n_requests, "must be at least 1", "leave it out to let precision decide"))
+        raise DescriptionError(
+            Fault("n_requests", n_requests, "must be at least 1", "leave it out to let precision decide")
+        )
     if not 0 < precision < 1:
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
     scenario = resolve(array, seed)
@@ -69,11 +74,13 @@ def simulate(
     while True:
         requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
         outcome = run(scenario, requests, engine)
-        result = summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, seed=seed)
+        result = summarize(
+            requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
+        )
         most = MOST_REQUESTS[outcome.engine]
         if n_requests is not None or n >= most or not needs_more(result, precision):
             return result
-        n = min(4 * n, most)
+        n = min(max(suggest_n(result, precision), 2 * n), most)
 
 
 def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
