@@ -17,14 +17,14 @@ from calibrate.traces.spectrum import Floats, Points
 from calibrate.traces.zones import find_zones
 
 BLOCK_OF_POINTS = 60
-N_ROUNDS = 2
+N_ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class AngleMap:
     """Where each block lies on the platter, and how well that is known.
 
-    `read_shift` and `write_shift` (turns) are the delays between the platter and the completion, by operation.
+    `bus_share` is the part of a read's bus time that follows its time under the head; `read_shift` and `write_shift` (turns) are the delays between the platter and the completion, by operation.
     """
 
     zones: tuple[ZoneAngle, ...]
@@ -34,6 +34,7 @@ class AngleMap:
     causal_span: float
     read_coherence: float
     write_coherence: float
+    bus_share: float = 1.0
 
     def zone_of(self, x: Floats) -> NDArray[np.int64]:
         """Index of the zone of each block."""
@@ -66,7 +67,8 @@ class AngleMap:
         return np.asarray(self.period_ms / spt[self.zone_of(x)])
 
     def transfer_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
-        """Time the blocks of each request take: under the head, steps included; a read not less than on the bus."""
+        """Time the blocks of each request take: under the head, steps included, and for a read also that share of
+        its bus time which the drive does not overlap with reading."""
         start, end = trace.lba.astype(np.float64), trace.end.astype(np.float64)
         which = self.zone_of(start)
         turns = np.empty(len(trace))
@@ -74,7 +76,7 @@ class AngleMap:
             mine = which == k
             turns[mine] = zone.at(end[mine]) - zone.at(start[mine])
         media = np.maximum(turns, 0.0) * self.period_ms
-        return np.where(trace.is_write, media, np.maximum(media, trace.n_blocks * bus.block_ms))
+        return np.where(trace.is_write, media, media + self.bus_share * bus.block_ms * trace.n_blocks)
 
 
 def track_blocks(zone: ZoneAngle) -> float:
@@ -101,21 +103,22 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
     zones = tuple(ZoneAngle(s.first, s.last, 0.0, s.turns_per_block, n_points=s.n_points) for s in stretches)
     angles = AngleMap(zones, rotation.period_ms, 0.0, 0.0, 64.0, 0.0, 0.0)
     chosen = reached_platter(trace, bus) & ~is_sequential(trace)
+    whole = RequestTrace(
+        trace.is_write[chosen], trace.lba[chosen], trace.n_blocks[chosen], trace.response_ms[chosen], trace.pause_ms[chosen]
+    )
+    done = (issue_ms(trace, rotation.pause) + trace.response_ms)[chosen]
     slower = np.maximum(angles.media_block_ms(access_keys(trace)), bus.block_ms)
     points = angle_points(trace, bus, rotation.pause, slower)
-    raw = np.exp(2j * np.pi * frequency * points.t_ms)
-    zones = _align(zones, points, raw)
     is_write = points.group == 1
-    for _ in range(N_ROUNDS):
-        angles = replace(angles, zones=zones)
-        angles = _shifts(angles, points, raw, is_write)
-        left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
-        span = drift.best_span(left, is_causal=False)
-        now = drift.smooth(left, span)
-        shift = np.where(is_write, angles.write_shift, angles.read_shift)
-        steady = raw * np.exp(-1j * np.angle(now)) * np.exp(-2j * np.pi * shift)
-        seen = np.ones(len(points), dtype=np.bool_)
-        zones = tuple(fit_steps(zone, points.x, steady, seen) for zone in zones)
+    raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    angles = replace(angles, zones=_align(zones, points, raw))
+    for n_round in range(N_ROUNDS):
+        angles = _fit_round(angles, points, raw, is_write)
+        if n_round < N_ROUNDS - 1:
+            angles = _fit_bus_share(angles, whole, bus, done, points.x)
+            points = replace(points, t_ms=done - np.where(is_write, 0.0, angles.transfer_ms(whole, bus)))
+            raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    zones = angles.zones
     angles = _shifts(replace(angles, zones=zones), points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
     span = drift.best_span(left, is_causal=True)
@@ -127,6 +130,34 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
         read_coherence=float(agree[~is_write].mean()) if (~is_write).any() else 0.0,
         write_coherence=float(agree[is_write].mean()) if is_write.any() else 0.0,
     )
+
+
+def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[np.bool_]) -> AngleMap:
+    """Clock, shifts and steps fitted once each, given the others."""
+    angles = _shifts(angles, points, raw, is_write)
+    left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
+    now = drift.smooth(left, drift.best_span(left, is_causal=False))
+    shift = np.where(is_write, angles.write_shift, angles.read_shift)
+    steady = raw * np.exp(-1j * np.angle(now)) * np.exp(-2j * np.pi * shift)
+    seen = np.ones(len(points), dtype=np.bool_)
+    return replace(angles, zones=tuple(fit_steps(zone, points.x, steady, seen) for zone in angles.zones))
+
+
+def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, x: Floats) -> AngleMap:
+    """The share of bus time not overlapped with the platter that makes the reads' angles most coherent."""
+    reads = ~whole.is_write
+    if not reads.any():
+        return angles
+
+    def coherence(share: float) -> float:
+        tried = replace(angles, bus_share=share)
+        passing = done - np.where(whole.is_write, 0.0, tried.transfer_ms(whole, bus))
+        left = np.exp(2j * np.pi * (passing / angles.period_ms - tried.angle(x, whole.is_write)))
+        known = left * (1.0 if bus.is_write_back else whole.is_write + 1e-3)
+        agree = left * np.exp(-1j * np.angle(drift.smooth(known, 32.0)))
+        return float(abs(agree[reads].mean()))
+
+    return replace(angles, bus_share=max(np.arange(0.0, 1.25, 0.1), key=lambda share: coherence(float(share))))
 
 
 def _align(zones: tuple[ZoneAngle, ...], points: Points, raw: Complexes) -> tuple[ZoneAngle, ...]:
@@ -155,9 +186,8 @@ def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[
         return angles
     bare = replace(angles, read_shift=0.0, write_shift=0.0)
     left = raw * np.exp(-2j * np.pi * bare.angle(points.x, is_write))
-    signed = left * np.exp(2j * np.pi * 0.0)
     across = is_write[1:] != is_write[:-1]
-    turn = np.where(is_write[1:], signed[1:] * np.conj(signed[:-1]), signed[:-1] * np.conj(signed[1:]))
+    turn = np.where(is_write[1:], left[1:] * np.conj(left[:-1]), left[:-1] * np.conj(left[1:]))
     return replace(angles, read_shift=0.0, write_shift=float(np.angle(turn[across].sum()) / (2 * np.pi)))
 
 

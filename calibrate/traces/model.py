@@ -115,7 +115,9 @@ def placement(
     phase = now[np.concatenate([[0], np.cumsum(known)[:-1]])]
     turns = angle + np.angle(phase) / (2 * np.pi) - issued / rotation.period_ms
     target = np.mod(turns * rotation.period_ms - np.where(trace.is_write, transfer, 0.0), rotation.period_ms)
-    return target, transfer, np.abs(angles.tracks(start) - angles.tracks(previous))
+    return target, transfer, np.where(
+        start == previous, 0.0, np.abs(angles.tracks(start) - angles.tracks(previous)) + 0.01
+    )
 
 
 def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> TraceModel:
@@ -128,11 +130,12 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
     calm = media & ~is_sequential(trace)
     curves, errors = [], []
     for write in (False, True):
-        mine = calm & (trace.is_write == write)
-        if mine.sum() < 100:
-            mine = calm
+        mine = media & (trace.is_write == write)
+        if (mine & calm).sum() < 100:
+            mine = media
         curves.append(fit_ready(tracks[mine], start[mine], period))
-        late = np.mod((start - target)[mine] / period + 0.5, 1.0) - 0.5
+        settled = mine & calm
+        late = np.mod((start - target)[settled] / period + 0.5, 1.0) - 0.5
         errors.append(np.quantile(late, ERROR_QUANTILES))
     hits = ~media & ~trace.is_write
     return TraceModel(

@@ -34,10 +34,13 @@ class ReadyCurve:
 
 
 def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
-    """The curve most likely to have given these starts after issue."""
-    order = np.argsort(tracks)
-    n_bins = int(np.clip(len(tracks) // MIN_BIN, 3, 40))
+    """The curve most likely to have given these starts after issue. Distance 0 (sequential) is a point of its own."""
+    here = np.flatnonzero(tracks == 0)
+    order = np.argsort(tracks)[len(here) :]
+    n_bins = int(np.clip(len(order) // MIN_BIN, 3, 40))
     parts = [part for part in np.array_split(order, n_bins) if len(part)]
+    if len(here) >= MIN_BIN // 4:
+        parts.insert(0, here)
     where = np.array([np.log1p(tracks[part]).mean() for part in parts])
     weight = np.array([float(len(part)) for part in parts])
     grid = np.arange(-2.0, float(np.quantile(start_ms, 0.98)), 0.1)
