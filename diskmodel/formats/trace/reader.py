@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -143,7 +143,8 @@ class Trace:
     Attributes
     ----------
     requests : TraceChunk
-        All rows, in order of issue time (stable).
+        All rows, in order of issue time (stable). The first is at time 0 where the file has times below that, as
+        logs that are written at completion do.
     format : str
     n_malformed, n_skipped : int
     """
@@ -170,4 +171,6 @@ def load_trace(
         raise file_error(path, "holds no reads or writes", f"it was read as {reader.format}")
     if (np.diff(rows.time_ns) < 0).any():
         rows = rows.take(np.argsort(rows.time_ns, kind="stable"))
+    if rows.time_ns[0] < 0:
+        rows = replace(rows, time_ns=rows.time_ns - rows.time_ns[0])
     return Trace(rows, reader.format, reader.n_malformed, reader.n_skipped)

@@ -142,14 +142,15 @@ class TableFormat:
                 yield chunk
 
     def _fast(self, lines: list[str], block: Block, clock: _Clock, tally: Tally) -> TraceChunk | None:
-        if not lines or not self._is_plain(block.text):
+        if not any(map(str.strip, lines)) or not self._is_plain(block.text):
             return None
         used = [number for number, column in enumerate(self.columns) if column.kind != "skip"]
         dtype = [(self.columns[number].name, self.columns[number].dtype) for number in used]
         has_all = len(used) == len(self.columns) and not self.more_columns
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error")
+                # "1.5" in a column of whole numbers
+                warnings.simplefilter("error", DeprecationWarning)
                 table = np.loadtxt(
                     lines, dtype=dtype, delimiter=self.delimiter, comments=None, ndmin=1, encoding="latin-1",
                     usecols=None if has_all else used,

@@ -9,8 +9,10 @@ import pytest
 import zstandard
 
 from diskmodel.formats.trace import binary
+from diskmodel.formats.trace.columns import joined
 from diskmodel.formats.trace.reader import detect, load_trace, read_trace
 from diskmodel.formats.trace.registry import FORMATS
+from diskmodel.workload.trace import TraceWorkload
 from tests.unit.formats.files import DATA
 
 # Format, lines, and per request: time ns, op, offset, length, response ns, device.
@@ -45,8 +47,8 @@ WORKED = {
          (71321750, 0, 0, 512, 1000, "")],
     ),
     "csv": (
-        "time_ns,op,offset_bytes,length_bytes,response_ns,device\n-5,read,0,512,-1,sda\n7,write,100,1,90,-\n",
-        [(-5, 0, 0, 512, -1, "sda"), (7, 1, 100, 1, 90, "-")],
+        "time_ns,op,offset_bytes,length_bytes,response_ns,device\n5,read,0,512,-1,sda\n7,write,100,1,90,-\n",
+        [(5, 0, 0, 512, -1, "sda"), (7, 1, 100, 1, 90, "-")],
     ),
 }  # fmt: skip
 
@@ -134,11 +136,12 @@ def test_blkparse_puts_events_together():
 
 def test_fio_writes_its_log_at_completion():
     """`lat` log of fio 3.33 with log_offset=1; the iolog of the same run holds the same requests."""
-    log = load_trace(DATA / "fio_lat.1.log").requests
+    log = joined(list(read_trace(DATA / "fio_lat.1.log")))
     assert len(log) == 40
-    first = (DATA / "fio_lat.1.log").read_text().split("\n")[0].split(", ")
-    place = np.flatnonzero(log.offset_bytes == int(first[4]))[0]
-    assert (log.time_ns[place], log.response_ns[place]) == (int(first[0]) * 10**6 - int(first[1]), int(first[1]))
+    done_ms, latency, *_ = (int(cell) for cell in (DATA / "fio_lat.1.log").read_text().split("\n")[0].split(", "))
+    assert (log.time_ns[0], log.response_ns[0]) == (done_ms * 10**6 - latency, latency)
+    assert log.time_ns.min() < 0
+    assert load_trace(DATA / "fio_lat.1.log").requests.time_ns[0] == 0
     issued = load_trace(DATA / "iolog3.txt")
     assert issued.format == "fio-iolog3"
     assert sorted(log.offset_bytes) == sorted(issued.requests.offset_bytes)
@@ -193,6 +196,15 @@ def test_real_drives_traces(evidence):
     # the mean of the second half that the evidence's own table prints
     atlas = load_trace(evidence / "traces" / "atlas10k.trace").requests
     assert atlas.response_ns[5000:].mean() / 1e6 == pytest.approx(3.912, abs=0.0005)
+
+
+@pytest.mark.parametrize("name", ["blkparse.txt", "fio_lat.1.log", "iolog2.txt", "iolog3.txt"])
+def test_a_loaded_trace_can_be_replayed(name):
+    rows = load_trace(DATA / name).requests
+    replay = TraceWorkload.from_arrays(rows.time_ns, rows.op, rows.offset_bytes, rows.length_bytes)
+    requests = replay.requests(capacity_bytes=10**9)
+    np.testing.assert_array_equal(requests.offset, rows.offset_bytes)
+    np.testing.assert_array_equal(requests.when_ns, rows.time_ns)
 
 
 def test_devices_are_numbered_by_appearance_and_can_be_picked(tmp_path):

@@ -1,13 +1,15 @@
 """What is written can be read: by this project, and by the programs it is written for."""
 
 import os
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
 
 from diskmodel.errors import FormatError
 from diskmodel.formats.fio import json_output
-from diskmodel.formats.fio.reader import read_fio
+from diskmodel.formats.fio.reader import jobs_of_text, read_fio
 from diskmodel.formats.fio.write import job_of_prediction, to_fio_json, write_fio_json
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.reader import load_trace, read_trace
@@ -164,3 +166,24 @@ def test_fio_plot_reads_the_predictions(tmp_path):
         ("1", 100.0, 11e6, "4096"), ("4", 400.0, 14e6, "4096"), ("16", 1600.0, 26e6, "4096")
     ]  # fmt: skip
     assert [row["lat_stddev"] for row in found] == [2e6] * 3
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+@pytest.mark.parametrize("version", [2, 3])
+def test_fio_replays_our_iologs(version, tmp_path):
+    """fio itself reads and does what the iolog says, at the times that it says."""
+    n, step_ns = 24, 20_000_000
+    target = tmp_path / "target"
+    target.write_bytes(bytes(64 * 4096))
+    requests = TraceChunk(
+        np.arange(n) * step_ns, (np.arange(n) % 3 == 0).astype(np.uint8), np.arange(n) * 8192, np.full(n, 4096),
+        np.full(n, -1), np.zeros(n, np.int32), (str(target),),
+    )  # fmt: skip
+    write_trace(tmp_path / "log", requests, format=f"fio-iolog{version}")
+    command = ["fio", "--name=replay", f"--read_iolog={tmp_path / 'log'}", "--ioengine=psync", "--output-format=json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    (job,) = jobs_of_text(done.stdout)
+    assert (job.read.n_ios, job.write.n_ios) == (16, 8)
+    assert (job.read.total_bytes, job.write.total_bytes) == (16 * 4096, 8 * 4096)
+    # version 2 counts from the start of the program, a little before the job's
+    assert job.read.runtime_ns >= 0.5 * n * step_ns
