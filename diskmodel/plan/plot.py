@@ -147,6 +147,7 @@ def draw_sensitivity(axes: Axes, result: PlanResult) -> None:
         axes.axvline(result.best.disks, color="black", linewidth=0.8)
     axes.set_yticks(range(len(rows)), [item.input for item in rows])
     axes.set_ylim(len(rows) - 0.5, -0.7)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("disks")
 
 

@@ -1,0 +1,145 @@
+"""Plans decided by the simulation: the minimum against brute force, levels against each other, engines alike.
+
+Seeds are those of the plans (0 and 5); every verdict uses the 95 % intervals of the runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import pytest
+
+from diskmodel.plan import PlanDescription, compare, run_plan
+from diskmodel.plan.criteria import Verdict
+from diskmodel.plan.crossover import find_crossover
+from diskmodel.plan.families import allowed_counts, array_of, families
+from diskmodel.plan.run import evaluator
+from diskmodel.plan.search import search_family
+from diskmodel.plan.trial import Trier
+from diskmodel.workload import Workload
+
+HAS_KERNEL = importlib.util.find_spec("diskmodel.engine._kernel") is not None
+
+
+def plan_of(**more: Any) -> PlanDescription:
+    data: dict[str, Any] = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "400/s"},
+        "objective": {"iops": 400, "latency": {"mean": "12 ms"}},
+        "candidates": {"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 14},
+        "search": {"requests": 4000, "max_requests": 16_000},
+    }
+    return PlanDescription.parse(data | more)
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize("limit_ms", [9, 12])
+def test_minimum_against_brute_force(limit_ms: int, seed: int) -> None:
+    plan = plan_of(
+        objective={"iops": 400, "latency": {"mean": f"{limit_ms} ms"}},
+        search={"requests": 4000, "max_requests": 16_000, "seed": seed},
+    )
+    for family in families(plan):
+        trier = Trier(plan, family, evaluator(plan))
+        met = {n: trier(n).is_met for n in allowed_counts(plan, family)}
+        fewest = next((n for n, is_met in met.items() if is_met), None)
+        # more disks never make it worse
+        assert fewest is None or all(is_met for n, is_met in met.items() if n >= fewest)
+        candidate = search_family(plan, family, evaluator(plan))
+        assert candidate.disks == fewest
+        assert len(candidate.trials) < len(met) or fewest is None
+
+
+def test_answer_holds_and_one_step_fewer_does_not() -> None:
+    result = run_plan(plan_of(), with_relaxations=False)
+    assert [candidate.binds for candidate in result.candidates] == ["minimum disks", "latency"]
+    for candidate in result.candidates[1:]:
+        assert candidate.trial is not None
+        assert candidate.below is not None
+        assert candidate.trial.verdict is Verdict.HOLDS
+        assert candidate.below.verdict is not Verdict.HOLDS
+        assert candidate.is_decided == (candidate.below.verdict is Verdict.FAILS)
+        outcome = candidate.trial.outcome
+        assert outcome is not None
+        assert outcome.latency_ns[""]["mean"].high <= 12e6
+        # offered is what is done: Little's law has been asserted by the run itself
+        assert outcome.iops.low < 400 * 1.05
+
+
+def test_penalties_are_paid_in_disks() -> None:
+    """With the load far above what capacity needs, RAID 5 takes more spindles than RAID 10 for a write-heavy load."""
+    plan = plan_of(
+        workload={"size": "8 KiB", "read_ratio": 0.2, "rate": "600/s"},
+        objective={"utilization_ceiling": "60%"},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5", "raid6"], "max_disks": 40},
+    )
+    ten, five, six = (candidate.disks for candidate in run_plan(plan, with_relaxations=False).candidates)
+    assert ten is not None
+    assert five is not None
+    assert six is not None
+    assert ten < five < six
+    # a held read-modify-write costs less than the textbook's four accesses, never more
+    assert five / ten < (0.2 + 0.8 * 4) / (0.2 + 0.8 * 2) * 1.15
+
+
+def test_raid5_and_raid10_cross_by_share_of_writes() -> None:
+    plan = plan_of(
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
+        objective={"iops": 1000, "utilization_ceiling": "70%", "capacity": "3 TB"},
+        candidates={"drives": ["generic-15k"], "levels": ["raid5", "raid10"], "max_disks": 60},
+    )
+    found = find_crossover(plan, write_ratios=(0.1, 0.5, 0.9))
+    five, ten = found.disks["raid5"], found.disks["raid10"]
+    # capacity decides at few writes: eleven disks of data and one of parity, or twenty-two
+    assert five[0] == 12
+    assert ten == (22, 22, 22)
+    assert five[2] is not None
+    assert five[2] > 22
+    assert found.crossing("raid5", "raid10") == (0.5, 0.9)
+    assert found.crossing("raid10", "raid5") is None
+
+
+def test_degraded_reads_double_and_the_plan_knows() -> None:
+    whole = plan_of(objective={"latency": {"mean": "12 ms"}})
+    strict = plan_of(objective={"latency": {"mean": "12 ms"}, "degraded": {"latency": {"mean": "12 ms"}}})
+    five = families(whole)[1]
+    before = search_family(whole, five, evaluator(whole))
+    after = search_family(strict, five, evaluator(strict))
+    assert before.disks is not None
+    assert after.disks is None or after.disks > before.disks
+    assert after.binds.startswith("degraded")
+
+
+@pytest.mark.skipif(not HAS_KERNEL, reason="the native kernel is not built")
+def test_both_engines_give_the_same_plan() -> None:
+    answers = []
+    for engine in ("native", "simpy"):
+        plan = plan_of(
+            candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 10},
+            search={"requests": 3000, "max_requests": 6000, "engine": engine},
+        )
+        data = search_family(plan, families(plan)[0], evaluator(plan)).to_dict()
+        answers.append(_without_engine(data))
+    assert answers[0] == answers[1]
+
+
+def _without_engine(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_engine(value) for key, value in data.items() if key != "engine"}
+    return [_without_engine(item) for item in data] if isinstance(data, list) else data
+
+
+def test_comparison_of_raid5_and_raid10_under_writes() -> None:
+    plan = plan_of()
+    arrays = [array_of(plan, family, 8) for family in reversed(families(plan))]
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate": "300/s"})
+    result = compare(arrays, load, n_requests=6000, growth_ratio=0.2)
+    five, ten = result.arrays
+    mean = next(item for item in result.differences if item.statistic == "mean")
+    assert mean.is_significant
+    assert mean.ratio.high < 0
+    assert ten.headroom.most_iops > five.headroom.most_iops
+    assert (ten.headroom.months or 0) > (five.headroom.months or 0)
+    assert five.degraded is not None
+    means = [five.healthy.latency_ns[""]["mean"].value, five.degraded.latency_ns[""]["mean"].value]
+    assert means[0] < means[1]
