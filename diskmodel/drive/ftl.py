@@ -75,7 +75,8 @@ def scaled(
     physical = n_blocks * block_units
     is_exact = n_blocks <= MAX_BLOCKS and block_units <= MAX_BLOCK_UNITS
     if is_exact:
-        extent, n_extents, folded, model_units, model_blocks = n_units, 1, 1, n_units, n_blocks
+        extent, n_extents, folded, model_units = n_units, 1, 1, n_units
+        model_blocks = max(n_blocks, n_units // block_units + 1)
     else:
         if block_units > MAX_BLOCK_UNITS:
             block_units = max(MAX_BLOCK_UNITS // units_per_page, 1) * units_per_page

@@ -71,3 +71,12 @@ def test_fold_is_within_the_model_and_keeps_runs_together() -> None:
     assert [tables.fold(start + i) - tables.fold(start) for i in range(tables.extent_units)] == list(
         range(tables.extent_units)
     )
+
+
+@pytest.mark.parametrize("n_units", [1, 32, 64, 100])
+def test_drive_without_spare_flash_still_works(n_units: int) -> None:
+    """Only the blocks in reserve and one slot are free; every write is still found again."""
+    ftl, draw = Ftl(scaled(n_units, -(-n_units // 32), 32, 4, "greedy", False)), random.Random(1)
+    for _ in range(500):
+        ftl.write(draw.randrange(n_units))
+    assert sorted(unit for unit in ftl._unit_at if unit >= 0) == list(range(n_units))
