@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from diskmodel.plan.compare import Compared
 from diskmodel.plan.crossover import Crossover
@@ -147,7 +148,7 @@ def draw_sensitivity(axes: Axes, result: PlanResult) -> None:
         axes.axvline(result.best.disks, color="black", linewidth=0.8)
     axes.set_yticks(range(len(rows)), [item.input for item in rows])
     axes.set_ylim(len(rows) - 0.5, -0.7)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("disks")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 from diskmodel.engine import native
@@ -14,12 +15,15 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.plan.classical import Counted
 from diskmodel.plan.description import PlanDescription
 from diskmodel.plan.families import Family, allowed_counts, array_of, design_workload, families
+from diskmodel.plan.memory import Remembered
 from diskmodel.plan.outcome import Evaluate
 from diskmodel.plan.pareto import ParetoPoint, pareto_front, points_of
 from diskmodel.plan.relax import Relaxation, Sensitivity, relaxations, sensitivity
 from diskmodel.plan.search import Candidate, search_family
 from diskmodel.plan.simulated import Simulated
 
+#: Pools of our own that may break before we give up.
+ATTEMPTS = 3
 #: Called with the number of families done, of all, and the one just done.
 Progress = Callable[[int, int, Candidate], None]
 
@@ -88,6 +92,7 @@ def run_plan(
     evaluate: Evaluate | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    memory: str | Path | None = None,
     with_relaxations: bool = True,
     with_sensitivity: bool = False,
 ) -> PlanResult:
@@ -102,6 +107,8 @@ def run_plan(
         Searches families at the same time; default: a pool on this machine. The answer does not depend on it.
     progress : callable, optional
         Called in this thread after each family.
+    memory : path, optional
+        File in which outcomes are kept; an interrupted search that names it again goes on where it was.
     with_relaxations, with_sensitivity : bool
         Whether to look for what would help, and how the answer moves with its inputs (a search for each).
 
@@ -111,6 +118,8 @@ def run_plan(
         "No feasible array" is a result: `best` is None and `reason` says why.
     """
     decide = evaluate if evaluate is not None else evaluator(plan)
+    if memory is not None:
+        decide = Remembered(decide, str(memory))
     found = _searched(plan, decide, executor, progress)
     best, minimized = choose(plan, found)
     shown = best or nearest(found)
@@ -154,26 +163,46 @@ def _searched(
     plan: PlanDescription, evaluate: Evaluate, executor: Executor | None, progress: Progress | None
 ) -> list[Candidate]:
     wanted = families(plan)
-    if executor is None and (len(wanted) == 1 or not isinstance(evaluate, Simulated)):
+    inner = evaluate.evaluate if isinstance(evaluate, Remembered) else evaluate
+    is_simulated = isinstance(inner, Simulated)
+    if executor is None and (len(wanted) == 1 or not is_simulated):
         found = []
         for family in wanted:
             found.append(search_family(plan, family, evaluate))
             if progress:
                 progress(len(found), len(wanted), found[-1])
         return found
-    own = executor is None
-    pool = executor if executor is not None else local_pool(plan, wanted)
-    try:
-        futures = {pool.submit(search_family, plan, family, evaluate): i for i, family in enumerate(wanted)}
-        done: dict[int, Candidate] = {}
-        for future in as_completed(futures):
-            done[futures[future]] = future.result()
-            if progress:
-                progress(len(done), len(wanted), done[futures[future]])
-    finally:
-        if own:
-            pool.shutdown(cancel_futures=True)
+    done: dict[int, Candidate] = {}
+    for attempt in range(ATTEMPTS):
+        pool = executor if executor is not None else local_pool(plan, wanted)
+        try:
+            _gather(plan, evaluate, pool, wanted, done, progress)
+            break
+        except BrokenExecutor:  # a process of our own pool has been killed: what is left goes to a new one
+            if executor is not None or attempt == ATTEMPTS - 1:
+                raise
+        finally:
+            if executor is None:
+                pool.shutdown(cancel_futures=True)
     return [done[i] for i in range(len(wanted))]
+
+
+def _gather(
+    plan: PlanDescription,
+    evaluate: Evaluate,
+    pool: Executor,
+    wanted: Sequence[Family],
+    done: dict[int, Candidate],
+    progress: Progress | None,
+) -> None:
+    """Put the candidates that are missing from `done` into it, in whatever order they come."""
+    futures = {
+        pool.submit(search_family, plan, family, evaluate): i for i, family in enumerate(wanted) if i not in done
+    }
+    for future in as_completed(futures):
+        done[futures[future]] = future.result()
+        if progress:
+            progress(len(done), len(wanted), done[futures[future]])
 
 
 def choose(plan: PlanDescription, candidates: Sequence[Candidate]) -> tuple[Candidate | None, str]:
