@@ -87,67 +87,61 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
 
 
 def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
-    """Reads of data parts; a part on a failed disk is recomputed from n_data surviving strips (rule L9)."""
+    """Reads of data parts; a part on a lost disk is recomputed from every strip of the row that is left (rule L9)."""
     pieces: list[Piece] = []
     for part in parts:
         disk = row.data[part.strip]
-        sources = [disk] if disk not in row.failed else _survivors(tables, row)
+        sources = [disk] if disk not in row.failed else _survivors(row)
         pieces.extend(_piece(row, source, READ, part.start, part.end) for source in sources)
     return pieces
 
 
 def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
-    """Reads and writes that a write to these parts of one row needs (rules L8 and L10)."""
-    low, high = min(part.start for part in parts), max(part.end for part in parts)
-    parity = [disk for disk in row.parity if disk not in row.failed]
-    writes = [
-        _piece(row, row.data[part.strip], WRITE, part.start, part.end)
-        for part in parts
-        if row.data[part.strip] not in row.failed
-    ]
-    writes += [_piece(row, disk, WRITE, low, high) for disk in parity]
-    if not parity:
-        return [], writes
-    modify = _reads_to_modify(tables, row, parts, parity, low, high)
-    rebuild = _reads_to_reconstruct(tables, row, parts, low, high)
-    prefer_modify = tables.write_policy == _READ_MODIFY_WRITE or (
-        tables.write_policy == _FEWEST and modify is not None and len(modify) < len(rebuild)
-    )
-    full = all(part.start == low and part.end == high for part in parts) and len(parts) == tables.n_data
-    reads = [] if full else modify if prefer_modify and modify is not None else rebuild
-    return reads, writes
+    """Reads and writes that a write to these parts of one row needs (rules L8 and L10).
 
-
-def _reads_to_modify(
-    tables: LayoutTables, row: Row, parts: list[Part], parity: list[int], low: int, high: int
-) -> list[Piece] | None:
-    """Old data and old parity; impossible when a written strip is on a failed disk."""
-    if any(row.data[part.strip] in row.failed for part in parts):
-        return None
-    old = [_piece(row, row.data[part.strip], READ, part.start, part.end) for part in parts]
-    return old + [_piece(row, disk, READ, low, high) for disk in parity]
-
-
-def _reads_to_reconstruct(tables: LayoutTables, row: Row, parts: list[Part], low: int, high: int) -> list[Piece]:
-    """All data of the row between `low` and `high` that is not being written.
-
-    Where such data is on a failed disk it is itself recomputed, from the range on n_data survivors.
+    Either old data and parity are read (read-modify-write), or the data that is not written (reconstruct-write). A
+    lost disk may make one of them impossible; where it makes both so, everything that is left is read. Like Linux md,
+    a row whose parity is lost reads as if it were there.
     """
+    low, high = min(part.start for part in parts), max(part.end for part in parts)
+    written = [row.data[part.strip] for part in parts]
+    writes = [
+        _piece(row, disk, WRITE, part.start, part.end)
+        for disk, part in zip(written, parts, strict=True)
+        if disk not in row.failed
+    ]
+    writes += [_piece(row, disk, WRITE, low, high) for disk in row.parity if disk not in row.failed]
+    if len(parts) == tables.n_data and all(part.start == low and part.end == high for part in parts):
+        return [], writes
+    can_modify = not any(disk in row.failed for disk in [*written, *row.parity])
+    modify = [_piece(row, disk, READ, part.start, part.end) for disk, part in zip(written, parts, strict=True)]
+    modify += [_piece(row, disk, READ, low, high) for disk in row.parity]
+    reconstruct = _reads_to_reconstruct(row, parts, low, high)
+    can_reconstruct = not any(piece.disk in row.failed for piece in reconstruct)
+    prefers_modify = tables.write_policy == _READ_MODIFY_WRITE or (
+        tables.write_policy == _FEWEST and len(modify) < len(reconstruct)
+    )
+    if can_modify and (prefers_modify or not can_reconstruct):
+        return modify, writes
+    if can_reconstruct:
+        return reconstruct, writes
+    return [_piece(row, disk, READ, low, high) for disk in _survivors(row)], writes
+
+
+def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> list[Piece]:
+    """All data of the row between `low` and `high` that is not being written, whether its disk is left or not."""
     written = {part.strip: part for part in parts}
     pieces: list[Piece] = []
     for strip, disk in enumerate(row.data):
         part = written.get(strip)
         gaps = [(low, high)] if part is None else [(low, part.start), (part.end, high)]
-        gaps = [(start, end) for start, end in gaps if start < end]
-        if gaps and disk in row.failed:
-            return [_piece(row, source, READ, low, high) for source in _survivors(tables, row)]
-        pieces.extend(_piece(row, disk, READ, start, end) for start, end in gaps)
+        pieces.extend(_piece(row, disk, READ, start, end) for start, end in gaps if start < end)
     return pieces
 
 
-def _survivors(tables: LayoutTables, row: Row) -> list[int]:
-    """The first n_data disks of a row that are left, data before parity."""
-    return [disk for disk in row.data + row.parity if disk not in row.failed][: tables.n_data]
+def _survivors(row: Row) -> list[int]:
+    """The disks of a row that are left, data before parity."""
+    return [disk for disk in row.data + row.parity if disk not in row.failed]
 
 
 def _piece(row: Row, disk: int, op: int, start: int, end: int) -> Piece:

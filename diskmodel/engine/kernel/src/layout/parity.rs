@@ -72,9 +72,9 @@ impl Row {
         Piece { disk: self.disks[i], op, lba: self.lba + start, n: end - start }
     }
 
-    /// The first n_data strips that are left, data before parity.
+    /// The strips that are left, data before parity.
     fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.disks.len()).filter(|&i| !self.lost[i]).take(self.n_data)
+        (0..self.disks.len()).filter(|&i| !self.lost[i])
     }
 }
 
@@ -135,48 +135,46 @@ fn write(layout: &Layout, plan: &mut Plan) {
     for part in plan.parts.iter().filter(|p| !row.lost[p.strip]) {
         push_merged(&mut plan.then, row.piece(part.strip, WRITE, part.start, part.end));
     }
-    let mut has_parity = false;
     for i in (row.n_data..row.disks.len()).filter(|&i| !row.lost[i]) {
-        has_parity = true;
         push_merged(&mut plan.then, row.piece(i, WRITE, low, high));
     }
-    let is_full =
-        plan.parts.len() == row.n_data && plan.parts.iter().all(|p| p.start == low && p.end == high);
-    if !has_parity || is_full {
+    if plan.parts.len() == row.n_data && plan.parts.iter().all(|p| p.start == low && p.end == high) {
         return;
     }
-    let can_modify = plan.parts.iter().all(|p| !row.lost[p.strip]);
     plan.modify.clear();
     plan.reconstruct.clear();
-    if can_modify {
-        for part in &plan.parts {
-            plan.modify.push(row.piece(part.strip, READ, part.start, part.end));
-        }
-        for i in (row.n_data..row.disks.len()).filter(|&i| !row.lost[i]) {
-            plan.modify.push(row.piece(i, READ, low, high));
-        }
+    let mut can_modify = true;
+    for part in &plan.parts {
+        can_modify &= !row.lost[part.strip];
+        plan.modify.push(row.piece(part.strip, READ, part.start, part.end));
     }
+    for i in row.n_data..row.disks.len() {
+        can_modify &= !row.lost[i];
+        plan.modify.push(row.piece(i, READ, low, high));
+    }
+    let mut can_reconstruct = true;
     for strip in 0..row.n_data {
-        let part = plan.parts.iter().find(|p| p.strip == strip);
-        let gaps = match part {
+        let gaps = match plan.parts.iter().find(|p| p.strip == strip) {
             None => [(low, high), (0, 0)],
             Some(p) => [(low, p.start), (p.end, high)],
         };
-        if row.lost[strip] && gaps.iter().any(|(start, end)| start < end) {
-            plan.reconstruct.clear();
-            plan.reconstruct.extend(row.survivors().map(|i| row.piece(i, READ, low, high)));
-            break;
-        }
         for (start, end) in gaps {
             if start < end {
+                can_reconstruct &= !row.lost[strip];
                 plan.reconstruct.push(row.piece(strip, READ, start, end));
             }
         }
     }
     let prefers_modify = layout.write_policy == READ_MODIFY_WRITE
         || (layout.write_policy == FEWEST && plan.modify.len() < plan.reconstruct.len());
-    let reads = if prefers_modify && can_modify { &plan.modify } else { &plan.reconstruct };
-    for &piece in reads {
+    if !(can_modify && (prefers_modify || !can_reconstruct)) {
+        if !can_reconstruct {
+            plan.reconstruct.clear();
+            plan.reconstruct.extend(row.survivors().map(|i| row.piece(i, READ, low, high)));
+        }
+        std::mem::swap(&mut plan.modify, &mut plan.reconstruct);
+    }
+    for &piece in &plan.modify {
         push_merged(&mut plan.first, piece);
     }
 }
