@@ -202,11 +202,8 @@ class _Model:
             seen = min(per_disk * mean, max(clients - 1, 0) * self.share * self._width())
             per_disk *= (clients - 1) / clients
             mean = min(mean, self.disks.visit(0.0, n_waiting)[0] + seen * service)
-        ratio = math.nan
-        if with_tail:
-            ratio = self.disks.percentile_s(per_disk, n_waiting, 0.99) / self.disks.visit(per_disk, n_waiting)[0]
         response = self.sample.hit_share * self.hit_s + (1 - self.sample.hit_share) * self._join(mean, variation)
-        tail = self._join(mean, variation) * ratio
+        tail = self._tail(per_disk, n_waiting, mean, variation) if with_tail else math.nan
         return Estimate(
             is_stable=True,
             iops=iops,
@@ -225,6 +222,24 @@ class _Model:
             for widths in (self.sample.read_widths, self.sample.write_widths)
         )
         return self.sample.read_share * read + (1 - self.sample.read_share) * write
+
+    def _tail(self, per_disk: float, n_waiting: float, mean_s: float, variation: float) -> float:
+        """99th percentile of all requests: the share of slow ones that is left among reads and among writes.
+
+        Phases are taken as independent, so that their excess over the mean adds in squares.
+        """
+        sample, beyond = self.sample, 0.01
+        tails = [self.hit_s]
+        visit_s = self.disks.visit(per_disk, n_waiting)[0]
+        for widths, share in ((sample.read_widths, sample.read_share), (sample.write_widths, 1 - sample.read_share)):
+            reach = share * (1 - sample.hit_share)
+            if not widths or reach <= beyond:
+                continue
+            excess = self.disks.percentile_s(per_disk, n_waiting, 1 - beyond / reach) / visit_s - 1
+            joins = [1 + variation * (harmonic(max(1, round(width))) - 1) for width in widths]
+            spread = math.sqrt(sum((join * excess) ** 2 for join in joins))
+            tails.append(mean_s * (sum(joins) + max(spread, 0.0)))
+        return max(tails)
 
     def _width(self) -> float:
         """Mean number of disk operations that a request in the disks has outstanding."""

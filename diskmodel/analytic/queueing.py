@@ -97,7 +97,7 @@ class OpenQueue:
         if mean == 0:
             return np.zeros(1)
         variance = (self.wait_variance_s2 + self.wait_s**2) / self.wait_share - mean**2
-        shares = (np.arange(4000) + 0.5) / 4000
+        shares = (np.arange(1000) + 0.5) / 1000
         shape = mean**2 / max(variance, 1e-12 * mean**2)
         return np.asarray(special.gammaincinv(shape, shares) * mean / shape)
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
 from diskmodel.analytic.checks import Checks
 
@@ -149,8 +148,26 @@ def absorption(generator: NDArray[np.float64], hours: float) -> tuple[float, flo
     """Mean hours until the last state is reached from the first, and the probability of it within `hours`."""
     transient = generator[:-1, :-1]
     mean = float(np.linalg.solve(-transient, np.ones(len(transient)))[0])
-    # 1 - survival would lose small probabilities to cancellation; the last column of expm keeps them
-    return mean, float(expm(generator * hours)[0, -1])
+    return mean, float(transition(generator, hours)[0, -1])
+
+
+def transition(generator: NDArray[np.float64], hours: float) -> NDArray[np.float64]:
+    """Transition probabilities over `hours`, to full relative precision however small they are.
+
+    Uniformization (A. Jensen, 1953) and squaring: every term is positive, so nothing is lost to cancellation.
+    """
+    rate = float(-generator.diagonal().min())
+    doublings = max(0, math.ceil(math.log2(max(rate * hours, 1.0))))
+    step = hours / 2**doublings
+    jump = np.eye(len(generator)) + generator / rate
+    term = total = np.eye(len(generator))
+    for k in range(1, 25):
+        term = term @ jump * (rate * step / k)
+        total = total + term
+    total = total * math.exp(-rate * step)
+    for _ in range(doublings):
+        total = total @ total
+    return np.asarray(total)
 
 
 def data_loss(

@@ -21,7 +21,7 @@ class Remembered:
     """Evaluates as another one does, and keeps every outcome in a file of JSON lines.
 
     An outcome is found again when array, workload, length, seed, evaluation and version are the same. Any number of
-    processes may share the file: a line is written in one piece, and a broken last line is ignored.
+    processes may share the file: a line is written in one piece, and broken lines are ignored.
 
     Attributes
     ----------
@@ -58,7 +58,8 @@ class Remembered:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _append(self, key: str, outcome: Outcome) -> None:
-        line = json.dumps({"key": key, "outcome": to_plain(outcome)}) + "\n"
+        # begins with a line's end too: what a killed process left half written must not swallow this one
+        line = "\n" + json.dumps({"key": key, "outcome": to_plain(outcome)}) + "\n"
         # one write to a file opened for appending is not mixed with those of other processes
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from diskmodel.analytic import reliability as rel
 from diskmodel.errors import InputError
@@ -96,3 +97,10 @@ def test_faults() -> None:
         rel.data_loss("raid6", 2, **LIFE)
     with pytest.raises(InputError, match="not a known RAID level"):
         rel.data_loss("raid7", 8, **LIFE)
+
+
+def test_transition_probabilities_are_those_of_the_matrix_exponential() -> None:
+    generator = rel.group_generator(6, 2, 1e4, 50.0, 0.1)
+    for hours in (1.0, 100.0, 8766.0):
+        assert rel.transition(generator, hours) == pytest.approx(expm(generator * hours), rel=1e-9, abs=1e-15)
+        assert rel.transition(generator, hours).sum(axis=1) == pytest.approx(1, rel=1e-12)
