@@ -1,0 +1,127 @@
+"""Reports: self-contained, complete, the same every time, safe against names with markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from diskmodel.drive import load_drive
+from diskmodel.errors import DescriptionError
+from diskmodel.plan import PlanDescription, run_plan
+from diskmodel.plan.report import as_csv, html, latency_curves, markdown, write_report
+from tests.unit.plan.fakes import Queues, plan_of
+
+GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
+FEASIBLE = run_plan(plan_of(name="mail", objective=GROWING), evaluate=Queues(noise=0.01), with_sensitivity=True)
+NOT = run_plan(plan_of(name="mail", objective={"latency": {"p99": "5 ms"}}), evaluate=Queues())
+
+
+class Outline(HTMLParser):
+    """Tags that are open at the end, references to the outside, and texts by tag."""
+
+    VOID = frozenset({"meta", "link", "br", "img", "input", "hr"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.outside: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.outside += [v for k, v in attrs if k in ("src", "href", "xlink:href") and v and not v.startswith("#")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data.strip())
+
+
+def test_html_is_whole_and_needs_nothing_from_outside() -> None:
+    curves = latency_curves(FEASIBLE, Queues())
+    text = html(FEASIBLE, curves)
+    outline = Outline(text)
+    assert outline.open == []
+    assert outline.outside == []
+    assert "<script" not in text
+    assert 'name="viewport"' in text
+    assert "@media print" in text
+    captions = outline.texts["figcaption"]
+    assert captions[:3] == ["Latency against load", "Disks needed", "99th percentile by disks"]
+    assert {"Sensitivity", "Growth"} <= set(captions)
+    assert text == html(FEASIBLE, curves)
+    # the answer comes before every table and plot
+    best = FEASIBLE.best
+    assert best is not None
+    assert text.index(f"{best.disks} disks of") < text.index("<table")
+    assert text.index("<table") < text.index("<svg")
+
+
+def test_ids_of_inline_drawings_do_not_clash() -> None:
+    text = html(FEASIBLE, latency_curves(FEASIBLE, Queues()))
+    drawings = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
+    assert len(drawings) >= 4
+    definitions: dict[str, str] = {}
+    for drawing in drawings:
+        for name, body in re.findall(r'<(?:clipPath|path) id="([^"]+)"(.*?)/?>', drawing, flags=re.DOTALL):
+            # the same name may stand twice only for the same thing
+            assert definitions.setdefault(name, body) == body
+
+
+def test_no_feasible_array_is_said_first() -> None:
+    text = html(NOT)
+    assert 'class="answer none"' in text
+    assert "No feasible array" in text
+    assert "p99" in markdown(NOT)
+
+
+def test_markdown_has_a_row_for_each_candidate() -> None:
+    text = markdown(FEASIBLE)
+    rows = [line for line in text.splitlines() if line.startswith("| Generic")]
+    assert len(rows) == len(FEASIBLE.candidates)
+    assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
+
+
+def test_the_plan_inside_the_report_is_the_plan() -> None:
+    text = markdown(FEASIBLE)
+    inside = text.split("```toml\n")[1].split("```")[0]
+    assert PlanDescription.parse(tomllib.loads(inside)) == FEASIBLE.plan
+
+
+def test_csv_is_read_back() -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(FEASIBLE))))
+    assert [int(row["disks"]) for row in rows] == [candidate.disks for candidate in FEASIBLE.candidates]
+    assert all(float(row["p99_ms"]) <= 40 for row in rows)
+    assert [row["disks"] for row in csv.DictReader(io.StringIO(as_csv(NOT)))] == ["", ""]
+
+
+def test_names_cannot_smuggle_markup() -> None:
+    drive = load_drive("generic-15k").to_dict() | {"name": "<script>alert(1)</script>"}
+    result = run_plan(
+        plan_of(name="<b>x</b>", candidates={"drives": [drive], "levels": ["raid10"], "max_disks": 40}),
+        evaluate=Queues(),
+    )
+    text = html(result)
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert Outline(text).open == []
+
+
+def test_files_by_ending(tmp_path: Path) -> None:
+    for ending in ("html", "md", "csv"):
+        write_report(FEASIBLE, tmp_path / f"r.{ending}")
+        assert (tmp_path / f"r.{ending}").stat().st_size > 200
+    with pytest.raises(DescriptionError, match="no known kind of report"):
+        write_report(FEASIBLE, tmp_path / "r.pdf")
+    with pytest.raises(DescriptionError, match="no such file"):
+        write_report(FEASIBLE, tmp_path / "nowhere" / "r.html")
