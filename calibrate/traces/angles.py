@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.traces.spectrum import Floats
+from calibrate.traces.spectrum import GRAIN_BLOCKS, Floats
 
 Complexes = NDArray[np.complex128]
 N_BINS = 48
@@ -82,10 +82,10 @@ def _best_rate(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
 
 def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: float, count: int) -> Floats:
     """Frequencies (steps per block) of the strongest periodic parts of a residual angle."""
-    n = int(2 ** np.ceil(np.log2(extent * 2 + 2)))
-    series = np.bincount(relative.astype(np.int64), angle, n)
+    n = int(2 ** np.ceil(np.log2(extent * 2 / GRAIN_BLOCKS + 2)))
+    series = np.bincount(np.rint(relative / GRAIN_BLOCKS).astype(np.int64), angle, n)
     power = np.abs(np.fft.rfft(series))
-    frequency = np.arange(len(power)) / n
+    frequency = np.arange(len(power)) / n / GRAIN_BLOCKS
     inside = np.flatnonzero((frequency >= low) & (frequency <= high))
     order = inside[np.argsort(-power[inside])][:count]
     return frequency[order]

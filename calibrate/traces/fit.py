@@ -1,0 +1,175 @@
+"""Calibrate a drive from its request trace, and predict another part of it: the two calls a command makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from calibrate.evidence.requests import RequestTrace
+from calibrate.score import agreement
+from calibrate.traces.access import fit_bus, is_sequential, reached_platter
+from calibrate.traces.geometry import fit_geometry, track_blocks
+from calibrate.traces.model import Prediction, TraceModel, fit_model
+from calibrate.traces.period import Rotation, fit_rotation
+from calibrate.traces.profile import count_heads, drive_dict, model_from_dict
+from diskmodel.drive.hdd import Hdd
+from diskmodel.errors import Fault, InputError
+
+MIN_REQUESTS = 400
+HELD_OUT = 0.2
+CONVERGED_DEMERIT = 0.15
+
+
+@dataclass(frozen=True)
+class TraceFit:
+    """A fitted trace model with what is known of its parameters and its score on requests kept back."""
+
+    model: TraceModel
+    parameters: dict[str, dict[str, Any]]
+    converged: bool
+    message: str
+    held_out: dict[str, Any]
+    n_blocks: int
+    sheet: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, trace: RequestTrace, *, seed: int = 0) -> Prediction:
+        """Response of each request, given only the requests and the clock of their issue."""
+        return self.model.predict(trace, seed)
+
+    def to_drive(self, name: str = "calibrated drive") -> Hdd:
+        """The profile, with the trace model in its provenance."""
+        return Hdd.parse(drive_dict(self.model, self.n_blocks, name, self.sheet))
+
+
+def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0) -> TraceFit:
+    """The drive behind a trace: rotation, angle map, seek, cache, bus.
+
+    Parameters
+    ----------
+    trace : RequestTrace
+        At least 400 requests, one outstanding at a time.
+    sheet : mapping, optional
+        What a data sheet prints: `blocks`, `surfaces`, `cache_bytes`, `segments`. All may be left out.
+    seed : int
+        Of the draws behind the held-out score.
+
+    Raises
+    ------
+    InputError
+        Too few requests, or none that reached the platter.
+    """
+    if len(trace) < MIN_REQUESTS:
+        rule = f"must hold at least {MIN_REQUESTS} requests to calibrate from"
+        raise InputError(Fault("requests", len(trace), rule, "take a longer part of the trace"))
+    bus = fit_bus(trace)
+    if reached_platter(trace, bus).sum() < MIN_REQUESTS // 4:
+        rule = "too few requests waited for the platter"
+        raise InputError(Fault("requests", len(trace), rule, "record accesses that miss the cache"))
+    rotation = fit_rotation(trace, bus)
+    kept = int(len(trace) * (1 - HELD_OUT))
+    rest = trace.part(kept, None)
+    inner = trace.part(0, kept)
+    if rotation.is_identified:
+        inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation))
+        prediction = inner_model.predict(rest, seed)
+        held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+    else:
+        rotation = _unlocated(rotation)
+        inner_model = fit_model(inner, bus, rotation, None)
+        prediction = inner_model.predict(rest, seed)
+        held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+    angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
+    model = fit_model(trace, bus, rotation, angles)
+    converged = rotation.is_identified and angles is not None and held_out["demerit_ratio"] < CONVERGED_DEMERIT
+    if converged:
+        message = "rotation, angle map, seek and cache fitted"
+    elif not rotation.is_identified:
+        message = "completion times tell no revolution: rotation assumed at 7200 rpm, angles unknown"
+    else:
+        message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
+    n_blocks = int((sheet or {}).get("blocks", trace.end.max()))
+    return TraceFit(model, _parameters(model, trace), converged, message, held_out, n_blocks, dict(sheet or {}))
+
+
+def calibrate_traces(
+    trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0, name: str = "calibrated drive"
+) -> tuple[dict[str, Any], Hdd]:
+    """What `diskmodel calibrate` prints of a trace, and the profile it writes."""
+    fit = fit_trace(trace, sheet=sheet, seed=seed)
+    printed = {
+        "converged": fit.converged,
+        "message": fit.message,
+        "kind": "hdd",
+        "parameters": fit.parameters,
+        "held_out": fit.held_out,
+    }
+    return printed, fit.to_drive(name)
+
+
+def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[str, Any]:
+    """What `diskmodel validate` prints: a trace against a profile that was calibrated from a trace.
+
+    Raises
+    ------
+    InputError
+        The profile holds no trace model.
+    """
+    if "trace_model" not in drive.provenance:
+        rule = "holds no trace model, and block angles cannot be told without one"
+        raise InputError(Fault("provenance.trace_model", None, rule, "calibrate the drive from a request trace first"))
+    prediction = model_from_dict(drive.provenance["trace_model"]).predict(trace, seed)
+    everything = np.ones(len(trace), dtype=np.bool_)
+    scores = []
+    for chosen in (everything, ~trace.is_write, trace.is_write):
+        scores.append(
+            agreement(trace.response_ms[chosen], prediction.expected_ms[chosen], prediction.draws_ms[chosen])
+        )
+    return {**scores[0], "reads": scores[1], "writes": scores[2]}
+
+
+def _unlocated(rotation: Rotation) -> Rotation:
+    return replace(rotation, period_ms=60e3 / 7200, stderr_ms=0.0)
+
+
+def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, dict[str, Any]]:
+    rotation, bus = model.rotation, model.bus
+    rows: dict[str, dict[str, Any]] = {}
+
+    def add(name: str, value: float, stderr: float | None, unit: str, identified: bool) -> None:
+        rows[name] = {
+            "value": float(value),
+            "stderr": None if stderr is None else float(stderr),
+            "unit": unit,
+            "identified": bool(identified),
+        }
+
+    located = rotation.is_identified and model.angles is not None
+    add("revolution", rotation.period_ms, rotation.stderr_ms if located else None, "ms", located)
+    add("rpm", 60e3 / rotation.period_ms, 60e3 / rotation.period_ms**2 * rotation.stderr_ms, "1/min", located)
+    hits = ~trace.is_write & is_sequential(trace) & ~reached_platter(trace, bus)
+    spread = trace.response_ms[hits] - trace.n_blocks[hits] * bus.block_ms
+    noise = float(spread.std() / np.sqrt(len(spread))) if len(spread) > 5 else None
+    add("read_overhead", bus.read_overhead_ms, noise, "ms", bus.n_hits >= 30)
+    add("bus_block", bus.block_ms, noise, "ms", bus.n_hits >= 30)
+    add("write_back", float(bus.is_write_back), None, "1", bool(trace.is_write.any()))
+    for op, curve, write in (("read", model.ready_read, False), ("write", model.ready_write, True)):
+        n = int((reached_platter(trace, bus) & (trace.is_write == write)).sum())
+        known = n >= 100 and not (write and bus.is_write_back)
+        stderr = curve.spread_ms / np.sqrt(max(n / len(curve.ready_ms), 1))
+        add(f"{op}_ready_near", curve.ready_ms[min(1, len(curve.ready_ms) - 1)], stderr, "ms", known)
+        add(f"{op}_ready_middle", curve.ready_ms[len(curve.ready_ms) // 2], stderr, "ms", known)
+        add(f"{op}_ready_far", curve.ready_ms[-1], stderr, "ms", known)
+    if model.angles is not None:
+        heads, agreed = count_heads(model.angles)
+        add("heads", heads or 0, None, "1", heads is not None and agreed > 0.5)
+        add("bus_share", model.angles.bus_share, 0.05, "1", True)
+        add("angle_coherence", model.angles.read_coherence, None, "1", True)
+        for k, zone in enumerate(model.angles.zones):
+            wide = (zone.last - zone.first) * np.sqrt(max(zone.n_points, 1)) * 2
+            blocks = track_blocks(zone)
+            known = zone.track.turns > 0
+            add(f"zone_{k}_sectors_per_track", blocks, blocks**2 / wide if known else None, "blocks", known)
+    return rows

@@ -1,0 +1,231 @@
+"""The fitted model as plain data, and as a drive profile that the engines can run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from calibrate.traces.access import Bus
+from calibrate.traces.angles import Step, ZoneAngle
+from calibrate.traces.clock import Pause
+from calibrate.traces.geometry import AngleMap, track_blocks
+from calibrate.traces.hits import FastTimes
+from calibrate.traces.model import TraceModel
+from calibrate.traces.period import Rotation
+from calibrate.traces.seek import ReadyCurve
+from diskmodel.errors import Fault, FormatError
+
+VERSION = 1
+MIN_STEP_TURNS = 0.02
+MAX_HEADS = 24
+
+
+def model_to_dict(model: TraceModel) -> dict[str, Any]:
+    """The model as numbers, strings and lists only."""
+    rotation = model.rotation
+    data: dict[str, Any] = {
+        "version": VERSION,
+        "bus": {
+            "read_overhead_ms": model.bus.read_overhead_ms,
+            "write_overhead_ms": model.bus.write_overhead_ms,
+            "block_ms": model.bus.block_ms,
+            "is_write_back": bool(model.bus.is_write_back),
+            "n_hits": model.bus.n_hits,
+        },
+        "rotation": {
+            "period_ms": float(rotation.period_ms),
+            "stderr_ms": float(rotation.stderr_ms),
+            "pause": str(rotation.pause),
+            "score": float(rotation.score),
+            "runner_up": float(rotation.runner_up),
+            "coherent_ms": float(rotation.coherent_ms),
+            "is_identified": bool(rotation.is_identified),
+        },
+        "ready_read": _curve(model.ready_read),
+        "ready_write": _curve(model.ready_write),
+        "hit_ratio": _rounded(model.hit_ratio, 4),
+        "hit_times_ms": _rounded(model.hit_times.table, 4),
+        "write_times_ms": _rounded(model.write_times.table, 4),
+        "read_error_turns": _rounded(model.read_error, 5),
+        "write_error_turns": _rounded(model.write_error, 5),
+    }
+    if model.angles is not None:
+        angles = model.angles
+        data["angle_map"] = {
+            "write_shift_turns": angles.write_shift,
+            "bus_share": float(angles.bus_share),
+            "causal_span": angles.causal_span,
+            "read_coherence": angles.read_coherence,
+            "write_coherence": angles.write_coherence,
+            "zones": [_zone(zone) for zone in angles.zones],
+        }
+    return data
+
+
+def model_from_dict(data: Mapping[str, Any]) -> TraceModel:
+    """The model that `model_to_dict` wrote.
+
+    Raises
+    ------
+    FormatError
+        Another version, or a part missing.
+    """
+    try:
+        return _model(data)
+    except (KeyError, TypeError, ValueError) as error:
+        rule = f"is not a trace model of version {VERSION} ({error})"
+        raise FormatError(Fault("provenance.trace_model", None, rule, "calibrate again")) from error
+
+
+def _model(data: Mapping[str, Any]) -> TraceModel:
+    if data["version"] != VERSION:
+        raise ValueError(f"version {data['version']}")
+    rotation = Rotation(**{**data["rotation"], "pause": Pause(data["rotation"]["pause"])})
+    angles = None
+    if "angle_map" in data:
+        found = data["angle_map"]
+        angles = AngleMap(
+            tuple(
+                ZoneAngle(**{**zone, "track": Step(*zone["track"]), "cylinder": Step(*zone["cylinder"])})
+                for zone in found["zones"]
+            ),
+            rotation.period_ms,
+            0.0,
+            found["write_shift_turns"],
+            found["causal_span"],
+            found["read_coherence"],
+            found["write_coherence"],
+            found["bus_share"],
+        )
+    curves = [
+        ReadyCurve(np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"])
+        for c in (data["ready_read"], data["ready_write"])
+    ]
+    return TraceModel(
+        Bus(**data["bus"]),
+        rotation,
+        angles,
+        curves[0],
+        curves[1],
+        np.array(data["hit_ratio"]),
+        FastTimes(np.array(data["hit_times_ms"])),
+        FastTimes(np.array(data["write_times_ms"])),
+        np.array(data["read_error_turns"]),
+        np.array(data["write_error_turns"]),
+    )
+
+
+def _curve(curve: ReadyCurve) -> dict[str, Any]:
+    return {
+        "log_tracks": _rounded(curve.log_tracks, 5),
+        "ready_ms": _rounded(curve.ready_ms, 4),
+        "spread_ms": curve.spread_ms,
+    }
+
+
+def _zone(zone: ZoneAngle) -> dict[str, Any]:
+    return {
+        "first": zone.first,
+        "last": zone.last,
+        "offset": zone.offset,
+        "turns_per_block": zone.turns_per_block,
+        "track": [zone.track.period_blocks, zone.track.first_block, zone.track.turns],
+        "cylinder": [zone.cylinder.period_blocks, zone.cylinder.first_block, zone.cylinder.turns],
+        "coherence": zone.coherence,
+        "n_points": zone.n_points,
+    }
+
+
+def _rounded(values: Any, digits: int) -> Any:
+    return np.round(np.asarray(values, dtype=np.float64), digits).tolist()
+
+
+def count_heads(angles: AngleMap) -> tuple[int | None, float]:
+    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees."""
+    votes = np.zeros(MAX_HEADS + 1)
+    total = 0.0
+    for zone in angles.zones:
+        if not zone.track.turns or abs(zone.cylinder.turns) < MIN_STEP_TURNS:
+            continue
+        ratio = zone.cylinder.period_blocks / zone.track.period_blocks
+        total += zone.n_points
+        heads = round(ratio)
+        if 2 <= heads <= MAX_HEADS and -0.06 < ratio - heads < 0.02 * heads:
+            votes[heads] += zone.n_points
+    if total == 0 or votes.max() == 0:
+        return None, 0.0
+    return int(votes.argmax()), float(votes.max() / total)
+
+
+def drive_dict(model: TraceModel, n_blocks: int, name: str, sheet: Mapping[str, Any]) -> dict[str, Any]:
+    """A hard disk's profile, as `diskmodel` reads it, with the trace model under `provenance.trace_model`.
+
+    Where no angle could be told, geometry is one zone of tracks that take a revolution at the usual density.
+    """
+    period_ms = model.rotation.period_ms
+    heads = sheet.get("surfaces")
+    assumed = []
+    if heads is None and model.angles is not None:
+        heads = count_heads(model.angles)[0]
+    if heads is None:
+        heads = 4
+        assumed.append("heads")
+    zones: list[dict[str, int]] = []
+    left = n_blocks
+    if model.angles is not None:
+        for zone in model.angles.zones:
+            per_track = max(round(track_blocks(zone)), 1)
+            blocks = left if zone is model.angles.zones[-1] else min(round(zone.last - zone.first), left)
+            cylinders = max(-(-blocks // (heads * per_track)), 1)
+            left -= cylinders * heads * per_track
+            skew = round(max(zone.track.turns, 0.0) * per_track)
+            extra = round(max(zone.cylinder.turns, 0.0) * per_track)
+            zones.append(
+                {
+                    "cylinders": cylinders,
+                    "sectors_per_track": per_track,
+                    "track_skew": skew,
+                    "cylinder_skew": min(skew + extra, per_track - 1),
+                }
+            )
+            if left <= 0:
+                break
+    else:
+        zones.append({"cylinders": -(-n_blocks // (heads * 100)), "sectors_per_track": 100})
+        assumed.append("zones")
+    overhead = model.bus.read_overhead_ms
+    n_cylinders = sum(zone["cylinders"] for zone in zones)
+    distances = np.unique(np.rint(np.geomspace(1, max(n_cylinders - 1, 2), 40))).astype(int)
+    ready = np.maximum(model.ready_read.at(distances * heads) - overhead, 0.05)
+    away = distances * heads
+    settle = float(np.median(model.ready_write.at(away) - model.ready_read.at(away)))
+    data: dict[str, Any] = {
+        "kind": "hdd",
+        "name": name,
+        "source": "calibrated from a request trace",
+        "capacity_bytes": n_blocks * 512,
+        "rpm": 60e3 / period_ms,
+        "revolution_ns": round(period_ms * 1e6),
+        "heads": heads,
+        "zones": zones,
+        "seek": {
+            "kind": "table",
+            "distance": [int(d) for d in distances],
+            "time_ms": [round(float(t), 4) for t in ready],
+        },
+        "write_settle_ns": max(round(settle * 1e6), 0) if not model.bus.is_write_back else 0,
+        "read_overhead_ns": max(round(overhead * 1e6), 0),
+        "write_overhead_ns": max(round((model.bus.write_overhead_ms if model.bus.is_write_back else overhead) * 1e6), 0),
+        "interface_bytes_per_s": 512 / max(model.bus.block_ms, 1e-4) * 1e3,
+        "cache": {
+            "size_bytes": int(sheet.get("cache_bytes", 512 * 1024)),
+            "segments": int(sheet.get("segments", 2)),
+            "write_back": bool(model.bus.is_write_back),
+        },
+    }
+    if "cache_bytes" not in sheet:
+        assumed.append("cache.size_bytes")
+    data["provenance"] = {"assumed": assumed, "trace_model": model_to_dict(model)}
+    return data
