@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskmodel.analytic.estimate import Estimate, estimate
 from diskmodel.analytic.rule import rule_of_thumb
@@ -18,6 +18,9 @@ from diskmodel.plan.headroom import Headroom, LoadPoint, find_headroom, load_poi
 from diskmodel.plan.outcome import Evaluate, Figure, Outcome
 from diskmodel.plan.simulated import Simulated
 from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,11 @@ class Comparison:
     arrays: tuple[Compared, ...]
     differences: tuple[Difference, ...]
 
+    def __rich__(self) -> RenderableType:
+        from diskmodel.plan.table import comparison_table
+
+        return comparison_table(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
@@ -133,7 +141,7 @@ def compare(
     workload: Workload,
     *,
     seed: int = 0,
-    n_requests: int = 12_000,
+    n_requests: int = 30_000,
     growth_ratio: float | None = None,
     evaluate: Evaluate | None = None,
     executor: Executor | None = None,

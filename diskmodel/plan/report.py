@@ -22,6 +22,7 @@ from diskmodel.plan.headroom import LoadPoint, load_points
 from diskmodel.plan.outcome import Evaluate
 from diskmodel.plan.run import PlanResult, evaluator
 from diskmodel.plan.search import Candidate
+from diskmodel.units import pretty_bytes
 
 Curves = Sequence[tuple[str, Sequence[LoadPoint]]]
 
@@ -118,11 +119,10 @@ def _content(result: PlanResult) -> dict[str, Any]:
     return {
         "title": plan.name,
         "answer": answer(result),
-        "because": _because(result),
-        "header": ["drive", "level", "disks", "rule of thumb", "binds", "IOPS", "mean ms", "p99 ms", "busy", "usable"]
-        + (["cost USD"] if _is_priced(result) else []),
-        "rows": [_row(candidate, _is_priced(result)) for candidate in result.candidates],
-        "lists": _lists(result),
+        "because": because(result),
+        "header": candidate_header(result),
+        "rows": [candidate_row(result, candidate) for candidate in result.candidates],
+        "lists": lists(result),
         "toml": plan.to_toml(),
         "reproduce": [
             f"diskmodel {diskmodel.__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
@@ -146,7 +146,8 @@ def answer(result: PlanResult) -> str:
     return f"{best.disks} disks{spare} of {best.family.drive.name} in {name}{money}."
 
 
-def _because(result: PlanResult) -> list[str]:
+def because(result: PlanResult) -> list[str]:
+    """Why: every criterion of the best, what binds, and the rule of thumb; or what each candidate lacks."""
     best = result.best
     if best is None:
         return [f"{candidate.family}: {candidate.reason}." for candidate in result.candidates]
@@ -157,22 +158,23 @@ def _because(result: PlanResult) -> list[str]:
     return said
 
 
-def _lists(result: PlanResult) -> list[tuple[str, list[str]]]:
-    lists = []
+def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
+    """Titled lists of sentences: what would help, sensitivity, assumptions, profiles."""
+    found = []
     if result.relaxations:
-        lists.append(("What would help most", [
+        found.append(("What would help most", [
             f"{item.change} (at {item.disks} disks): {item.criterion}{'; everything holds then' if item.holds else ''}"
             for item in result.relaxations
         ]))  # fmt: skip
     if result.sensitivities:
-        lists.append(("If an input is not what was thought", [
+        found.append(("If an input is not what was thought", [
             f"{item.input}: {item.disks_low or 'not feasible'} disks at {item.low}, "
             f"{item.disks_high or 'not feasible'} at {item.high}"
             for item in result.sensitivities
         ]))  # fmt: skip
-    lists.append(("Assumptions", _assumptions(result)))
-    lists.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
-    return lists
+    found.append(("Assumptions", _assumptions(result)))
+    found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
+    return found
 
 
 def _assumptions(result: PlanResult) -> list[str]:
@@ -211,12 +213,30 @@ def _is_priced(result: PlanResult) -> bool:
     return any(c.trial and math.isfinite(c.trial.statics.cost_usd) for c in result.candidates)
 
 
-def _row(candidate: Candidate, is_priced: bool) -> list[str]:
+def candidate_header(result: PlanResult) -> list[str]:
+    """Names of the columns of `candidate_row`; those that are the same for all candidates are left out."""
+    names = ["drive", "level", "disks", "rule of thumb", "binds", "IOPS", "mean ms", "p99 ms", "busy", "usable"]
+    varied = _varied(result)
+    names[2:2] = [name for name, _ in varied]
+    return names + (["cost USD"] if _is_priced(result) else [])
+
+
+def _varied(result: PlanResult) -> list[tuple[str, str]]:
+    """Title and field of what differs between families beside drive and level."""
+    fields = (("strip", "strip_bytes"), ("cache", "cache_bytes"), ("groups", "groups"))
+    return [(title, name) for title, name in fields if len({getattr(c.family, name) for c in result.candidates}) > 1]
+
+
+def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
+    """One candidate as text, column by column."""
+    is_priced = _is_priced(result)
     outcome = candidate.trial.outcome if candidate.trial else None
     figures = outcome.latency_ns.get("", {}) if outcome and outcome.is_stable else {}
+    own = [getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
         candidate.family.level,
+        *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
         str(candidate.disks) if candidate.disks else "not feasible",
         str(candidate.rule_of_thumb_disks or "–"),
         candidate.binds + ("" if candidate.is_decided else " (close)"),

@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, Th
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
@@ -21,6 +21,9 @@ from diskmodel.plan.pareto import ParetoPoint, pareto_front, points_of
 from diskmodel.plan.relax import Relaxation, Sensitivity, relaxations, sensitivity
 from diskmodel.plan.search import Candidate, search_family
 from diskmodel.plan.simulated import Simulated
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 #: Pools of our own that may break before we give up.
 ATTEMPTS = 3
@@ -68,6 +71,11 @@ class PlanResult:
     def n_runs(self) -> int:
         """Simulations made in the search."""
         return sum(trial.n_runs for candidate in self.candidates for trial in candidate.trials)
+
+    def __rich__(self) -> RenderableType:
+        from diskmodel.plan.table import plan_table
+
+        return plan_table(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -1,0 +1,58 @@
+"""What a terminal of 80 characters shows."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from rich.console import Console
+
+from diskmodel.array import Array
+from diskmodel.plan import compare, run_plan
+from diskmodel.workload import Workload
+from tests.unit.plan.fakes import Queues, plan_of
+
+
+def text_of(item: object) -> str:
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    console.print(item)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_answer_first_and_a_line_for_each_candidate() -> None:
+    result = run_plan(plan_of(), evaluate=Queues(noise=0.01))
+    lines = text_of(result).splitlines()
+    assert result.best is not None
+    assert lines[0].strip().startswith(f"{result.best.disks} disks of Generic 15k rpm SAS in RAID")
+    rows = [line for line in lines if re.match(r"Generic 15k rpm SAS +raid", line)]
+    assert len(rows) == len(result.candidates)
+    for row, candidate in zip(rows, result.candidates, strict=True):
+        assert str(candidate.disks) in row.split()
+        assert str(candidate.rule_of_thumb_disks) in row.split()
+        assert candidate.binds in row
+
+
+def test_strips_are_shown_where_they_differ() -> None:
+    wanted = {"drives": ["generic-15k"], "levels": ["raid10"], "strips": ["64 KiB", "256 KiB"], "max_disks": 40}
+    wanted["strip_bytes"] = wanted.pop("strips")
+    text = text_of(run_plan(plan_of(candidates=wanted), evaluate=Queues()))
+    assert "64 KiB" in text
+    assert "256 KiB" in text
+
+
+def test_not_feasible_is_said() -> None:
+    text = text_of(run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues()))
+    assert text.startswith("No feasible array")
+    assert "not feasible" in text
+
+
+def test_comparison() -> None:
+    arrays = [Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": 6}}) for level in
+              ("raid5", "raid10")]  # fmt: skip
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"})
+    text = text_of(compare(arrays, load, evaluate=Queues(noise=0.01), growth_ratio=0.2))
+    assert "p99 ms, one disk failed" in text
+    assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
+    assert "months of growth" in text
+    assert "a calculator promises" in text
