@@ -81,3 +81,12 @@ def test_faults():
         loads_of_text(one_report)
     with pytest.raises(FormatError, match="is no output of sysstat"):
         loads_of_text("hello")
+
+
+def test_an_idle_sample_has_no_request_size():
+    document = json.loads((DATA / "iostat.json").read_text())
+    disk = document["sysstat"]["hosts"][0]["statistics"][2]["disk"][0]
+    for name in ("r/s", "rkB/s"):
+        disk[name] = 0.0
+    (load,) = loads_of_text(json.dumps(document))
+    assert np.isnan(load.read_request_bytes).tolist() == [False, True, False]

@@ -152,3 +152,17 @@ def test_memory_is_flat_however_long_the_trace(tmp_path):
         finally:
             tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_only_the_first_examples_are_kept(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("0,1,512,r,0.5\n" + "junk\n" * 1000)
+    reader = read_trace(path, format="spc", errors="count")
+    assert sum(map(len, reader)) == 1
+    assert (reader.n_malformed, len(reader.examples)) == (1000, 10)
+
+
+def test_a_wait_that_is_over_does_not_turn_the_clock_back(tmp_path):
+    path = tmp_path / "t"
+    path.write_text("fio version 2 iolog\nf add\nf wait 900 0\nf read 0 512\nf wait 500 0\nf read 512 512\n")
+    assert load_trace(path).requests.time_ns.tolist() == [900_000_000] * 2

@@ -229,3 +229,22 @@ def test_reading_is_lazy(tmp_path):
     assert 0 < len(first) < 400_000
     assert reader.n_rows == len(first)
     assert len(first) + sum(len(chunk) for chunk in reader) == reader.n_rows == 400_000
+
+
+def test_the_pauses_of_a_drive_add_up_beyond_the_first_block(tmp_path):
+    n = 200_000
+    path = tmp_path / "t"
+    path.write_text("R Hit          8          1            3.0            4.5\n" * n)
+    chunks = list(read_trace(path))
+    assert len(chunks) > 1
+    np.testing.assert_array_equal(joined(chunks).time_ns, np.arange(n) * 7500)
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\xa0"])
+@pytest.mark.parametrize("rest", ["", "\n?"])
+def test_blanks_around_a_cell_are_no_part_of_it(blank, rest, tmp_path):
+    """Alike in a clean block and in one that is gone through line by line because of a bad line."""
+    path = tmp_path / "t"
+    text = f"128166372003061629,{blank}hm{blank},1,Read,383496192,32768,113736{rest}"
+    path.write_text(text, encoding="latin-1")
+    assert load_trace(path, format="msr", errors="count").requests.device_names == ("hm_1",)

@@ -40,6 +40,8 @@ def test_csv_keeps_everything(ending, tmp_path):
     again = tmp_path / f"again.csv{ending}"
     write_trace(again, requests, format="csv")
     assert again.read_bytes() == path.read_bytes()
+    if ending == ".gz":
+        assert path.read_bytes()[3:8] == bytes(5)  # neither a name nor a time of day
 
 
 def test_disksim_keeps_all_but_responses_and_names(tmp_path):
