@@ -95,4 +95,12 @@ class Controller(Description):
     def _check(self) -> Self:
         if self.read_ahead_bytes and (self.read_cache is None or self.read_cache.size_bytes is None):
             raise ValueError("read_ahead_bytes: read-ahead needs a read_cache with a size to read into; add one")
+        read, write = self.read_cache, self.write_cache
+        if read and read.size_bytes and write and read.block_bytes != write.block_bytes:
+            raise ValueError("write_cache.block_bytes: both caches must keep blocks of the same size; make them equal")
         return self
+
+    @property
+    def has_real_cache(self) -> bool:
+        """Whether blocks are kept, so that hits are an outcome."""
+        return self.write_cache is not None or (self.read_cache is not None and self.read_cache.size_bytes is not None)

@@ -94,6 +94,10 @@ class Device(ABC):
         self.wake(command.done_ns)
         command.done(command)
 
+    def counters_until(self, end_ns: int) -> Counters:
+        """Counters of a run that ended at `end_ns` (rule D7)."""
+        return self.counters
+
     @abstractmethod
     def overhead_ns(self, command: Command) -> int:
         """Time of the drive's processor for a command."""

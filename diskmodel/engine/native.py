@@ -19,6 +19,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
     if not isinstance(scenario.drive, HddTables):
         return "flash drives"
+    if scenario.controller.has_real_cache:
+        return "a controller cache of blocks"
     return None
 
 

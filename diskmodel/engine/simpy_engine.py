@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import HddTables
+from diskmodel.engine.cached_controller import CachedController
 from diskmodel.engine.clients import Clients
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.controller import Controller, HostRequest
@@ -60,7 +61,8 @@ class _Simulation:
         split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
         self.raid = Raid(self.clock, scenario.layout, self.devices, split_at)
         after = len(self.devices)
-        self.controller = Controller(
+        make_controller = CachedController if scenario.controller.has_real_cache else Controller
+        self.controller = make_controller(
             self.clock,
             scenario.controller,
             scenario.link_bytes_per_s,
@@ -118,7 +120,7 @@ class _Simulation:
         self.clients.completed(row, request.issue_ns)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
-        counters = [device.counters for device in self.devices]
+        counters = [device.counters_until(end_ns) for device in self.devices]
         sector = self.scenario.drive.sector_bytes
 
         def column(name: str, scale: int = 1) -> NDArray[Any]:

@@ -152,10 +152,6 @@ def _bumped(column: np.ndarray, row: int, change: int) -> np.ndarray:
         ("came out", lambda run: changed(run, done_ns=run.completions.done_ns[:-1])),
         ("busy longer", lambda run: replace(run, devices=replace(run.devices, busy_ns=np.array([run.end_ns + 1])))),
         ("negative n_reads", lambda run: replace(run, devices=replace(run.devices, n_reads=np.array([-1])))),
-        (
-            "without a command",
-            lambda run: replace(run, devices=replace(run.devices, n_reads=np.array([0]), n_writes=np.array([0]))),
-        ),
     ],
 )
 def test_a_broken_law_is_our_fault(stable, law, breaks):

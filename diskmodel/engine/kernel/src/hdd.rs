@@ -401,6 +401,15 @@ impl Disk {
         self.wake(events.now, events);
     }
 
+    /// Counters of a run that ended at `end`: an access that it did not see the end of counts for its part, and two
+    /// arms count half each (rule D7).
+    pub fn counters_until(&self, end: i64) -> Counters {
+        let late: i64 = self.actuators.iter().map(|a| (a.free_ns - end).max(0)).sum();
+        let mut counters = self.counters;
+        counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;
+        counters
+    }
+
     fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
         let e = &model.electronics;
         let end = lba + n;

@@ -142,7 +142,7 @@ pub fn run_hdd(
         .detach(|| {
             let mut simulation = Simulation::new(model, layout, controller, disks, columns, completions);
             let (end, rebuilt) = simulation.run()?;
-            let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters)).collect();
+            let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
             Ok((end, rebuilt, counters))
         })
         .map_err(|message: &str| PyRuntimeError::new_err(message))?;

@@ -1,0 +1,168 @@
+"""Caches of blocks: LRU, 2Q, ARC. Pure state; one policy, one class (rule K6)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Protocol
+
+
+class BlockCache(Protocol):
+    """A cache of block numbers."""
+
+    def __contains__(self, block: int) -> bool: ...
+
+    def touch(self, block: int) -> None:
+        """A block that is in the cache was used."""
+
+    def insert(self, block: int) -> None:
+        """A block has come in (or was used, if it is here already); others may have to go."""
+
+
+class Lru:
+    """Least recently used goes first.
+
+    Parameters
+    ----------
+    capacity : int
+        Blocks, at least 1.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.held: OrderedDict[int, None] = OrderedDict()
+
+    def __contains__(self, block: int) -> bool:
+        return block in self.held
+
+    def touch(self, block: int) -> None:
+        self.held.move_to_end(block)
+
+    def insert(self, block: int) -> None:
+        self.held[block] = None
+        self.held.move_to_end(block)
+        if len(self.held) > self.capacity:
+            self.held.popitem(last=False)
+
+
+class TwoQueue:
+    """2Q: a block must be asked for again, after it has left a short first-in-first-out queue, to get a lasting place.
+
+    Parameters
+    ----------
+    capacity : int
+        Blocks, at least 1. A quarter is the queue of newcomers; it remembers the names of half as many as fit in all.
+
+    References
+    ----------
+    Johnson, Shasha, *2Q: a low overhead high performance buffer management replacement algorithm*, VLDB 1994 (full
+    version, Kin = 25 %, Kout = 50 %).
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.n_new = max(capacity // 4, 1)
+        self.n_remembered = max(capacity // 2, 1)
+        self.new: OrderedDict[int, None] = OrderedDict()
+        self.remembered: OrderedDict[int, None] = OrderedDict()
+        self.lasting: OrderedDict[int, None] = OrderedDict()
+
+    def __contains__(self, block: int) -> bool:
+        return block in self.new or block in self.lasting
+
+    def touch(self, block: int) -> None:
+        if block in self.lasting:
+            self.lasting.move_to_end(block)
+
+    def insert(self, block: int) -> None:
+        if block in self:
+            self.touch(block)
+            return
+        if block in self.remembered:
+            del self.remembered[block]
+            self.lasting[block] = None
+        else:
+            self.new[block] = None
+        if len(self.new) + len(self.lasting) <= self.capacity:
+            return
+        if len(self.new) > self.n_new or not self.lasting:
+            gone, _ = self.new.popitem(last=False)
+            self.remembered[gone] = None
+            if len(self.remembered) > self.n_remembered:
+                self.remembered.popitem(last=False)
+        else:
+            self.lasting.popitem(last=False)
+
+
+class Arc:
+    """ARC: recency and frequency share the cache, and misses of what was just dropped move the border.
+
+    Parameters
+    ----------
+    capacity : int
+        Blocks, at least 1.
+
+    References
+    ----------
+    Megiddo, Modha, *ARC: a self-tuning, low overhead replacement cache*, USENIX FAST 2003, figure 4.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.target = 0
+        self.recent: OrderedDict[int, None] = OrderedDict()
+        self.frequent: OrderedDict[int, None] = OrderedDict()
+        self.was_recent: OrderedDict[int, None] = OrderedDict()
+        self.was_frequent: OrderedDict[int, None] = OrderedDict()
+
+    def __contains__(self, block: int) -> bool:
+        return block in self.recent or block in self.frequent
+
+    def touch(self, block: int) -> None:
+        self.recent.pop(block, None)
+        self.frequent[block] = None
+        self.frequent.move_to_end(block)
+
+    def insert(self, block: int) -> None:
+        if block in self:
+            self.touch(block)
+        elif block in self.was_recent:
+            self.target = min(self.capacity, self.target + max(len(self.was_frequent) // len(self.was_recent), 1))
+            self._replace(is_was_frequent=False)
+            del self.was_recent[block]
+            self.frequent[block] = None
+        elif block in self.was_frequent:
+            self.target = max(0, self.target - max(len(self.was_recent) // len(self.was_frequent), 1))
+            self._replace(is_was_frequent=True)
+            del self.was_frequent[block]
+            self.frequent[block] = None
+        else:
+            self._make_room()
+            self.recent[block] = None
+
+    def _make_room(self) -> None:
+        held = len(self.recent) + len(self.frequent)
+        if len(self.recent) + len(self.was_recent) == self.capacity:
+            if len(self.recent) < self.capacity:
+                self.was_recent.popitem(last=False)
+                self._replace(is_was_frequent=False)
+            else:
+                self.recent.popitem(last=False)
+        elif held + len(self.was_recent) + len(self.was_frequent) >= self.capacity:
+            if held + len(self.was_recent) + len(self.was_frequent) == 2 * self.capacity:
+                self.was_frequent.popitem(last=False)
+            self._replace(is_was_frequent=False)
+
+    def _replace(self, *, is_was_frequent: bool) -> None:
+        """Drop one block and remember its name, if the cache is full."""
+        if len(self.recent) + len(self.frequent) < self.capacity:
+            return
+        over = len(self.recent) > self.target or (is_was_frequent and len(self.recent) == self.target)
+        if self.recent and (over or not self.frequent):
+            gone, _ = self.recent.popitem(last=False)
+            self.was_recent[gone] = None
+        else:
+            gone, _ = self.frequent.popitem(last=False)
+            self.was_frequent[gone] = None
+
+
+POLICIES: dict[str, type[Lru] | type[TwoQueue] | type[Arc]] = {"lru": Lru, "2q": TwoQueue, "arc": Arc}

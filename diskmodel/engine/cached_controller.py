@@ -1,0 +1,194 @@
+"""Event adapter of a controller with real caches: hits, read-ahead, write-back (rules K6 to K12)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diskmodel.controller.block_cache import POLICIES, BlockCache
+from diskmodel.controller.description import Controller as Description
+from diskmodel.controller.dirty_blocks import DirtyBlocks
+from diskmodel.engine.clock import Clock
+from diskmodel.engine.command import Command
+from diskmodel.engine.controller import READ, WRITE, Controller, HostRequest
+from diskmodel.engine.raid import Access, Raid
+
+#: Sequential readers that are told apart.
+N_READERS = 16
+
+
+@dataclass
+class Prefetch:
+    """Sectors [sector, end) that are being read ahead, and who waits for them."""
+
+    sector: int
+    end: int
+    waiting: list[tuple[HostRequest, int]] = field(default_factory=list)
+
+
+class CachedController(Controller):
+    """A controller whose hit ratio is an outcome."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        description: Description,
+        link_bytes_per_s: int,
+        sector_bytes: int,
+        device: int,
+        raid: Raid,
+        done: Callable[[HostRequest], None],
+    ) -> None:
+        super().__init__(clock, description, link_bytes_per_s, sector_bytes, device, raid, done)
+        read, write = description.read_cache, description.write_cache
+        self.block = (write.block_bytes if write else read.block_bytes if read else sector_bytes) // sector_bytes
+        self.cache: BlockCache | None = None
+        if read is not None and read.size_bytes is not None:
+            self.cache = POLICIES[read.policy](max(read.size_bytes // (self.block * sector_bytes), 1))
+        self.dirty: DirtyBlocks | None = None
+        self.destage_depth = 0
+        if write is not None:
+            capacity = max(write.size_bytes // write.block_bytes, 1)
+            row = max(raid.tables.n_data, 1) * raid.tables.strip // self.block
+            self.dirty = DirtyBlocks(
+                capacity, int(capacity * write.high_ratio), int(capacity * write.low_ratio), max(row, 1)
+            )
+            self.destage_depth = write.destage_depth
+        self.destages = 0
+        self.blocked: deque[HostRequest] = deque()
+        self.ahead = description.read_ahead_bytes // sector_bytes
+        self.readers: deque[int] = deque(maxlen=N_READERS)
+        self.prefetches: list[Prefetch] = []
+
+    def _access(self, request: HostRequest) -> None:
+        if request.op == WRITE and self.dirty is not None:
+            self.blocked.append(request)
+            self._admit_writes()
+            return
+        if request.op == READ and self._holds(request.sector, request.n):
+            self._read_ahead(request)
+            self._hit(request)
+            return
+        if request.op == READ:
+            covering = next(
+                (p for p in self.prefetches if p.sector <= request.sector and self._end(request) <= p.end), None
+            )
+            self._read_ahead(request)
+            if covering is not None:
+                covering.waiting.append((request, self.clock.now))
+                return
+        super()._access(request)
+
+    @staticmethod
+    def _end(request: HostRequest) -> int:
+        return request.sector + request.n
+
+    def _blocks(self, sector: int, n: int) -> range:
+        return range(sector // self.block, -(-(sector + n) // self.block))
+
+    def _hit(self, request: HostRequest) -> None:
+        """Served by the cache, after the time of a hit (rule K2)."""
+        request.is_hit = True
+        request.cache_ns += self.hit_ns
+        self._later(self.clock.now + self.hit_ns, request, lambda: super(CachedController, self)._answered(request))
+
+    def _holds(self, sector: int, n: int) -> bool:
+        """Whether every block of a range is in the cache or dirty (rule K6)."""
+        blocks = self._blocks(sector, n)
+        is_held = all(
+            (self.dirty is not None and block in self.dirty) or (self.cache is not None and block in self.cache)
+            for block in blocks
+        )
+        if is_held and self.cache is not None:
+            for block in blocks:
+                if block in self.cache:
+                    self.cache.touch(block)
+        return is_held
+
+    def _answered(self, request: HostRequest) -> None:
+        """Data that came from (or went to) the disks is in the cache now (rule K6)."""
+        self._insert(request.sector, request.n)
+        super()._answered(request)
+
+    def _insert(self, sector: int, n: int) -> None:
+        if self.cache is not None:
+            for block in self._blocks(sector, n):
+                self.cache.insert(block)
+
+    # ------------------------------------------------------------------ write-back
+    def _admit_writes(self) -> None:
+        """Writes enter the cache in order of arrival while there is room (rule K7)."""
+        assert self.dirty is not None
+        while self.blocked:
+            request = self.blocked[0]
+            blocks = self._blocks(request.sector, request.n)
+            if len(blocks) > self.dirty.capacity:
+                # larger than the cache itself: straight to the disks
+                self.blocked.popleft()
+                super()._access(request)
+                continue
+            if not self.dirty.accept(blocks.start, blocks.stop):
+                break
+            self.blocked.popleft()
+            request.cache_ns += self.clock.now - request.issue_ns - request.link_ns
+            self._insert(request.sector, request.n)
+            self._hit(request)
+        self._destage()
+
+    def _destage(self) -> None:
+        """Keep so many writes to the disks under way as allowed (rule K9)."""
+        assert self.dirty is not None
+        while self.destages < self.destage_depth:
+            run = self.dirty.next_run(is_pressed=bool(self.blocked))
+            if run is None:
+                return
+            self.destages += 1
+            first, end = run
+            last = min(end * self.block, self.raid.tables.capacity)
+            self.raid.access(
+                WRITE,
+                first * self.block,
+                last - first * self.block,
+                lambda access, command, r=run: self._destaged(r),  # type: ignore[misc]
+            )
+
+    def _destaged(self, run: tuple[int, int]) -> None:
+        assert self.dirty is not None
+        self.destages -= 1
+        self.dirty.written(*run)
+        self._admit_writes()
+
+    # ------------------------------------------------------------------ read-ahead
+    def _read_ahead(self, request: HostRequest) -> None:
+        """A read that goes on where one of the last readers ended fetches what follows it (rule K11)."""
+        if not self.ahead or request.op != READ:
+            return
+        end = self._end(request)
+        if request.sector not in self.readers:
+            self.readers.append(end)
+            return
+        self.readers[self.readers.index(request.sector)] = end
+        start, limit = end, min(end + self.ahead, self.raid.tables.capacity)
+        while start < limit:
+            coming = next((p for p in self.prefetches if p.sector <= start < p.end), None)
+            if coming is not None:
+                start = coming.end
+            elif self._holds(start, 1):
+                start = (start // self.block + 1) * self.block
+            else:
+                break
+        # fetch in halves of the window, so that the reader finds the next half on its way
+        if limit - start < max(self.ahead // 2, 1):
+            return
+        prefetch = Prefetch(start, limit)
+        self.prefetches.append(prefetch)
+
+        def arrived(access: Access, command: Command) -> None:
+            self.prefetches.remove(prefetch)
+            self._insert(prefetch.sector, prefetch.end - prefetch.sector)
+            for waiting, since_ns in prefetch.waiting:
+                waiting.cache_ns += self.clock.now - since_ns
+                self._hit(waiting)
+
+        self.raid.access(READ, start, limit - start, arrived)
