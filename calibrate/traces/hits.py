@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrate.evidence.requests import RequestTrace
-from calibrate.traces.access import Bus
+from calibrate.traces.access import Bus, is_sequential
 from calibrate.traces.spectrum import Floats
 
 Ints = NDArray[np.int64]
 OFFSETS = np.array([-1024, -512, -256, -128, -64, -32, -12, 0, 1, 12, 32, 64, 128, 192, 256, 384, 512, 1024])
 SIZES = np.array([5, 9, 17, 33])
 PAUSES_MS = np.array([8.0, 14.0, 24.0])
-QUANTILES = (np.arange(24) + 0.5) / 24
+QUANTILES = (np.arange(48) + 0.5) / 48
 PRIOR_WEIGHT = 1.5
 
 
@@ -43,6 +43,12 @@ def hit_ratios(trace: RequestTrace, is_hit: NDArray[np.bool_]) -> Floats:
     np.add.at(hits, (cell[reads], size[reads]), is_hit[reads].astype(np.float64))
     whole = hits.sum(axis=1) / (count.sum(axis=1) + PRIOR_WEIGHT)
     return np.asarray((hits + PRIOR_WEIGHT * whole[:, None]) / (count + PRIOR_WEIGHT))
+
+
+def is_streaming(trace: RequestTrace) -> NDArray[np.bool_]:
+    """Whether each request is a read that goes on where a read before it ended, (n,) bool."""
+    after_read = np.concatenate([[False], ~trace.is_write[:-1]])
+    return is_sequential(trace) & after_read & ~trace.is_write
 
 
 @dataclass(frozen=True)

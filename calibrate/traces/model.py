@@ -16,7 +16,7 @@ from calibrate.traces import drift
 from calibrate.traces.access import Bus, is_sequential, reached_platter
 from calibrate.traces.clock import Pause, issue_ms
 from calibrate.traces.geometry import AngleMap, access_keys
-from calibrate.traces.hits import FastTimes, fast_times, hit_ratios, situation
+from calibrate.traces.hits import FastTimes, fast_times, hit_ratios, is_streaming, situation
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve, fit_ready
 from calibrate.traces.spectrum import Floats
@@ -49,6 +49,7 @@ class TraceModel:
     hit_ratio: Floats
     hit_times: FastTimes
     write_times: FastTimes
+    stream_times: FastTimes
     read_error: Floats
     write_error: Floats
 
@@ -73,6 +74,8 @@ class TraceModel:
         cell, size = situation(trace)
         is_hit = rng.random((n, N_DRAWS)) < self.hit_ratio[cell, size][:, None]
         draws = np.where(is_hit & ~trace.is_write[:, None], _pick(self.hit_times, trace, self.bus, pause, rng), draws)
+        stream = _pick(self.stream_times, trace, self.bus, pause, rng)
+        draws = np.where(is_streaming(trace)[:, None], stream, draws)
         if self.bus.is_write_back:
             fast = _pick(self.write_times, trace, self.bus, pause, rng)
             draws = np.where(trace.is_write[:, None], fast, draws)
@@ -147,6 +150,7 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         hit_ratios(trace, hits),
         fast_times(trace, bus, hits, pause),
         fast_times(trace, bus, trace.is_write, pause),
+        fast_times(trace, bus, is_streaming(trace), pause),
         errors[0],
         errors[1],
     )

@@ -48,6 +48,7 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
         "hit_ratio": _rounded(model.hit_ratio, 4),
         "hit_times_ms": _rounded(model.hit_times.table, 4),
         "write_times_ms": _rounded(model.write_times.table, 4),
+        "stream_times_ms": _rounded(model.stream_times.table, 4),
         "read_error_turns": _rounded(model.read_error, 5),
         "write_error_turns": _rounded(model.write_error, 5),
     }
@@ -112,6 +113,7 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         np.array(data["hit_ratio"]),
         FastTimes(np.array(data["hit_times_ms"])),
         FastTimes(np.array(data["write_times_ms"])),
+        FastTimes(np.array(data["stream_times_ms"])),
         np.array(data["read_error_turns"]),
         np.array(data["write_error_turns"]),
     )

@@ -10,12 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+from scipy.optimize import isotonic_regression, minimize
 from scipy.special import ndtr
 
 from calibrate.traces.spectrum import Floats
 
 MIN_BIN = 40
+N_KNOTS = 24
+BEND_PRICE = 0.1
+FIRST_TRACKS = 0.005
+ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 OUTLIERS = 0.03
 SPREADS_MS = (0.1, 0.2, 0.35, 0.6, 1.0)
 
@@ -59,5 +63,51 @@ def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
         smooth = np.asarray(isotonic_regression(ready, weights=weight).x)
         if best is None or total > best[0]:
             best = (total, ReadyCurve(where, smooth, spread))
+    assert best is not None
+    return _smoothed(best[1], tracks, start_ms, period_ms)
+
+
+def _smoothed(rough: ReadyCurve, tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
+    """The likeliest curve that bends little against the root of distance, from every access at once."""
+    moved = tracks > 0
+    root = np.sqrt(tracks[moved])
+    start = start_ms[moved]
+    if len(root) < 4 * N_KNOTS:
+        return rough
+    knots = np.unique(np.concatenate([[0.0], np.quantile(root, np.linspace(0, 1, N_KNOTS))]))
+    index = np.clip(np.searchsorted(knots, root) - 1, 0, len(knots) - 2)
+    part = (root - knots[index]) / (knots[index + 1] - knots[index])
+    gap = np.maximum(np.diff(knots), 1e-3 * knots[-1])
+    best: tuple[float, ReadyCurve] | None = None
+    for spread in (rough.spread_ms / 1.7, rough.spread_ms, rough.spread_ms * 1.4):
+
+        def cost(value: Floats, spread: float = spread) -> tuple[float, Floats]:
+            ready = value[index] * (1 - part) + value[index + 1] * part
+            early, late = (start - ready) / spread, (start - ready - period_ms) / spread
+            likely = OUTLIERS / 3 + (1 - OUTLIERS) * (ndtr(early) - ndtr(late))
+            slope = (1 - OUTLIERS) / spread / likely * (np.exp(-(late**2) / 2) - np.exp(-(early**2) / 2)) / ROOT_TWO_PI
+            gradient = np.bincount(index, -slope * (1 - part), len(value))
+            gradient += np.bincount(index + 1, -slope * part, len(value))
+            bend = np.diff(np.diff(value) / gap)
+            pull = np.zeros(len(value))
+            each = 2 * BEND_PRICE * knots[-1] ** 2 * bend / len(knots)
+            pull[:-2] += each / gap[:-1]
+            pull[1:-1] -= each * (1 / gap[:-1] + 1 / gap[1:])
+            pull[2:] += each / gap[1:]
+            price = BEND_PRICE * knots[-1] ** 2 * float((bend**2).sum()) / len(knots)
+            return price - float(np.log(likely).sum()), gradient + pull
+
+        found = minimize(cost, rough.at(knots**2), jac=True, method="L-BFGS-B", options={"maxiter": 400})
+        if best is None or found.fun < best[0]:
+            share = np.bincount(index, 1 - part, len(knots)) + np.bincount(index + 1, part, len(knots))
+            smooth = np.asarray(isotonic_regression(found.x, weights=share + 1.0).x)
+            log_tracks = np.log1p(knots**2)
+            log_tracks[0] = np.log1p(FIRST_TRACKS)
+            points = np.linspace(log_tracks[0], log_tracks[-1], 60)
+            values = np.interp(np.sqrt(np.expm1(points)), knots, smooth)
+            if rough.log_tracks[0] == 0.0:
+                points = np.concatenate([[0.0], points])
+                values = np.concatenate([rough.ready_ms[:1], values])
+            best = (float(found.fun), ReadyCurve(points, values, spread))
     assert best is not None
     return best[1]
