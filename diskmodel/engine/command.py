@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -30,6 +30,8 @@ class Command:
         Filled in when it is served. The rest of the time it was waiting.
     is_hit : bool
         Served by the drive's cache.
+    merged : list of Command
+        Adjacent commands that are served as part of this one (rule Q9).
     """
 
     seq: int
@@ -48,3 +50,4 @@ class Command:
     rotation_ns: int = 0
     transfer_ns: int = 0
     is_hit: bool = False
+    merged: list[Command] = field(default_factory=list)

@@ -27,6 +27,9 @@ class Counters:
 class Device(ABC):
     """A disk: commands wait in its queue until the drive takes them (rules Q0, D1 to D3)."""
 
+    #: Sectors up to which adjacent waiting commands become one; 0: they do not.
+    merge_limit = 0
+
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
         self.index = index
@@ -45,8 +48,21 @@ class Device(ABC):
         """Put a command into the queue, now."""
         command.arrived_ns = command.submitted_ns
         self.pending += 1
-        self.waiting.append(command)
-        self.wake(self.clock.now)
+        if not self._merge(command):
+            self.waiting.append(command)
+            self.wake(self.clock.now)
+
+    def _merge(self, command: Command) -> bool:
+        """Join `command` to the first waiting one that it continues or precedes (rule Q9)."""
+        for other in self.waiting if self.merge_limit else ():
+            n = other.n_sectors + command.n_sectors
+            is_behind = other.lba + other.n_sectors == command.lba
+            is_before = command.lba + command.n_sectors == other.lba
+            if other.op == command.op and n <= self.merge_limit and (is_behind or is_before):
+                other.lba, other.n_sectors = min(other.lba, command.lba), n
+                other.merged.append(command)
+                return True
+        return False
 
     def wake(self, time_ns: int) -> None:
         """See what can be started at `time_ns`, after everything else of that instant."""
@@ -93,6 +109,13 @@ class Device(ABC):
             counters.read_sectors += command.n_sectors
         self.wake(command.done_ns)
         command.done(command)
+        for part in command.merged:
+            self.pending -= 1
+            counters.response_ns += command.done_ns - part.submitted_ns
+            part.done_ns, part.is_hit = command.done_ns, command.is_hit
+            part.overhead_ns, part.seek_ns = command.overhead_ns, command.seek_ns
+            part.rotation_ns, part.transfer_ns = command.rotation_ns, command.transfer_ns
+            part.done(part)
 
     def counters_until(self, end_ns: int) -> Counters:
         """Counters of a run that ended at `end_ns` (rule D7)."""

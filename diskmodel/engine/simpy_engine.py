@@ -58,6 +58,9 @@ class _Simulation:
         self.requests = requests
         tables = scenario.drive
         self.devices = make_devices(self.clock, scenario)
+        if scenario.queue.merge:
+            for device in self.devices:
+                device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
         split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
         self.raid = Raid(self.clock, scenario.layout, self.devices, split_at)
         after = len(self.devices)

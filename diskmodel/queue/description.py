@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.units import Nanoseconds
+from diskmodel.units import Bytes, Nanoseconds
 
 SchedulerName = Literal[
     "fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline"
@@ -25,6 +25,8 @@ class Queue(Description):
         Commands that the drive is given at once; None: as many as it takes.
     merge : bool
         Adjacent waiting commands of the same kind become one.
+    merge_limit_bytes : int
+        Longest command that merging makes.
     age_ns : int
         sptf-aged: waiting this long is worth a whole access.
     read_expire_ns, write_expire_ns, fifo_batch, writes_starved
@@ -34,6 +36,7 @@ class Queue(Description):
     scheduler: SchedulerName = "fcfs"
     drive_depth: int | None = Field(default=None, ge=1, le=65536)
     merge: bool = False
+    merge_limit_bytes: Bytes = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
     read_expire_ns: Nanoseconds = 500_000_000
     write_expire_ns: Nanoseconds = 5_000_000_000
