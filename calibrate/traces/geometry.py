@@ -12,6 +12,7 @@ from calibrate.traces import drift
 from calibrate.traces.access import Bus, is_sequential, reached_platter
 from calibrate.traces.angles import Complexes, ZoneAngle, fit_steps
 from calibrate.traces.clock import issue_ms
+from calibrate.traces.correction import NO_CORRECTION, Correction, fit_correction
 from calibrate.traces.period import Rotation, angle_points
 from calibrate.traces.spectrum import Floats, Points
 from calibrate.traces.zones import find_zones
@@ -35,6 +36,7 @@ class AngleMap:
     read_coherence: float
     write_coherence: float
     bus_share: float = 1.0
+    correction: Correction = NO_CORRECTION
 
     def zone_of(self, x: Floats) -> NDArray[np.int64]:
         """Index of the zone of each block."""
@@ -44,7 +46,7 @@ class AngleMap:
     def angle(self, x: Floats, is_write: NDArray[np.bool_]) -> Floats:
         """Angle (turns, not reduced) at which an access to each block completes on the platter's own clock."""
         which = self.zone_of(x)
-        out = np.where(is_write, self.write_shift, self.read_shift)
+        out = np.where(is_write, self.write_shift, self.read_shift) + self.correction.at(x)
         for k, zone in enumerate(self.zones):
             mine = which == k
             out[mine] += zone.at(x[mine])
@@ -118,8 +120,7 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
             angles = _fit_bus_share(angles, whole, bus, done, points.x)
             points = replace(points, t_ms=done - np.where(is_write, 0.0, angles.transfer_ms(whole, bus)))
             raw = np.exp(2j * np.pi * frequency * points.t_ms)
-    zones = angles.zones
-    angles = _shifts(replace(angles, zones=zones), points, raw, is_write)
+    angles = _shifts(angles, points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
     span = drift.best_span(left, is_causal=True)
     now = drift.causal(left, span)
@@ -140,7 +141,11 @@ def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArr
     shift = np.where(is_write, angles.write_shift, angles.read_shift)
     steady = raw * np.exp(-1j * np.angle(now)) * np.exp(-2j * np.pi * shift)
     seen = np.ones(len(points), dtype=np.bool_)
-    return replace(angles, zones=tuple(fit_steps(zone, points.x, steady, seen) for zone in angles.zones))
+    smooth = steady * np.exp(-2j * np.pi * angles.correction.at(points.x))
+    zones = tuple(fit_steps(zone, points.x, smooth, seen) for zone in angles.zones)
+    angles = replace(angles, zones=zones, correction=NO_CORRECTION)
+    rest = steady * np.exp(-2j * np.pi * (angles.angle(points.x, is_write) - shift))
+    return replace(angles, correction=fit_correction(points.x, rest, angles.zones[-1].last))
 
 
 def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, x: Floats) -> AngleMap:

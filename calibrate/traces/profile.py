@@ -10,6 +10,7 @@ import numpy as np
 from calibrate.traces.access import Bus
 from calibrate.traces.angles import Step, ZoneAngle
 from calibrate.traces.clock import Pause
+from calibrate.traces.correction import Correction
 from calibrate.traces.geometry import AngleMap, track_blocks
 from calibrate.traces.hits import FastTimes
 from calibrate.traces.model import TraceModel
@@ -58,6 +59,8 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
             "write_shift_turns": angles.write_shift,
             "bus_share": float(angles.bus_share),
             "causal_span": angles.causal_span,
+            "correction_step_blocks": angles.correction.step_blocks,
+            "correction_turns": _rounded(angles.correction.turns, 4),
             "read_coherence": angles.read_coherence,
             "write_coherence": angles.write_coherence,
             "zones": [_zone(zone) for zone in angles.zones],
@@ -99,6 +102,7 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
             found["read_coherence"],
             found["write_coherence"],
             found["bus_share"],
+            Correction(found["correction_step_blocks"], np.array(found["correction_turns"])),
         )
     curves = [
         ReadyCurve(np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"])
