@@ -31,6 +31,11 @@ class HddService:
         Of the host's queue and of the drive's own.
     depth : int
         Commands that may be reordered.
+    ack_s : float or None, seconds
+        Time in which a drive with a write-back cache accepts a write; it writes when no read waits. None: writes are
+        done when they are on the platter.
+    write_share : float
+        Share of writes among the pieces.
     """
 
     overhead_s: NDArray[np.float64]
@@ -40,6 +45,8 @@ class HddService:
     revisit_s: NDArray[np.float64]
     schedulers: tuple[str, ...]
     depth: int
+    ack_s: float | None
+    write_share: float
     _known: dict[int, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     def moments(self, n_waiting: float) -> tuple[float, float, float]:
@@ -103,6 +110,10 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
     is_known = sample.previous_end >= 0
     shifted = np.roll(cylinder, 1)
     distance = np.abs(cylinder - np.where(is_known, previous, shifted))
+    if sample.is_revisit.any():  # where others come in between, a revisit travels as far as they do
+        travels = distance[~sample.is_revisit]
+        distance = distance.copy()
+        distance[sample.is_revisit] = np.resize(travels, int(sample.is_revisit.sum()))
     follows = is_known & (sample.previous_end == sample.lba)
     seek = tables.seek_ns[distance] + np.where(sample.is_write & ~follows, tables.write_settle_ns, 0)
     n = len(sample.lba)
@@ -122,7 +133,14 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         revisit_s=np.where(sample.is_revisit, float(turn), 0.0) / 1e9,
         schedulers=schedulers,
         depth=depth,
+        ack_s=_ack_s(tables, sample) if tables.write_back and tables.cache_bytes else None,
+        write_share=float(sample.is_write.mean()) if n else 0.0,
     )
+
+
+def _ack_s(tables: HddTables, sample: BackEnd) -> float:
+    n_bytes = float(sample.n_sectors.mean()) * tables.sector_bytes
+    return (tables.write_overhead_ns + tables.completion_overhead_ns) / 1e9 + n_bytes / tables.interface_bytes_per_s
 
 
 def _cylinders(tables: HddTables, lba: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

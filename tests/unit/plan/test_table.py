@@ -25,7 +25,7 @@ def test_answer_first_and_a_line_for_each_candidate() -> None:
     lines = text_of(result).splitlines()
     assert result.best is not None
     assert lines[0].strip().startswith(f"{result.best.disks} disks of Generic 15k rpm SAS in RAID")
-    rows = [line for line in lines if re.match(r"Generic 15k rpm SAS +raid", line)]
+    rows = [line for line in lines if re.match(r" *Generic 15k rpm SAS +raid", line)]
     assert len(rows) == len(result.candidates)
     for row, candidate in zip(rows, result.candidates, strict=True):
         assert str(candidate.disks) in row.split()
