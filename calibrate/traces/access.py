@@ -58,13 +58,14 @@ def _edge_slope(trace: RequestTrace, chosen: Flags) -> tuple[float, int]:
         if len(same) >= 8:
             points.append((float(size), float(np.quantile(same, 0.1)), np.sqrt(len(same))))
     if len(points) < 3 or len(sizes) < MIN_HITS:
-        return DEFAULT_BUS_MS, int(len(sizes))
+        return DEFAULT_BUS_MS, len(sizes)
     size, edge, weight = np.array(points).T
-    slopes = (edge[:, None] - edge)[np.triu_indices(len(size), 1)] / (size[:, None] - size)[np.triu_indices(len(size), 1)]
-    pair = (weight[:, None] * weight)[np.triu_indices(len(size), 1)]
+    i, j = np.triu_indices(len(size), 1)
+    slopes = (edge[j] - edge[i]) / (size[j] - size[i])
+    pair = weight[i] * weight[j]
     order = np.argsort(slopes)
     middle = np.searchsorted(np.cumsum(pair[order]), pair.sum() / 2)
-    return float(max(slopes[order][middle], 0.0)), int(len(sizes))
+    return float(max(slopes[order][middle], 0.0)), len(sizes)
 
 
 def reached_platter(trace: RequestTrace, bus: Bus) -> Flags:

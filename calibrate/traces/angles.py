@@ -124,7 +124,7 @@ def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
         score, found = _scan(left, relative, fits, np.array([height]))
         if score > best:
             best, step = score, found
-    gain = 2.0 * len(relative) * np.log(max(1 - plain / len(relative), 1e-6) / max(1 - best / len(relative), 1e-6))
+    gain = _gain(len(relative), plain, best)
     return replace(zone, track=step if gain > 2 * MIN_GAIN else Step())
 
 
@@ -136,7 +136,13 @@ def _best_cylinder(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle
     angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
     lines = _lines(angle, relative, 1 / (24 * track), 1 / (1.8 * track), extent, 60)
     near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
-    best, step = _scan(left, relative, near, np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42]))
-    gain = 2.0 * len(relative) * np.log(max(1 - plain / len(relative), 1e-6) / max(1 - best / len(relative), 1e-6))
+    best, step = _scan(
+        left, relative, near, np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
+    )
+    gain = _gain(len(relative), plain, best)
     return replace(zone, cylinder=step if gain > 2 * MIN_GAIN else Step())
 
+
+def _gain(n: int, plain: float, best: float) -> float:
+    """Twice the gain of log-likelihood when coherent sums of n points rise from plain to best."""
+    return float(2.0 * n * np.log(max(1 - plain / n, 1e-6) / max(1 - best / n, 1e-6)))

@@ -22,9 +22,7 @@ class Pause(StrEnum):
 
 def issue_ms(trace: RequestTrace, pause: Pause) -> NDArray[np.float64]:
     """Instant of issue of each request on the measured clock, (n,) float64 ms."""
-    if pause is Pause.BEFORE:
-        waits = trace.pause_ms
-    else:
-        waits = np.concatenate([[0.0], trace.pause_ms[:-1]])
+    is_before = pause is Pause.BEFORE
+    waits = trace.pause_ms if is_before else np.concatenate([[0.0], trace.pause_ms[:-1]])
     before = np.concatenate([[0.0], np.cumsum(trace.response_ms[:-1])])
     return np.asarray(np.cumsum(waits) + before, dtype=np.float64)

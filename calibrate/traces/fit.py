@@ -124,9 +124,7 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
     everything = np.ones(len(trace), dtype=np.bool_)
     scores = []
     for chosen in (everything, ~trace.is_write, trace.is_write):
-        scores.append(
-            agreement(trace.response_ms[chosen], prediction.expected_ms[chosen], prediction.draws_ms[chosen])
-        )
+        scores.append(agreement(trace.response_ms[chosen], prediction.expected_ms[chosen], prediction.draws_ms[chosen]))
     return {**scores[0], "reads": scores[1], "writes": scores[2]}
 
 

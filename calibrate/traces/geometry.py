@@ -18,14 +18,15 @@ from calibrate.traces.spectrum import Floats, Points
 from calibrate.traces.zones import find_zones
 
 BLOCK_OF_POINTS = 60
-N_ROUNDS = 3
+N_ROUNDS = 4
 
 
 @dataclass(frozen=True)
 class AngleMap:
     """Where each block lies on the platter, and how well that is known.
 
-    `bus_share` is the part of a read's bus time that follows its time under the head; `read_shift` and `write_shift` (turns) are the delays between the platter and the completion, by operation.
+    `bus_share` is the part of a read's bus time that follows its time under the head; `read_shift` and
+    `write_shift` (turns) are the delays between the platter and the completion, by operation.
     """
 
     zones: tuple[ZoneAngle, ...]
@@ -106,7 +107,11 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
     angles = AngleMap(zones, rotation.period_ms, 0.0, 0.0, 64.0, 0.0, 0.0)
     chosen = reached_platter(trace, bus) & ~is_sequential(trace)
     whole = RequestTrace(
-        trace.is_write[chosen], trace.lba[chosen], trace.n_blocks[chosen], trace.response_ms[chosen], trace.pause_ms[chosen]
+        trace.is_write[chosen],
+        trace.lba[chosen],
+        trace.n_blocks[chosen],
+        trace.response_ms[chosen],
+        trace.pause_ms[chosen],
     )
     done = (issue_ms(trace, rotation.pause) + trace.response_ms)[chosen]
     slower = np.maximum(angles.media_block_ms(access_keys(trace)), bus.block_ms)

@@ -48,7 +48,7 @@ def hit_ratios(trace: RequestTrace, is_hit: NDArray[np.bool_]) -> Floats:
 def is_streaming(trace: RequestTrace) -> NDArray[np.bool_]:
     """Whether each request is a read that goes on where a read before it ended, (n,) bool."""
     after_read = np.concatenate([[False], ~trace.is_write[:-1]])
-    return is_sequential(trace) & after_read & ~trace.is_write
+    return np.asarray(is_sequential(trace) & after_read & ~trace.is_write)
 
 
 @dataclass(frozen=True)

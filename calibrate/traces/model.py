@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrate.evidence.requests import RequestTrace
 from calibrate.traces import drift
@@ -101,11 +100,11 @@ def placement(
     """For each request: when after issue its first block passes first (ms, in [0, period)), how long its blocks then
     take (ms), and how many tracks away it lies from the request before."""
     previous = np.concatenate([trace.end[:1], trace.end[:-1]]).astype(np.float64)
-    start, end = trace.lba.astype(np.float64), trace.end.astype(np.float64)
+    start = trace.lba.astype(np.float64)
     if angles is None:
         rng = np.random.default_rng(0)
-        away = np.abs(start - previous) / 100.0
-        return rng.uniform(0, rotation.period_ms, len(trace)), trace.n_blocks * bus.block_ms, away
+        away = np.asarray(np.abs(start - previous) / 100.0, dtype=np.float64)
+        return rng.uniform(0, rotation.period_ms, len(trace)), np.asarray(trace.n_blocks * bus.block_ms), away
     transfer = angles.transfer_ms(trace, bus)
     issued = issue_ms(trace, rotation.pause)
     done = issued + trace.response_ms
@@ -117,10 +116,11 @@ def placement(
     now = drift.causal(np.concatenate([left[known], [0j]]), angles.causal_span)
     phase = now[np.concatenate([[0], np.cumsum(known)[:-1]])]
     turns = angle + np.angle(phase) / (2 * np.pi) - issued / rotation.period_ms
-    target = np.mod(turns * rotation.period_ms - np.where(trace.is_write, transfer, 0.0), rotation.period_ms)
-    return target, transfer, np.where(
-        start == previous, 0.0, np.abs(angles.tracks(start) - angles.tracks(previous)) + 0.01
-    )
+    later = turns * rotation.period_ms - np.where(trace.is_write, transfer, 0.0)
+    target: Floats = np.asarray(np.mod(later, rotation.period_ms), dtype=np.float64)
+    moved = np.abs(angles.tracks(start) - angles.tracks(previous)) + 0.01
+    away = np.asarray(np.where(start == previous, 0.0, moved), dtype=np.float64)
+    return target, np.asarray(transfer, dtype=np.float64), away
 
 
 def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> TraceModel:

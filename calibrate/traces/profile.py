@@ -223,7 +223,9 @@ def drive_dict(model: TraceModel, n_blocks: int, name: str, sheet: Mapping[str, 
         },
         "write_settle_ns": max(round(settle * 1e6), 0) if not model.bus.is_write_back else 0,
         "read_overhead_ns": max(round(overhead * 1e6), 0),
-        "write_overhead_ns": max(round((model.bus.write_overhead_ms if model.bus.is_write_back else overhead) * 1e6), 0),
+        "write_overhead_ns": max(
+            round((model.bus.write_overhead_ms if model.bus.is_write_back else overhead) * 1e6), 0
+        ),
         "interface_bytes_per_s": 512 / max(model.bus.block_ms, 1e-4) * 1e3,
         "cache": {
             "size_bytes": int(sheet.get("cache_bytes", 512 * 1024)),

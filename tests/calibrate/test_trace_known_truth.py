@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calibrate.traced_drive import TracedDrive
 
 from calibrate.traces.clock import Pause
 from calibrate.traces.fit import TraceFit, calibrate_traces, fit_trace, validate_traces
@@ -14,6 +13,7 @@ from calibrate.traces.geometry import track_blocks
 from calibrate.traces.profile import count_heads, model_from_dict, model_to_dict
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import InputError
+from tests.calibrate.traced_drive import TracedDrive
 
 DRIVE = TracedDrive()
 TRACE = DRIVE.trace(6000, seed=5)
