@@ -188,7 +188,12 @@ impl Measure {
         };
         let seconds = self.seconds.unwrap_or(seconds);
         if !(seconds > 0.0 && seconds <= 1e6) {
-            return Err(Fault::input("seconds", seconds, "must be above 0 and at most a million", "give a time in seconds"));
+            return Err(Fault::input(
+                "seconds",
+                seconds,
+                "must be above 0 and at most a million",
+                "give a time in seconds",
+            ));
         }
         Ok(Settings {
             mode: mode.into(),
@@ -211,7 +216,12 @@ impl Raw {
         }
         if self.read_fraction < 1.0 && !self.common.write {
             let fix = "add --write, with a directory or new path as TARGET";
-            return Err(Fault::input("read-fraction", self.read_fraction, "below 1 it writes, which was not allowed", fix));
+            return Err(Fault::input(
+                "read-fraction",
+                self.read_fraction,
+                "below 1 it writes, which was not allowed",
+                fix,
+            ));
         }
         if self.length == 0 || self.length > 16 << 20 {
             return Err(Fault::input("length", self.length, "must lie in 1..16777216", "try 4K"));

@@ -101,9 +101,11 @@ pub fn users(device: u64) -> Vec<String> {
         let part = entry.path();
         if part.join("partition").exists() {
             if let Some(number) = text(part.join("dev")).and_then(|s| parse_device(&s)) {
-                found.extend(users_of(&part, number, &mounts, &swaps).into_iter().map(|user| {
-                    format!("its partition {} is in use: {user}", entry.file_name().to_string_lossy())
-                }));
+                found.extend(
+                    users_of(&part, number, &mounts, &swaps)
+                        .into_iter()
+                        .map(|user| format!("its partition {} is in use: {user}", entry.file_name().to_string_lossy())),
+                );
             }
         }
     }

@@ -115,7 +115,12 @@ pub struct Stub {
 impl Stub {
     pub fn of(raw: &RawValue) -> Outcome<Stub> {
         serde_json::from_str(raw.get()).map_err(|error| {
-            Fault::input("resume", error, "must be a measurement written by this program", "measure again without --resume")
+            Fault::input(
+                "resume",
+                error,
+                "must be a measurement written by this program",
+                "measure again without --resume",
+            )
         })
     }
 }
@@ -143,7 +148,12 @@ impl Program {
 
 pub fn load(path: &Path) -> Outcome<Document> {
     let refuse = |why: String| {
-        Fault::input("resume", path.display(), &why, "give the --out of an interrupted measurement, or leave out --resume")
+        Fault::input(
+            "resume",
+            path.display(),
+            &why,
+            "give the --out of an interrupted measurement, or leave out --resume",
+        )
     };
     let text = fs::read_to_string(path).map_err(|error| refuse(format!("cannot be read ({error})")))?;
     let document: Document =
@@ -162,8 +172,12 @@ fn temporary(path: &Path) -> PathBuf {
 fn out_fault(path: &Path, error: &io::Error) -> Fault {
     let (rule, fix) = match error.raw_os_error() {
         Some(libc::ENOSPC | libc::EDQUOT) => ("cannot be written: the disk is full", "name a file on another disk"),
-        Some(libc::EACCES | libc::EPERM) => ("cannot be written: no permission", "name a file in a directory of your own"),
-        Some(libc::ENOENT | libc::ENOTDIR) => ("lies in a directory that doesn't exist", "make it first, or name another"),
+        Some(libc::EACCES | libc::EPERM) => {
+            ("cannot be written: no permission", "name a file in a directory of your own")
+        }
+        Some(libc::ENOENT | libc::ENOTDIR) => {
+            ("lies in a directory that doesn't exist", "make it first, or name another")
+        }
         Some(libc::EROFS) => ("lies on a read-only file system", "name a file on another"),
         _ => return Fault::input("out", path.display(), &format!("cannot be written ({error})"), "name another file"),
     };

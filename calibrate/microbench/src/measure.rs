@@ -32,7 +32,11 @@ pub fn open_target(common: &Common, progress: &mut Progress, stop: &AtomicBool) 
     };
     target::open(&wish, &mut |done, all| {
         progress.tick("filling the scratch file", done as f64 / all as f64 * 0.01, (all - done) as f64 / 1e9);
-        if stop.load(Ordering::Relaxed) { Err(Fault::Interrupted) } else { Ok(()) }
+        if stop.load(Ordering::Relaxed) {
+            Err(Fault::Interrupted)
+        } else {
+            Ok(())
+        }
     })
 }
 
@@ -76,7 +80,15 @@ pub fn measure(arguments: &Measure, progress: &mut Progress, stop: &AtomicBool) 
     if let Some(earlier) = earlier {
         epoch = resume(&mut document, earlier)?;
     }
-    let mut course = Course { target: &target, kind, stop, progress, epoch, origin_ns: clock::now_ns(), is_thorough: arguments.thorough };
+    let mut course = Course {
+        target: &target,
+        kind,
+        stop,
+        progress,
+        epoch,
+        origin_ns: clock::now_ns(),
+        is_thorough: arguments.thorough,
+    };
     let outcome = course.all(&mut document, &common.out);
     if matches!(outcome, Ok(())) {
         document.state = "complete".into();
@@ -98,11 +110,17 @@ fn resume(document: &mut Document, earlier: Document) -> Outcome<u32> {
     let fix = "repeat the first command with --resume added, or measure again without it";
     if earlier.settings != document.settings {
         let value = format!("{:?}", document.settings);
-        return Err(Fault::input("resume", value, &format!("must have the settings of the first part: {:?}", earlier.settings), fix));
+        return Err(Fault::input(
+            "resume",
+            value,
+            &format!("must have the settings of the first part: {:?}", earlier.settings),
+            fix,
+        ));
     }
     if (&earlier.target.path, earlier.target.size_bytes) != (&document.target.path, document.target.size_bytes) {
         let value = format!("{} ({} bytes)", document.target.path, document.target.size_bytes);
-        let rule = format!("must be the first part's target: {} ({} bytes)", earlier.target.path, earlier.target.size_bytes);
+        let rule =
+            format!("must be the first part's target: {} ({} bytes)", earlier.target.path, earlier.target.size_bytes);
         return Err(Fault::input("target", value, &rule, fix));
     }
     let mut epoch = 0;
@@ -135,7 +153,8 @@ struct Course<'a> {
 impl Course<'_> {
     fn all(&mut self, document: &mut Document, out: &std::path::Path) -> Outcome<()> {
         let named = document.settings.experiments.clone();
-        let finished: Vec<String> = document.experiments.iter().map(|raw| Stub::of(raw).map(|s| s.name)).collect::<Outcome<_>>()?;
+        let finished: Vec<String> =
+            document.experiments.iter().map(|raw| Stub::of(raw).map(|s| s.name)).collect::<Outcome<_>>()?;
         let planned: Vec<&Experiment> =
             ALL.iter().filter(|e| named.is_empty() || named.iter().any(|name| name == e.name)).collect();
         let total_weight: f64 = planned.iter().map(|e| e.weight).sum();
@@ -196,7 +215,10 @@ impl Course<'_> {
         self.progress.say("experiment", &text, json!({"experiment": experiment.name, "seconds": seconds}));
         let watch = noise::Watch::start(self.target.facts.device.disk.as_deref());
         // Each experiment has its own stream of random numbers, so that resuming doesn't change any.
-        let seed = experiment.name.bytes().fold(document.settings.seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let seed = experiment
+            .name
+            .bytes()
+            .fold(document.settings.seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         let mut session = Session {
             target: self.target,
             kind: self.kind,
@@ -240,7 +262,11 @@ impl Course<'_> {
                 value["is_partial"] = json!(true);
                 value["failed"] = json!(fault.to_string());
                 let message = format!("it ended early: {fault}");
-                document.warnings.push(Warning { code: "io_error".into(), experiment: Some(experiment.name.into()), message });
+                document.warnings.push(Warning {
+                    code: "io_error".into(),
+                    experiment: Some(experiment.name.into()),
+                    message,
+                });
                 Ok(())
             }
         };

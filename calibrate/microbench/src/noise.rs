@@ -49,7 +49,10 @@ impl Watch {
             if is_disturbing(other, own.0 + own.1, elapsed_ns) {
                 warn(
                     "other_io",
-                    format!("others moved {other} bytes on the disk while we moved {}; stop them and measure again", own.0 + own.1),
+                    format!(
+                        "others moved {other} bytes on the disk while we moved {}; stop them and measure again",
+                        own.0 + own.1
+                    ),
                 );
             }
         }
@@ -60,7 +63,10 @@ impl Watch {
         if let (Some(before), Some(after)) = (self.cpu, stolen_and_total()) {
             let ratio = (after.0 - before.0) as f64 / (after.1 - before.1).max(1) as f64;
             if ratio > STOLEN_RATIO {
-                warn("cpu_stolen", format!("the hypervisor gave {:.0} % of the processor time to others", ratio * 100.0));
+                warn(
+                    "cpu_stolen",
+                    format!("the hypervisor gave {:.0} % of the processor time to others", ratio * 100.0),
+                );
             }
         }
         found

@@ -100,12 +100,8 @@ impl Session<'_> {
     pub fn run_list(&mut self, parameters: Value, list: &[Request]) -> Outcome<Range<usize>> {
         let mut next = list.iter().copied();
         let longest = list.iter().map(|request| request.length).max().unwrap_or(4096);
-        let plan = Plan {
-            queue_depth: 1,
-            max_length: longest,
-            seconds: self.seconds_left(),
-            max_requests: self.rows_left(),
-        };
+        let plan =
+            Plan { queue_depth: 1, max_length: longest, seconds: self.seconds_left(), max_requests: self.rows_left() };
         self.run(parameters, plan, &mut || next.next())
     }
 
@@ -121,9 +117,13 @@ impl Session<'_> {
     pub fn repetitions(&mut self, what: &str, rates: &[f64]) -> Value {
         let spread = stats::spread_ratio(rates);
         if noise::is_slowing_down(rates) {
-            self.warn("slowing_down", format!("{what}: each repetition was slower than the last; the device may be throttling"));
+            self.warn(
+                "slowing_down",
+                format!("{what}: each repetition was slower than the last; the device may be throttling"),
+            );
         } else if spread > noise::DISAGREE_RATIO {
-            let message = format!("{what}: {} repetitions differ by {:.0} % of their median", rates.len(), spread * 100.0);
+            let message =
+                format!("{what}: {} repetitions differ by {:.0} % of their median", rates.len(), spread * 100.0);
             self.warn("repetitions_disagree", message);
         }
         let rounded: Vec<f64> = rates.iter().map(|x| (x * 10.0).round() / 10.0).collect();

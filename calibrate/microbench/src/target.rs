@@ -133,7 +133,8 @@ fn scratch(
     wish: &Wish<'_>,
     filling: &mut dyn FnMut(u64, u64) -> Outcome<()>,
 ) -> Outcome<Target> {
-    let folder = if is_directory { path } else { path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
+    let folder =
+        if is_directory { path } else { path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
     if !folder.is_dir() {
         let fix = "make the directory first, or name one that exists";
         return Err(Fault::input("target", wish.target, "lies in a directory that doesn't exist", fix));
@@ -255,8 +256,7 @@ fn refuse_memory(path: &Path) -> Outcome<()> {
 
 /// Holes and blocks that were reserved but never written are answered by the file system without any disk.
 fn refuse_sparse(file: &File, path: &Path) -> Outcome<()> {
-    let metadata =
-        file.metadata().map_err(|error| Fault::device(format!("looking at {}", path.display()), &error))?;
+    let metadata = file.metadata().map_err(|error| Fault::device(format!("looking at {}", path.display()), &error))?;
     // SAFETY: plain system call on a valid descriptor.
     let hole = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_HOLE) };
     let has_hole = hole >= 0 && (hole as u64) < metadata.len();
@@ -298,8 +298,12 @@ fn open_fault(path: &str, error: &io::Error) -> Fault {
             "its file system has no direct I/O (O_DIRECT), so the page cache would be measured",
             "name a file or directory on a local disk's file system (ext4, xfs), or the block device",
         ),
-        Some(libc::EACCES | libc::EPERM) => ("you have no permission", "run it as a user that may, for example with sudo"),
-        Some(libc::EBUSY) => ("the device is busy: somebody has claimed it", "unmount it first, or measure without --write"),
+        Some(libc::EACCES | libc::EPERM) => {
+            ("you have no permission", "run it as a user that may, for example with sudo")
+        }
+        Some(libc::EBUSY) => {
+            ("the device is busy: somebody has claimed it", "unmount it first, or measure without --write")
+        }
         Some(libc::EROFS) => ("its file system is read-only", "name an existing file, or another directory"),
         Some(libc::ENOSPC) => ("the disk is full", "name another directory"),
         Some(libc::EEXIST) => ("it appeared while we were starting", "name another path"),

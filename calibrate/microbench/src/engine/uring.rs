@@ -18,11 +18,7 @@ const UNPLUGGED: usize = 2;
 
 fn ring(entries: u32) -> std::io::Result<IoUring> {
     // Completions are then processed by the waiting task itself, without interrupting it (Linux 6.1).
-    IoUring::builder()
-        .setup_single_issuer()
-        .setup_defer_taskrun()
-        .build(entries)
-        .or_else(|_| IoUring::new(entries))
+    IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries).or_else(|_| IoUring::new(entries))
 }
 
 pub fn available() -> std::io::Result<()> {
@@ -152,10 +148,13 @@ fn pump(
         if let Err(error) = ring.submit_and_wait(1) {
             if !matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) {
                 // The kernel may still write into the buffers: they must not be freed.
-                std::mem::forget(std::mem::replace(&mut slots.arena, match Arena::new(1, 4096) {
-                    Ok(arena) => arena,
-                    Err(fault) => return (stop_ns, Some(fault)),
-                }));
+                std::mem::forget(std::mem::replace(
+                    &mut slots.arena,
+                    match Arena::new(1, 4096) {
+                        Ok(arena) => arena,
+                        Err(fault) => return (stop_ns, Some(fault)),
+                    },
+                ));
                 return (stop_ns, Some(Fault::device("waiting for io_uring", &error)));
             }
         }

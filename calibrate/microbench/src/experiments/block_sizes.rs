@@ -24,7 +24,8 @@ const DEPTHS: [usize; 2] = [1, 16];
 const REPETITIONS: usize = 2;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
-    let cells: Vec<(u32, usize)> = SIZES.iter().flat_map(|&size| DEPTHS.map(|depth| (size.max(s.page()), depth))).collect();
+    let cells: Vec<(u32, usize)> =
+        SIZES.iter().flat_map(|&size| DEPTHS.map(|depth| (size.max(s.page()), depth))).collect();
     let n_runs = cells.len() * REPETITIONS;
     let (seconds, rows_each) = (s.seconds / n_runs as f64, s.rows_left() / n_runs);
     s.parameters = json!({"lengths": SIZES, "queue_depths": DEPTHS, "repetitions": REPETITIONS});

@@ -23,7 +23,8 @@ const REREADS: usize = 100;
 const ROUNDS: usize = 3;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
-    let sizes: Vec<u32> = [512, 4096, 16384, 65536, 131_072, 262_144].into_iter().filter(|&x| u64::from(x) >= s.sector()).collect();
+    let sizes: Vec<u32> =
+        [512, 4096, 16384, 65536, 131_072, 262_144].into_iter().filter(|&x| u64::from(x) >= s.sector()).collect();
     s.parameters = json!({"lengths": sizes, "rereads": REREADS, "rounds": ROUNDS});
     let mut hits: Vec<Vec<u64>> = vec![Vec::new(); sizes.len()];
     for round in 0..ROUNDS {

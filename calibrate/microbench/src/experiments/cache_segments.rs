@@ -24,7 +24,8 @@ const MOST_TRIALS: usize = 8;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let most = if s.seconds > 60.0 { 256 } else { 64 };
-    let others: Vec<usize> = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256].into_iter().filter(|&n| n <= most).collect();
+    let others: Vec<usize> =
+        [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256].into_iter().filter(|&n| n <= most).collect();
     let streams: Vec<u64> = (0..8).map(|k| u64::from(STREAM_LENGTH) << k).collect();
     s.parameters = json!({"others": others, "stream_bytes": streams, "stream_length": STREAM_LENGTH});
     let threshold = s.hit_threshold_ns();

@@ -59,7 +59,8 @@ fn window_rates(done: &[u64], length: u64) -> Vec<f64> {
 /// First of four windows in a row that are well below the first five, when most later ones are too.
 fn onset(rates: &[f64]) -> Option<usize> {
     let limit = stats::median_f64(rates.get(..5)?) * FALLEN;
-    (5..rates.len().saturating_sub(3)).find(|&k| rates[k..k + 4].iter().all(|&x| x < limit) && stats::median_f64(&rates[k..]) < limit)
+    (5..rates.len().saturating_sub(3))
+        .find(|&k| rates[k..k + 4].iter().all(|&x| x < limit) && stats::median_f64(&rates[k..]) < limit)
 }
 
 #[cfg(test)]

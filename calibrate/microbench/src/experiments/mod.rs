@@ -67,7 +67,10 @@ impl Experiment {
             return Some("it writes, and writing was not asked for (--write)".into());
         }
         if offer.span_bytes < self.min_span_bytes {
-            return Some(format!("it needs a span of {} bytes and the target has {}", self.min_span_bytes, offer.span_bytes));
+            return Some(format!(
+                "it needs a span of {} bytes and the target has {}",
+                self.min_span_bytes, offer.span_bytes
+            ));
         }
         if offer.is_asked_for {
             return None;
@@ -82,7 +85,10 @@ impl Experiment {
             _ => {}
         }
         if offer.seconds < self.min_seconds {
-            return Some(format!("it needs {} s and its share of the time is {:.1} s", self.min_seconds, offer.seconds));
+            return Some(format!(
+                "it needs {} s and its share of the time is {:.1} s",
+                self.min_seconds, offer.seconds
+            ));
         }
         None
     }

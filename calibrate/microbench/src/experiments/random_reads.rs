@@ -20,13 +20,25 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 pub fn depths(seconds: f64, is_thorough: bool) -> Vec<usize> {
-    let most = if is_thorough { 256 } else if seconds > 60.0 { 64 } else { 32 };
+    let most = if is_thorough {
+        256
+    } else if seconds > 60.0 {
+        64
+    } else {
+        32
+    };
     (0..).map(|k| 1usize << k).take_while(|&depth| depth <= most).collect()
 }
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let depths = depths(s.seconds, s.is_thorough);
-    let repetitions = if s.is_thorough { 8 } else if s.seconds > 60.0 { 5 } else { 3 };
+    let repetitions = if s.is_thorough {
+        8
+    } else if s.seconds > 60.0 {
+        5
+    } else {
+        3
+    };
     let length = s.page();
     s.parameters = json!({"queue_depths": depths, "repetitions": repetitions, "length": length});
     let seconds = s.seconds / (depths.len() * repetitions) as f64;

@@ -45,7 +45,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
         }
     }
     let threshold = s.hit_threshold_ns();
-    let hit_ratio = |probes: &Vec<u64>| probes.iter().filter(|&&x| x < threshold).count() as f64 / probes.len().max(1) as f64;
+    let hit_ratio =
+        |probes: &Vec<u64>| probes.iter().filter(|&&x| x < threshold).count() as f64 / probes.len().max(1) as f64;
     let table: Vec<Value> = gaps
         .iter()
         .zip(&probes)

@@ -37,7 +37,11 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
             let plan = Plan { queue_depth: 1, max_length: sector as u32, seconds, max_requests: rows_each };
             let mut steps = strides(from, sector, growing);
             let mut source = || steps.next().map(|offset| Request::read(offset, sector as u32));
-            s.run(json!({"from_bytes": from, "stride": if growing { "growing" } else { "constant" }}), plan, &mut source)?;
+            s.run(
+                json!({"from_bytes": from, "stride": if growing { "growing" } else { "constant" }}),
+                plan,
+                &mut source,
+            )?;
         }
     }
     let jumps = s.findings.rotation_period_ns.map(|period| angle_jumps(s, period));
@@ -75,7 +79,9 @@ fn angle_jumps(s: &Session<'_>, period: f64) -> Vec<Value> {
             .filter(|(_, advance)| turn_distance(**advance, usual) > 0.02)
             .map(|(row, _)| s.samples.offset[row])
             .collect();
-        found.push(json!({"from_bytes": run["parameters"]["from_bytes"], "usual_advance_turns": usual, "jump_offsets": jumps}));
+        found.push(
+            json!({"from_bytes": run["parameters"]["from_bytes"], "usual_advance_turns": usual, "jump_offsets": jumps}),
+        );
     }
     found
 }

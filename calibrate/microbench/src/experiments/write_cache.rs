@@ -38,7 +38,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
         let op = if durable { Op::DurableWrite } else { Op::Write };
         Some(Request { op, ..Request::read(at(), length) })
     })?;
-    let middle = |op: Op| stats::median(rows.clone().filter(|&r| s.samples.op[r] == op as u8).map(|r| s.samples.latency_ns[r]));
+    let middle =
+        |op: Op| stats::median(rows.clone().filter(|&r| s.samples.op[r] == op as u8).map(|r| s.samples.latency_ns[r]));
     let (plain, durable) = (middle(Op::Write), middle(Op::DurableWrite));
     let is_write_back = (plain as f64) < BACK_SHARE * durable as f64;
     let plan = Plan {
@@ -47,7 +48,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
         seconds: s.seconds_left(),
         max_requests: s.rows_left(),
     };
-    let rows = s.run(json!({"part": "burst"}), plan, &mut || Some(Request { op: Op::Write, ..Request::read(at(), length) }))?;
+    let rows =
+        s.run(json!({"part": "burst"}), plan, &mut || Some(Request { op: Op::Write, ..Request::read(at(), length) }))?;
     let onset = onset_index(s.latencies(&rows));
     Ok(json!({
         "plain_p50_ns": plain,
@@ -60,7 +62,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
 
 /// First row of the first window whose median is well above the first window's, and stays so in the next.
 fn onset_index(latencies: &[u64]) -> Option<usize> {
-    let medians: Vec<u64> = latencies.chunks_exact(WINDOW).map(|window| stats::median(window.iter().copied())).collect();
+    let medians: Vec<u64> =
+        latencies.chunks_exact(WINDOW).map(|window| stats::median(window.iter().copied())).collect();
     let limit = *medians.first()? as f64 * ONSET;
     medians.windows(2).position(|pair| pair.iter().all(|&m| m as f64 > limit)).map(|window| window * WINDOW)
 }

@@ -26,7 +26,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let length = s.page();
     s.parameters = json!({"length": length, "durable_write_share": 0.5});
     let most = if s.findings.nature == Nature::NotRotating { MOST_ON_FLASH } else { usize::MAX };
-    let plan = Plan { queue_depth: 1, max_length: length, seconds: s.seconds_left(), max_requests: s.rows_left().min(most) };
+    let plan =
+        Plan { queue_depth: 1, max_length: length, seconds: s.seconds_left(), max_requests: s.rows_left().min(most) };
     let (mut rng, span) = (s.rng.fork(), s.span());
     let rows = s.run(json!({"length": length}), plan, &mut || {
         let request = Request::read(Session::random_offset(&mut rng, span, length), length);

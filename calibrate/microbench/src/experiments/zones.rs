@@ -24,7 +24,13 @@ const QUEUE_DEPTH: usize = 4;
 const PASSES: usize = 2;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
-    let wanted = if s.is_thorough { 64 } else if s.seconds > 30.0 { 32 } else { 16 };
+    let wanted = if s.is_thorough {
+        64
+    } else if s.seconds > 30.0 {
+        32
+    } else {
+        16
+    };
     let positions = wanted.min((s.span() / (16 << 20)) as usize);
     let slice = s.span() / positions as u64 / u64::from(LENGTH) * u64::from(LENGTH);
     let seconds = s.seconds / (positions * PASSES) as f64;
