@@ -67,6 +67,10 @@ class Compared:
     healthy : Outcome
     degraded : Outcome or None
         With the first disk missing; None where that loses data, or the array is already degraded.
+    rebuilding : Outcome or None
+        With that disk being rebuilt onto a spare as fast as the disks go; None as above.
+    rebuild_hours : float
+        How long that takes; nan as above.
     curve : tuple of LoadPoint
         Latency against load, from light to beyond the knee.
     headroom : Headroom
@@ -82,6 +86,8 @@ class Compared:
     array: Array
     healthy: Outcome
     degraded: Outcome | None
+    rebuilding: Outcome | None
+    rebuild_hours: float
     curve: tuple[LoadPoint, ...]
     headroom: Headroom
     rule_of_thumb_iops: float
@@ -99,6 +105,8 @@ class Compared:
             "usable_bytes": self.array.usable_bytes,
             **self.healthy.to_dict(),
             "degraded": self.degraded.to_dict() if self.degraded else None,
+            "rebuilding": self.rebuilding.to_dict() if self.rebuilding else None,
+            "rebuild_hours": self.rebuild_hours if math.isfinite(self.rebuild_hours) else None,
             "curve": [point.to_dict() for point in self.curve],
             "headroom": self.headroom.to_dict(),
             "rule_of_thumb_iops": rule if math.isfinite(rule) else None,
@@ -204,10 +212,14 @@ def _compared(
     growth_ratio: float | None,
 ) -> Compared:
     healthy = evaluate(array, workload, n_requests=n_requests, seed=seed)
-    degraded = None
+    degraded = rebuilding = None
+    hours = math.nan
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
+        rebuilding = evaluate(rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
+        rate = rebuilding.rebuilt_bytes_per_s
+        hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
     guess = estimate(array, workload, seed=seed)
     curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=max(n_requests // 2, 2000))
     headroom = find_headroom(curve, workload, growth_ratio)
@@ -221,7 +233,7 @@ def _compared(
     )
     promised = rule.host_iops or math.inf
     words = _why(array, promised, rule.back_end_per_host, headroom, healthy)
-    return Compared(name, array, healthy, degraded, tuple(curve), headroom, promised, guess, words)
+    return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, promised, guess, words)
 
 
 def degraded_array(array: Array) -> Array | None:
@@ -233,6 +245,13 @@ def degraded_array(array: Array) -> Array | None:
     except DescriptionError:
         return None
     return array.model_copy(update={"layout": layout})
+
+
+def rebuilding_array(degraded: Array) -> Array:
+    """A degraded array with its first missing disk being rebuilt onto a spare, as fast as the disks go."""
+    layout = degraded.layout
+    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": {}}
+    return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 
 def _difference(first: Compared, second: Compared, statistic: str) -> Difference | None:

@@ -13,7 +13,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, load_drive
 from diskmodel.errors import DescriptionError
-from diskmodel.layout.description import Level
+from diskmodel.layout.description import Level, Rebuild
 from diskmodel.plan.objective import Objective
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
@@ -51,6 +51,8 @@ class Candidates(Description):
         Parity groups of RAID 50 and RAID 60.
     spares : int
         Hot spares of every candidate.
+    rebuild : Rebuild
+        How a failed disk is rebuilt (window, rate limit), where the objective asks for rebuild or data loss.
     """
 
     drives: Annotated[tuple[Drive, ...], BeforeValidator(_drives), Field(min_length=1)]
@@ -62,6 +64,7 @@ class Candidates(Description):
     cache_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (0,)
     groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
     spares: int = Field(default=0, ge=0)
+    rebuild: Rebuild = Rebuild()
 
     @model_validator(mode="after")
     def _check(self) -> Self:

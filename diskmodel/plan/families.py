@@ -63,8 +63,10 @@ def families(plan: PlanDescription) -> list[Family]:
     return found
 
 
-def array_of(plan: PlanDescription, family: Family, disks: int, *, n_failed: int = 0) -> Array:
-    """The array of a family with so many disks, the first `n_failed` of them missing.
+def array_of(
+    plan: PlanDescription, family: Family, disks: int, *, n_failed: int = 0, is_rebuilding: bool = False
+) -> Array:
+    """The array of a family with so many disks, the first `n_failed` of them missing, the first being rebuilt or not.
 
     Raises
     ------
@@ -78,6 +80,8 @@ def array_of(plan: PlanDescription, family: Family, disks: int, *, n_failed: int
         "spares": plan.candidates.spares,
         "failed": list(range(n_failed)),
     }
+    if is_rebuilding:
+        layout |= {"rebuild": plan.candidates.rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
     if family.groups > 1:
         layout["groups"] = family.groups
     controller = plan.controller

@@ -54,6 +54,8 @@ class Outcome:
     n_requests : int
     method : str
         Engine or formula.
+    rebuilt_bytes_per_s : float
+        Rate of a rebuild that ran beside the workload; nan without one.
     """
 
     is_stable: bool
@@ -65,6 +67,7 @@ class Outcome:
     breakdown_ms: Mapping[str, float] = field(default_factory=dict)
     n_requests: int = 0
     method: str = ""
+    rebuilt_bytes_per_s: float = math.nan
 
     def latency_ms(self, stream: str = "") -> dict[str, float | None]:
         """Latency by statistic in milliseconds; None where unknown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from diskmodel.array import Array
@@ -42,6 +43,7 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         if disk < array.layout.disks and disk not in array.layout.failed
     ]
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
+    rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
     iops = Figure(result.iops.mean, result.iops.low, result.iops.high)
     return Outcome(
         is_stable=result.is_stable,
@@ -54,6 +56,7 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
         method=result.engine,
+        rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
     )
 
 

@@ -1,4 +1,4 @@
-"""Criteria that need no simulation: space, money, rack units, time to rebuild, probability of data loss."""
+"""Criteria that need no simulation of requests: space, money, rack units; rebuild and data loss by formula."""
 
 from __future__ import annotations
 
@@ -43,7 +43,13 @@ class Statics:
     mttdl_hours: float
 
 
-def statics(array: Array, objective: Objective, prices: Prices, utilization_ratio: float = 0.0) -> Statics:
+def statics(
+    array: Array,
+    objective: Objective,
+    prices: Prices,
+    utilization_ratio: float = 0.0,
+    simulated_rebuild_hours: float | None = None,
+) -> Statics:
     """Figures of `array`.
 
     Parameters
@@ -54,11 +60,13 @@ def statics(array: Array, objective: Objective, prices: Prices, utilization_rati
     prices : Prices
     utilization_ratio : float, in [0, 1]
         Of the disks by the host; the rebuild gets the rest.
+    simulated_rebuild_hours : float, optional
+        Where the rebuild has been simulated.
 
     Notes
     -----
-    The rebuild streams over the whole disk at the mean of its edge rates, or its limit. Reliability: see
-    `diskmodel.analytic.reliability`.
+    By formula the rebuild streams over the whole disk at its mean sequential rate, or its limit: the shortest it can
+    be. Reliability: see `diskmodel.analytic.reliability`.
     """
     layout, drive = array.layout, array.drive
     hours = math.nan
@@ -68,6 +76,8 @@ def statics(array: Array, objective: Objective, prices: Prices, utilization_rati
             rate = min(rate, layout.rebuild.rate_bytes_per_s)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(drive.capacity_bytes, rate, host_utilization_ratio=busy)
+        if simulated_rebuild_hours is not None:
+            hours = simulated_rebuild_hours
     wait = 0.0 if layout.spares else objective.replacement_hours
     repair = wait + (hours if math.isfinite(hours) else 24 * 365 * 10)
     loss = data_loss(
@@ -122,9 +132,14 @@ def space_bytes(objective: Objective, workload: Workload) -> int:
 
 
 def static_criteria(
-    array: Array, objective: Objective, workload: Workload, prices: Prices, utilization_ratio: float = 0.0
+    array: Array,
+    objective: Objective,
+    workload: Workload,
+    prices: Prices,
+    utilization_ratio: float = 0.0,
+    simulated_rebuild_hours: float | None = None,
 ) -> list[Criterion]:
-    """Criteria that need no simulation, the rebuild at the given utilisation of the disks."""
+    """Criteria about what is not speed; the rebuild at the given utilisation of the disks, or as it was simulated."""
     found = []
     needed = space_bytes(objective, workload)
     if needed:
@@ -134,7 +149,7 @@ def static_criteria(
         objective.data_loss_per_year is None
     ):
         return found
-    figures = statics(array, objective, prices, utilization_ratio)
+    figures = statics(array, objective, prices, utilization_ratio, simulated_rebuild_hours)
     for name, limit, value, unit in (
         ("cost", objective.cost_usd, figures.cost_usd, "USD"),
         ("rack_units", objective.rack_units, float(figures.rack_units), "U"),

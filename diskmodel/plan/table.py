@@ -54,6 +54,8 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         ("p99 ms", [_latency(item.healthy, "p99") for item in comparison.arrays]),
         ("disks busy", [f"{item.healthy.utilization_ratio:.0%}" for item in comparison.arrays]),
         ("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in comparison.arrays]),
+        ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
+        ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
         ("highest IOPS held", [short(item.headroom.most_iops) for item in comparison.arrays]),
         ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),

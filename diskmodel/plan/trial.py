@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from diskmodel.plan import criteria as judge
 from diskmodel.plan.criteria import Criterion, Verdict
 from diskmodel.plan.description import PlanDescription
 from diskmodel.plan.families import Family, array_of, design_workload
+from diskmodel.plan.objective import Objective
 from diskmodel.plan.outcome import Evaluate, Figure, Outcome
 from diskmodel.plan.statics import Statics, static_criteria, statics
 from diskmodel.workload import Workload
@@ -102,13 +104,30 @@ class Trier:
             array, self.workload, lambda o: judge.performance(objective, o, is_open=is_open)
         )
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
-        fixed = static_criteria(array, objective, self.workload, plan.prices, busy)
+        hours = None
+        if judge.overall([*fixed, *found]) is Verdict.HOLDS and _asks_for_rebuild(objective):
+            hours = self._rebuild_hours(disks)
+            n_runs += hours is not None
+        fixed = static_criteria(array, objective, self.workload, plan.prices, busy, hours)
         degraded = None
         if objective.degraded is not None and judge.overall([*fixed, *found]) is Verdict.HOLDS:
             degraded, more, extra = self._degraded(disks)
             found, n_runs = [*found, *more], n_runs + extra
-        figures = statics(array, objective, plan.prices, busy)
+        figures = statics(array, objective, plan.prices, busy, hours)
         return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs)
+
+    def _rebuild_hours(self, disks: int) -> float | None:
+        """Hours of a rebuild beside the load, from one run; None where the evaluation does not model it."""
+        try:
+            array = array_of(self.plan, self.family, disks, n_failed=1, is_rebuilding=True)
+        except DescriptionError:  # no redundancy to rebuild from
+            return None
+        search = self.plan.search
+        outcome = self.evaluate(array, self.workload, n_requests=search.requests, seed=search.seed)
+        rate = outcome.rebuilt_bytes_per_s
+        if math.isnan(rate) or not outcome.is_stable:
+            return None if math.isnan(rate) else math.inf
+        return array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.inf
 
     def _degraded(self, disks: int) -> tuple[Outcome | None, list[Criterion], int]:
         wanted = self.plan.objective.degraded
@@ -137,6 +156,10 @@ class Trier:
             ):
                 return outcome, found, n_runs
             n_requests = min(n_requests * LENGTHEN, search.max_requests)
+
+
+def _asks_for_rebuild(objective: Objective) -> bool:
+    return objective.rebuild_hours is not None or objective.data_loss_per_year is not None
 
 
 def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:

@@ -16,6 +16,7 @@ from diskmodel.plan.crossover import find_crossover
 from diskmodel.plan.families import allowed_counts, array_of, families
 from diskmodel.plan.run import evaluator
 from diskmodel.plan.search import search_family
+from diskmodel.plan.statics import sequential_bytes_per_s
 from diskmodel.plan.trial import Trier
 from diskmodel.workload import Workload
 
@@ -143,3 +144,35 @@ def test_comparison_of_raid5_and_raid10_under_writes() -> None:
     assert five.degraded is not None
     means = [five.healthy.latency_ns[""]["mean"].value, five.degraded.latency_ns[""]["mean"].value]
     assert means[0] < means[1]
+
+
+def test_rebuild_is_simulated_and_takes_longer_than_the_stream_alone() -> None:
+    plan = plan_of(objective={"iops": 200, "rebuild_hours": 24, "data_loss_per_year": "1%"})
+    five = families(plan)[1]
+    trial = Trier(plan, five, evaluator(plan))(8)
+    stream_hours = 300e9 / sequential_bytes_per_s(array_of(plan, five, 8)) / 3600
+    assert trial.statics.rebuild_hours > stream_hours
+    by_name = {item.name: item for item in trial.criteria}
+    assert by_name["rebuild"].figure.value == trial.statics.rebuild_hours
+    # more load leaves less time for it
+    busier = plan_of(objective={"iops": 500, "rebuild_hours": 24})
+    assert Trier(busier, five, evaluator(busier))(8).statics.rebuild_hours > 1.2 * trial.statics.rebuild_hours
+    # and a limit on its rate is kept
+    limited = plan_of(
+        objective={"iops": 200, "rebuild_hours": 24},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 14,
+                    "rebuild": {"rate": "5 MB/s"}},
+    )  # fmt: skip
+    hours = Trier(limited, five, evaluator(limited))(8).statics.rebuild_hours
+    assert hours == pytest.approx(300e9 / 5e6 / 3600, rel=0.1)
+
+
+def test_rebuild_objective_rules_out_what_has_nothing_to_rebuild_from() -> None:
+    plan = plan_of(
+        objective={"iops": 200, "rebuild_hours": 24},
+        candidates={"drives": ["generic-15k"], "levels": ["raid0", "raid10"], "max_disks": 8},
+    )
+    striped, mirrored = run_plan(plan, with_relaxations=False).candidates
+    assert not striped.is_feasible
+    assert striped.binds == "rebuild"
+    assert mirrored.is_feasible
