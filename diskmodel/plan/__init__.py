@@ -1,7 +1,7 @@
 """Questions to formulas and engines: how many disks, which level, and what when the load grows or a disk fails."""
 
 from diskmodel.plan.compare import Compared, Comparison, Difference, compare
-from diskmodel.plan.description import Candidates, PlanDescription, Prices, Search
+from diskmodel.plan.description import Candidates, PlanDescription, Prices, Search, with_drives
 from diskmodel.plan.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.outcome import Evaluate, Figure, Outcome
 from diskmodel.plan.pareto import ParetoPoint, pareto_search
@@ -32,4 +32,5 @@ __all__ = [
     "compare",
     "pareto_search",
     "run_plan",
+    "with_drives",
 ]

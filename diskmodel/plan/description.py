@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Drive, load_drive
+from diskmodel.drive import Drive, Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Level, Rebuild
 from diskmodel.plan.objective import Objective
@@ -198,6 +198,13 @@ class PlanDescription(Description):
             With every fault of the file.
         """
         return cls.parse(beside(read_toml(path), Path(path).parent), str(path))
+
+
+def with_drives(plan: PlanDescription, drives: Sequence[Hdd | Flash]) -> PlanDescription:
+    """The plan with more drives to choose from, before those that it names; one of the same name is replaced."""
+    names = {drive.name for drive in drives}
+    kept = [drive for drive in plan.candidates.drives if drive.name not in names]
+    return plan.model_copy(update={"candidates": plan.candidates.model_copy(update={"drives": (*drives, *kept)})})
 
 
 def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
