@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -126,28 +127,47 @@ def search_family(plan: PlanDescription, family: Family, evaluate: Evaluate) -> 
     if high < low:
         return _infeasible(plan, trier, counts, counts[low], "")
     allowed = counts[low : high + 1]
-    found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier))
+    found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
     if found is None:
         capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
         return _infeasible(plan, trier, counts, allowed[-1], capped)
     return _feasible(plan, trier, counts, found)
 
 
-def _fewest(counts: list[int], holds: Callable[[int], bool], hint: Callable[[int], bool]) -> int | None:
+def _fewest(
+    counts: list[int],
+    holds: Callable[[int], bool],
+    hint: Callable[[int], bool],
+    margin: Callable[[int], float] = lambda _: math.nan,
+) -> int | None:
     """The smallest count that holds, for `holds` that once true stays true; None without any.
 
-    `hint` guesses and may learn between calls. Where it leads to small steps only, bisection takes over.
+    `hint` guesses and may learn between calls. Between a count that holds and one that does not, `margin` (above 0
+    where it holds, nan where unknown) is interpolated. Where that leads to small steps only, bisection takes over.
     """
     good, bad, n_guessed = len(counts), -1, 0
     while good - bad > 1:
+        at = (good + bad) // 2
         if n_guessed < GUESSES or (good == len(counts) and n_guessed < 2 * GUESSES):
-            guess = _first(counts, hint)
-            at = min(max(len(counts) - 1 if guess is None else guess, bad + 1), good - 1)
             n_guessed += 1
-        else:
-            at = (good + bad) // 2
+            guess = _between(counts, bad, good, margin)
+            if guess is None:
+                guess = _first(counts, hint)
+            at = min(max(len(counts) - 1 if guess is None else guess, bad + 1), good - 1)
         good, bad = (at, bad) if holds(counts[at]) else (good, at)
     return counts[good] if good < len(counts) else None
+
+
+def _between(counts: list[int], bad: int, good: int, margin: Callable[[int], float]) -> int | None:
+    """Index at which the margin, linear in the logarithm of the count, becomes positive; None where it is not known."""
+    if bad < 0 or good == len(counts):
+        return None
+    short, over = margin(counts[bad]), margin(counts[good])
+    if not (math.isfinite(short) and math.isfinite(over) and short < over):
+        return None
+    share = min(max(-short / (over - short), 0.0), 1.0)
+    count = counts[bad] * (counts[good] / counts[bad]) ** share
+    return next(i for i in range(bad, good + 1) if counts[i] >= count - 1e-9 or i == good)
 
 
 def _first(counts: list[int], holds: Callable[[int], bool]) -> int | None:
@@ -157,6 +177,18 @@ def _first(counts: list[int], holds: Callable[[int], bool]) -> int | None:
         middle = (good + bad) // 2
         good, bad = (middle, bad) if holds(counts[middle]) else (good, middle)
     return good if good < len(counts) else None
+
+
+def margin_of(trial: Trial) -> float:
+    """Least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
+    margins = [
+        item.margin_ratio
+        for item in trial.criteria
+        if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
+        and item.detail != "overloaded"
+        and item.verdict is not Verdict.UNKNOWN
+    ]
+    return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
 
 
 def _fails(criteria: list[Criterion], but: tuple[str, ...] = ()) -> bool:
