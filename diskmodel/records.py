@@ -142,6 +142,8 @@ class Run:
         Simulated time of the last completion.
     rebuilt_bytes : int
         What a rebuild wrote to the spare.
+    cache_full_ns : int or None
+        When a write first had to wait for room in the controller's write-back cache; None: never.
     """
 
     completions: Completions
@@ -150,3 +152,4 @@ class Run:
     wall_s: float
     end_ns: int
     rebuilt_bytes: int = 0
+    cache_full_ns: int | None = None

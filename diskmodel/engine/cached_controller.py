@@ -129,6 +129,8 @@ class CachedController(Controller):
                 super()._access(request)
                 continue
             if not self.dirty.accept(blocks.start, blocks.stop):
+                if self.cache_full_ns is None:
+                    self.cache_full_ns = self.clock.now
                 break
             self.blocked.popleft()
             request.cache_ns += self.clock.now - request.issue_ns - request.link_ns

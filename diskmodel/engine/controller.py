@@ -57,6 +57,7 @@ class Controller:
         self.done = done
         self.processor_free_ns = 0
         self.link_free_ns = 0
+        self.cache_full_ns: int | None = None
 
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now: first the processor, then the data of a write over the link (rule K1)."""

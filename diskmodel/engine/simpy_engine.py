@@ -140,4 +140,5 @@ class _Simulation:
             wall_s=wall_s,
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
+            cache_full_ns=self.controller.cache_full_ns,
         )  # fmt: skip

@@ -54,6 +54,10 @@ class Result:
         Longest time that one request of the window spent in queues.
     mean_in_system : float
         Mean number of outstanding requests over the whole run.
+    burst_iops, sustained_iops : float
+        Rates before and after the controller's write-back cache was full for the first time; nan where it never was.
+    cache_full_s : float
+        When that was; nan: never.
     hit_ratio : float
         Share of the window's requests that the controller's cache served.
     utilization_ratio : float
@@ -87,6 +91,9 @@ class Result:
     breakdown_ns: Mapping[str, float]
     longest_wait_ns: int
     mean_in_system: float
+    burst_iops: float
+    sustained_iops: float
+    cache_full_s: float
     hit_ratio: float
     utilization_ratio: float
     per_disk: tuple[DiskUse, ...]
@@ -130,6 +137,9 @@ class Result:
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
+            "burst_iops": _number(self.burst_iops),
+            "sustained_iops": _number(self.sustained_iops),
+            "cache_full_s": _number(self.cache_full_s),
             "reads": _of(self.reads),
             "writes": _of(self.writes),
             "per_stream": {

@@ -102,6 +102,7 @@ def summarize(
         breakdown_ns={part: float(value) for part, value in zip(PARTS, parts, strict=True)},
         longest_wait_ns=int(done.parts_ns[rows, PARTS.index("queue")].max()),
         mean_in_system=number_in_system_integral(done.issue_ns, done.done_ns) / max(run.end_ns, 1),
+        **_before_and_after_full(run),
         hit_ratio=float(done.is_hit[rows].mean()),
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
         per_disk=per_disk,
@@ -111,6 +112,20 @@ def summarize(
         requests=requests,
         run=run,
     )
+
+
+def _before_and_after_full(run: Run) -> dict[str, float]:
+    """Burst figure and sustained figure of a write-back cache that was filled."""
+    full_ns = run.cache_full_ns
+    if full_ns is None or not 0 < full_ns < run.end_ns:
+        return {"burst_iops": math.nan, "sustained_iops": math.nan, "cache_full_s": math.nan}
+    n_burst = int((run.completions.done_ns <= full_ns).sum())
+    n_sustained = len(run.completions.done_ns) - n_burst
+    return {
+        "burst_iops": n_burst / (full_ns / 1e9),
+        "sustained_iops": n_sustained / ((run.end_ns - full_ns) / 1e9),
+        "cache_full_s": full_ns / 1e9,
+    }
 
 
 def _check_options(n: int, precision: float, percentile: str | None, confidence: float) -> None:

@@ -37,6 +37,9 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     rows.append(("disk utilisation", f"{result.utilization_ratio:.1%}", _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
+    if not math.isnan(result.cache_full_s):
+        rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
+        rows.append(("from then on", f"{result.sustained_iops:.1f} IOPS", ""))
     if result.hit_ratio:
         rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))

@@ -90,6 +90,10 @@ def test_write_back_answers_at_once_until_it_is_full() -> None:
     # sorted, deep destaging gains over eight outstanding writes, but nothing is written faster than disks go
     assert plain.latency.mean_ns / sustained.latency.mean_ns > 1.1
     assert sustained.latency.mean_ns > 20 * burst.latency.mean_ns
+    assert sustained.burst_iops > 20 * sustained.sustained_iops
+    # 4 MiB of 4 KiB writes fit before the first one has to wait, and the few that were destaged meanwhile
+    assert sustained.cache_full_s * sustained.burst_iops == pytest.approx(1024, rel=0.15)
+    assert burst.to_dict()["cache_full_s"] is None
 
 
 def test_rewrites_coalesce() -> None:
