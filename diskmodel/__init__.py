@@ -1,3 +1,110 @@
-"""Storage capacity planning by simulation."""
+"""Storage capacity planning by simulation: how many disks, which level, and why.
+
+The names below are the public interface. Each is imported when it is first used, so that `import diskmodel` is quick.
+
+Examples
+--------
+>>> import diskmodel
+>>> array = diskmodel.Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
+>>> workload = diskmodel.Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "clients": 8})
+>>> diskmodel.simulate(array, workload, n_requests=2000).is_stable
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from diskmodel.analytic.estimate import estimate
+    from diskmodel.analytic.rule import rule_of_thumb
+    from diskmodel.array import Array, Spindles
+    from diskmodel.controller.description import Controller, ReadCache, WriteCache
+    from diskmodel.drive import Drive, Flash, Hdd, catalogue, load_drive
+    from diskmodel.engine.simulate import simulate
+    from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
+    from diskmodel.layout.description import Layout
+    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, compare, run_plan
+    from diskmodel.queue.description import Queue
+    from diskmodel.result import Result
+    from diskmodel.workload import Stream, Workload
+
+_HOMES = {
+    "Array": "array",
+    "Comparison": "plan",
+    "Controller": "controller.description",
+    "DescriptionError": "errors",
+    "DiskmodelError": "errors",
+    "Drive": "drive",
+    "Fault": "errors",
+    "Flash": "drive",
+    "FormatError": "errors",
+    "Hdd": "drive",
+    "InputError": "errors",
+    "Layout": "layout.description",
+    "Objective": "plan",
+    "PlanDescription": "plan",
+    "PlanResult": "plan",
+    "Queue": "queue.description",
+    "ReadCache": "controller.description",
+    "Result": "result",
+    "Spindles": "array",
+    "Stream": "workload",
+    "Workload": "workload",
+    "WriteCache": "controller.description",
+    "catalogue": "drive",
+    "compare": "plan",
+    "estimate": "analytic.estimate",
+    "load_drive": "drive",
+    "rule_of_thumb": "analytic.rule",
+    "run_plan": "plan",
+    "simulate": "engine.simulate",
+}
+
+__all__ = [
+    "Array",
+    "Comparison",
+    "Controller",
+    "DescriptionError",
+    "DiskmodelError",
+    "Drive",
+    "Fault",
+    "Flash",
+    "FormatError",
+    "Hdd",
+    "InputError",
+    "Layout",
+    "Objective",
+    "PlanDescription",
+    "PlanResult",
+    "Queue",
+    "ReadCache",
+    "Result",
+    "Spindles",
+    "Stream",
+    "Workload",
+    "WriteCache",
+    "__version__",
+    "catalogue",
+    "compare",
+    "estimate",
+    "load_drive",
+    "rule_of_thumb",
+    "run_plan",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

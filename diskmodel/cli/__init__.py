@@ -1,0 +1,30 @@
+"""The command `diskmodel`: a thin skin over the library, one command a file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+
+def main() -> None:
+    """Run the command line of this process; ends it with the exit status that `docs/reference/cli.md` promises."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        from diskmodel.cli.app import app
+
+        app(prog_name="diskmodel")
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # Nobody reads any more; Python must not complain about it when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+def _terminated(signum: int, frame: FrameType | None) -> None:
+    """A request to end is an exception, so that scratch files and child processes are cleaned up."""
+    signal.signal(signum, signal.SIG_IGN)
+    sys.exit(128 + signum)

@@ -1,0 +1,69 @@
+"""`diskmodel compare`: arrays side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.console import print_json, say, show
+from diskmodel.cli.inputs import read_array, read_workload
+from diskmodel.cli.options import Debug, Engine, Json, Plot, Seed, WorkloadFile
+from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+from diskmodel.errors import DescriptionError, Fault
+
+
+@ends_well
+def compare(
+    arrays: Annotated[list[Path], typer.Argument(help="Two or more arrays, TOML files.")],
+    workload: WorkloadFile,
+    drive: Annotated[
+        str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
+    ] = None,
+    queue_depth: Annotated[
+        int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")
+    ] = None,
+    growth: Annotated[
+        float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to tell headroom in months.")
+    ] = None,
+    engine: Engine = "auto",
+    seed: Seed = 0,
+    requests: Annotated[int, typer.Option(min=200, help="Length of every run.")] = 12_000,
+    plot: Plot = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Compare arrays under one workload: healthy, with a disk failed, and from light load to beyond the knee.
+
+    Ends with 3 when none of the arrays holds the load.
+    """
+    from diskmodel.plan import compare as run
+
+    if len(arrays) < 2:
+        names = [str(path) for path in arrays]
+        raise DescriptionError(Fault("arrays", names, "must be two or more", "name another array, or use simulate"))
+    check_place(plot, "plot", (".png", ".svg"))
+    described = [read_array(path, drive) for path in arrays]
+    found = run(
+        described,
+        read_workload(workload, queue_depth),
+        seed=seed,
+        n_requests=requests,
+        growth_ratio=growth,
+        engine=engine,
+    )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from diskmodel.plan.table import comparison_table
+
+        show(comparison_table(found))
+    if plot is not None:
+        from diskmodel.plan.plot import curves_of, save_latency_plot
+
+        with writing(plot, "plot"):
+            save_latency_plot(curves_of(found.arrays), plot)
+        say(f"latency against load: {plot}")
+    if not any(item.healthy.is_stable for item in found.arrays):
+        raise honest_no("none of the arrays holds the load")

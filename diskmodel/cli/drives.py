@@ -1,0 +1,145 @@
+"""`diskmodel drives`: the catalogue, and one drive in detail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from diskmodel.cli.console import print_json, show
+from diskmodel.cli.options import Debug, Json, Plot
+from diskmodel.cli.status import check_place, ends_well, writing
+from diskmodel.errors import DescriptionError, Fault
+
+if TYPE_CHECKING:
+    from diskmodel.drive import Flash, Hdd
+
+
+@ends_well
+def drives(
+    name: Annotated[
+        str | None, typer.Argument(help="One drive: a name in the catalogue, or a profile (TOML file).")
+    ] = None,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the drive's description, to start a profile from.")
+    ] = False,
+    plot: Plot = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the bundled drives, or show one of them."""
+    if name is None:
+        if toml or plot:
+            option = "toml" if toml else "plot"
+            raise DescriptionError(Fault(option, None, "is about one drive", "name one: diskmodel drives NAME"))
+        _list(as_json)
+        return
+    from diskmodel.drive import load_drive
+
+    check_place(plot, "plot", (".png", ".svg"))
+    drive = load_drive(name)
+    if plot is not None:
+        _plot(drive, plot)
+    if as_json:
+        print_json({**drive.to_dict(), "derived": _derived(drive)})
+    elif toml:
+        typer.echo(drive.to_toml(), nl=False)
+    else:
+        show(_card(drive))
+
+
+def _list(as_json: bool) -> None:
+    from diskmodel.drive import catalogue
+
+    rows = [{"name": name, **_summary(drive)} for name, drive in catalogue().items()]
+    if as_json:
+        print_json({"drives": rows})
+        return
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("name", no_wrap=True)
+    table.add_column("drive", no_wrap=True, overflow="ellipsis", ratio=1)
+    for heading in ("year", "size", "rpm"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        year, rpm = row["year"] or "", f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
+        table.add_row(row["name"], row["title"], str(year), _size(row["capacity_bytes"]), rpm)
+    show(table, f"{len(rows)} drives; `diskmodel drives NAME` tells more of one.")
+
+
+def _summary(drive: Hdd | Flash) -> dict[str, Any]:
+    return {
+        "title": drive.name,
+        "kind": drive.kind,
+        "year": drive.year,
+        "capacity_bytes": drive.capacity_bytes,
+        "rpm": drive.rpm if drive.kind == "hdd" else None,
+        "form_factor": drive.form_factor,
+        "bus": drive.bus,
+        "source": drive.source,
+    }
+
+
+def _derived(drive: Hdd | Flash) -> dict[str, Any]:
+    """Figures that follow from a description."""
+    from diskmodel.drive.geometry import mean_seek_ns, zone_rates
+    from diskmodel.drive.hdd import Hdd
+
+    if not isinstance(drive, Hdd):
+        return {"dies": drive.channels * drive.dies_per_channel}
+    tables, rates = drive.tables(), zone_rates(drive)
+    return {
+        "cylinders": int(tables.n_cylinders),
+        "revolution_ns": drive.period_ns,
+        "mean_seek_ns": float(mean_seek_ns(tables)),
+        "outer_sustained_bytes_per_s": float(rates.sustained_bytes_per_s[0]),
+        "inner_sustained_bytes_per_s": float(rates.sustained_bytes_per_s[-1]),
+    }
+
+
+def _card(drive: Hdd | Flash) -> Table:
+    table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    derived = _derived(drive)
+    rows: list[tuple[str, str]] = [("size", f"{_size(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")]
+    if drive.kind == "hdd":
+        outer, inner = derived["outer_sustained_bytes_per_s"], derived["inner_sustained_bytes_per_s"]
+        rows += [
+            ("rotation", f"{drive.rpm:,.0f} rpm, {drive.period_ns / 1e6:.3f} ms a revolution"),
+            ("heads, cylinders", f"{drive.heads}, {derived['cylinders']:,}"),
+            ("mean seek", f"{derived['mean_seek_ns'] / 1e6:.2f} ms over all pairs of places"),
+            ("sustained rate", f"{outer / 1e6:.1f} MB/s outside, {inner / 1e6:.1f} MB/s inside"),
+            ("command queue", f"{drive.queue.depth} deep, {drive.queue.scheduler}"),
+        ]
+        if drive.cache is not None:
+            written = "write-back" if drive.cache.write_back else "write-through"
+            size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
+            rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+    else:
+        rows += [
+            ("dies", f"{derived['dies']} on {drive.channels} channels"),
+            ("page read, program", f"{drive.read_ns / 1e3:g} us, {drive.program_ns / 1e3:g} us"),
+            ("block erase", f"{drive.erase_ns / 1e6:g} ms"),
+            ("over-provisioning", f"{drive.over_provisioning_ratio:.1%}"),
+        ]
+    rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
+    rows += [("year", str(drive.year or "")), ("notes", drive.notes)]
+    for label, text in rows:
+        if text:
+            table.add_row(label, text)
+    return table
+
+
+def _plot(drive: Hdd | Flash, path: Path) -> None:
+    from diskmodel.drive.hdd import Hdd
+    from diskmodel.drive.plot import plot_drive
+
+    if not isinstance(drive, Hdd):
+        raise DescriptionError(Fault("plot", drive.kind, "only hard disks have a picture", "leave --plot out"))
+    with writing(path, "plot"):
+        plot_drive(drive).savefig(path)
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e12:.3g} TB" if n_bytes >= 1e12 else f"{n_bytes / 1e9:.3g} GB"

@@ -1,0 +1,64 @@
+"""What commands read: arrays, workloads and ranges of requests, with the options that change them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diskmodel.errors import DescriptionError, Fault
+
+if TYPE_CHECKING:
+    from diskmodel.array import Array
+    from diskmodel.workload import Workload
+
+
+def read_array(path: Path, drive: str | None = None) -> Array:
+    """The array in a file, with another drive where one is named.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault of the file or the profile.
+    """
+    from diskmodel.array import Array
+    from diskmodel.drive import load_drive
+
+    array = Array.load(path)
+    if drive is None:
+        return array
+    return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{path} with drive {drive}")
+
+
+def read_workload(path: Path, queue_depth: int | None = None) -> Workload:
+    """The workload in a file, with another number of outstanding requests where one is given.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault of the file, or when nothing in it is closed and a depth is given.
+    """
+    from diskmodel.workload import Workload
+
+    workload = Workload.load(path)
+    return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
+
+
+def request_range(text: str | None) -> tuple[int, int | None]:
+    """First request and the one after the last of "A:B"; either may be left out.
+
+    Raises
+    ------
+    DescriptionError
+        When it is something else.
+    """
+    if text is None:
+        return 0, None
+    first, colon, last = text.partition(":")
+    try:
+        a, b = int(first or 0), int(last) if last else None
+    except ValueError:
+        a, b, colon = 0, None, ""
+    if not colon or a < 0 or (b is not None and b <= a):
+        rule = "must be A:B with whole numbers, A from 0 and B above A"
+        raise DescriptionError(Fault("requests", text, rule, "write for example 0:10000"))
+    return a, b

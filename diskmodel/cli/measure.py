@@ -1,0 +1,139 @@
+"""`diskmodel measure`: what this machine's disk does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskmodel.cli.console import print_json, progress, say, show
+from diskmodel.cli.options import Debug, Json
+from diskmodel.cli.status import check_place, ends_well
+from diskmodel.errors import DescriptionError, Fault
+
+if TYPE_CHECKING:
+    from calibrate.measure import Measurement
+
+
+@ends_well
+def measure(
+    target: Annotated[
+        Path,
+        typer.Argument(help="Block device or file, only read; or a directory or new path, for a scratch file."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the measurement goes, a JSON file.")],
+    quick: Annotated[bool, typer.Option("--quick", help="About a minute.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="About forty minutes.")] = False,
+    seconds: Annotated[float | None, typer.Option(help="Time for all experiments together.")] = None,
+    size: Annotated[str | None, typer.Option(help='Size of a scratch file, such as "1 GiB".')] = None,
+    experiments: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Also write: to a scratch file, or see --allow-target.")
+    ] = False,
+    allow_target: Annotated[
+        str | None, typer.Option(help="Repeat TARGET here to let --write destroy what an existing target holds.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted measurement in --out.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the places that are read.")] = None,
+    engine: Annotated[str, typer.Option(help="auto, io_uring or threads.")] = "auto",
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Measure a disk with direct I/O; a target that exists is only read. Takes about ten minutes unless told.
+
+    What it writes is evidence for `diskmodel calibrate` and `diskmodel validate`.
+    """
+    if quick and thorough:
+        raise DescriptionError(Fault("thorough", None, "contradicts --quick", "give one of them"))
+    if engine not in ("auto", "io_uring", "threads"):
+        raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, io_uring or threads"))
+    check_place(out, "out")
+    found = run_measurement(
+        target,
+        out,
+        mode="quick" if quick else "thorough" if thorough else "default",
+        seconds=seconds,
+        size_bytes=None if size is None else _bytes("size", size),
+        experiments=tuple(name.strip() for name in (experiments or "").split(",") if name.strip()),
+        write=write,
+        allow_target=allow_target,
+        resume=resume,
+        seed=seed,
+        engine=engine,
+    )
+    if as_json:
+        print_json(_summary(found))
+    else:
+        show(*_lines(found))
+
+
+def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
+    """The measurement, with progress on standard error.
+
+    Raises
+    ------
+    MeasurementError
+        When the target may not or cannot be measured.
+    """
+    from calibrate.measure import MeasurementProgress
+    from calibrate.measure import measure as run
+
+    with progress() as bar:
+        task = bar.add_task(f"measuring {target}", total=1.0)
+
+        def tell(report: MeasurementProgress) -> None:
+            if report.event == "warning":
+                say(report.text, "yellow")
+            elif report.event in ("experiment", "progress"):
+                bar.update(task, description=report.text[:60], completed=report.fraction)
+
+        return run(target, out, on_progress=tell, **options)
+
+
+def _bytes(field: str, text: str) -> int:
+    from diskmodel.units import _BYTES, parse
+
+    try:
+        return int(parse(text, _BYTES))
+    except ValueError as error:
+        rule, _, fix = str(error).partition("; ")
+        raise DescriptionError(Fault(field, text, rule, fix)) from None
+
+
+def _summary(found: Measurement) -> dict[str, Any]:
+    return {
+        "out": str(found.path),
+        "complete": found.is_complete,
+        "elapsed_s": found.elapsed_s,
+        "nature": found.nature,
+        "size_bytes": found.size_bytes,
+        "findings": dict(found.findings),
+        "target": dict(found.target),
+        "warnings": list(found.warnings),
+        "experiments": [
+            {
+                "name": item.name,
+                "rows": len(item.samples),
+                "skipped": item.skipped,
+                "partial": item.is_partial,
+                "summary": dict(item.summary),
+            }
+            for item in found.experiments
+        ],
+    }
+
+
+def _lines(found: Measurement) -> list[str]:
+    nature = {"rotating": "a rotating disk", "not_rotating": "no rotating disk"}.get(
+        found.nature, "undecided what it is"
+    )
+    rows = sum(len(item.samples) for item in found.experiments)
+    done = [item.name for item in found.experiments if item.skipped is None]
+    skipped = [f"  skipped {item.name}: {item.skipped}" for item in found.experiments if item.skipped is not None]
+    return [
+        f"Measured {rows:,} requests in {found.elapsed_s:.0f} s: {nature}.",
+        f"  experiments: {', '.join(done)}",
+        *skipped,
+        f"  written to {found.path}; next: diskmodel calibrate {found.path} --out drive.toml",
+    ]

@@ -1,0 +1,104 @@
+"""`diskmodel plan`: how many disks, of which kind, in which level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskmodel.cli.console import print_json, progress, say, show
+from diskmodel.cli.options import Debug, Json, Plot
+from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+
+if TYPE_CHECKING:
+    from diskmodel.plan import PlanDescription, PlanResult
+
+
+@ends_well
+def plan(
+    plan: Annotated[Path, typer.Argument(help="Workload, objective and candidates, a TOML file.")],
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(help="Drives instead of the plan's, profiles or names in the catalogue; may be repeated."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
+    plot: Plot = None,
+    sensitivity: Annotated[
+        bool, typer.Option("--sensitivity", help="Also tell how the answer moves with its inputs (takes longer).")
+    ] = False,
+    engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Find the fewest disks that hold a workload's IOPS, latency and capacity, by simulation.
+
+    Ends with 3 when no array among the candidates holds the objective.
+    """
+    check_place(report, "report", (".html", ".md", ".csv"))
+    check_place(plot, "plot", (".png", ".svg"))
+    result = answer(read_plan(plan, drive, engine, seed), with_sensitivity=sensitivity)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        from diskmodel.plan.table import plan_table
+
+        show(plan_table(result))
+    write_files(result, report, plot)
+    if not result.is_feasible:
+        raise honest_no(result.reason)
+
+
+def read_plan(path: Path, drives: list[str] | None, engine: str | None, seed: int | None) -> PlanDescription:
+    """The plan in a file with what the options change.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault of the file, or of a profile.
+    """
+    from diskmodel.drive import load_drive
+    from diskmodel.plan import PlanDescription
+
+    found = PlanDescription.load(path)
+    fields: dict[str, Any] = dict(found)
+    if drives:
+        fields["candidates"] = {**dict(found.candidates), "drives": tuple(load_drive(name) for name in drives)}
+    changed = {key: value for key, value in (("engine", engine), ("seed", seed)) if value is not None}
+    if changed:
+        fields["search"] = {**dict(found.search), **changed}
+    return PlanDescription.parse(fields, str(path)) if drives or changed else found
+
+
+def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResult:
+    """The answer to a plan, with progress on standard error."""
+    from diskmodel.plan import run_plan
+
+    with progress() as bar:
+        task = bar.add_task("searching", total=None)
+
+        def tell(done: int, total: int, candidate: Any) -> None:
+            disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+            bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
+
+        return run_plan(plan, progress=tell, with_sensitivity=with_sensitivity)
+
+
+def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> None:
+    """Write what was asked for beside the answer and say where."""
+    if report is None and plot is None:
+        return
+    from diskmodel.plan.plot import save_latency_plot
+    from diskmodel.plan.report import latency_curves, write_report
+
+    is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
+    curves = latency_curves(result) if is_drawn else ()
+    if report is not None:
+        write_report(result, report, curves=curves)
+        say(f"report: {report}")
+    if plot is not None:
+        limit = result.plan.objective.latency.p99_ns
+        with writing(plot, "plot"):
+            save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
+        say(f"latency against load: {plot}")

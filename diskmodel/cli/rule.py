@@ -1,0 +1,66 @@
+"""`diskmodel rule`: what a calculator says."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.console import print_json, show
+from diskmodel.cli.options import Debug, Json
+from diskmodel.cli.status import ends_well
+
+
+@ends_well
+def rule(
+    level: Annotated[str, typer.Option(help="RAID level: raid0, raid1, raid10, raid5, raid6, …, or erasure.")],
+    read_fraction: Annotated[float, typer.Option(help="Share of reads among the host's requests, 0 to 1.")],
+    disks: Annotated[int | None, typer.Option(help="Disks that share the load.")] = None,
+    iops: Annotated[float | None, typer.Option(help="Requests per second of the host.")] = None,
+    per_disk_iops: Annotated[float | None, typer.Option(help="Requests per second that one disk is rated for.")] = None,
+    cache_hit: Annotated[float, typer.Option(help="Share of the reads that a cache serves, 0 to 1.")] = 0.0,
+    utilization_ceiling: Annotated[
+        float, typer.Option(help="Share of its rating that a disk may be loaded with; 0.85 is a common choice.")
+    ] = 1.0,
+    n_parity: Annotated[int | None, typer.Option(help="Parities of an erasure code.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
+    from diskmodel.analytic.rule import rule_of_thumb
+
+    answer = rule_of_thumb(
+        level,
+        read_fraction=read_fraction,
+        cache_hit=cache_hit,
+        disks=disks,
+        iops=iops,
+        per_disk_iops=per_disk_iops,
+        utilization_ceiling=utilization_ceiling,
+        n_parity=n_parity,
+    )
+    data = answer.to_dict()
+    if as_json:
+        print_json(data)
+        return
+    writes = 1 - read_fraction
+    show(
+        f"A write costs {answer.write_penalty} disk operations in {level}, a read that misses the cache 1:",
+        f"  {read_fraction:g} × (1 − {cache_hit:g}) + {writes:g} × {answer.write_penalty} "
+        f"= {data['back_end_per_host']} disk operations per request",
+        *(f"  {line}" for line in _lines(data, utilization_ceiling)),
+        "A calculator knows no queueing, seeks, rotation or elevator: `diskmodel simulate` does.",
+    )
+
+
+def _lines(data: dict[str, float], ceiling: float) -> list[str]:
+    limited = f" at a ceiling of {ceiling:.0%}" if ceiling < 1 else ""
+    texts = {
+        "back_end_iops": "{:,} disk operations per second in all",
+        "per_disk_iops": "{:,} operations per second that each disk must be rated for" + limited,
+        "array_iops": "{:,} operations per second that the disks are rated for together",
+        "host_iops": "{:,} requests per second that the array holds" + limited,
+        "disks_needed": "{:,} disks needed" + limited,
+        "utilization_ratio": "{:.1%} of its rating is what each disk is loaded with",
+    }
+    return [text.format(data[name]) for name, text in texts.items() if name in data]

@@ -1,0 +1,66 @@
+"""`diskmodel simulate`: one array under one workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from diskmodel.cli.console import print_json, say, show
+from diskmodel.cli.inputs import read_array, read_workload
+from diskmodel.cli.options import Debug, Engine, Json, Seed, WorkloadFile
+from diskmodel.cli.status import ends_well, honest_no
+
+if TYPE_CHECKING:
+    from diskmodel.engine.simulate import Engine as EngineName
+
+
+@ends_well
+def simulate(
+    array: Annotated[Path, typer.Argument(help="Array, a TOML file.")],
+    workload: WorkloadFile,
+    drive: Annotated[
+        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
+    ] = None,
+    queue_depth: Annotated[
+        int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")
+    ] = None,
+    engine: Engine = "auto",
+    seed: Seed = 0,
+    requests: Annotated[
+        int | None, typer.Option(help="Length of the run; without it, as many as --precision needs.")
+    ] = None,
+    precision: Annotated[
+        float, typer.Option(help="Half-width of the 95 % interval of the mean latency, as a share of it.")
+    ] = 0.02,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate an array under a workload: latency as a distribution, IOPS, utilisation, where the time goes.
+
+    Ends with 3 when the array is overloaded, or when the interval asked for was not reached.
+    """
+    from diskmodel.engine.simulate import simulate as run
+
+    described, load = read_array(array, drive), read_workload(workload, queue_depth)
+    result = run(
+        described,
+        load,
+        seed=seed,
+        engine=cast("EngineName", engine),
+        n_requests=requests,
+        precision=precision,
+    )
+    if as_json:
+        print_json(result.to_dict())
+        for message in result.messages:
+            say(message)
+    else:
+        layout = described.layout
+        title = described.name or array.stem
+        show(f"{title}: {layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
+    if not result.is_stable:
+        raise honest_no("the array is overloaded: the backlog grows without end")
+    if requests is None and not result.is_converged:
+        raise honest_no(f"the interval is wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests")
