@@ -24,7 +24,7 @@ USUAL_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
 N_STRETCHES = 10
 CHANCE = 2.5
-MIN_SCORE = 0.02
+MIN_SCORE = 0.015
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
         if len(points) < 60:
             continue
         for start in _coarse(points):
-            frequency, width = start, 0.4e-3
+            frequency, width = start, 0.6e-3
             for limit in LIMITS_MS[:2]:
                 frequency, score, _ = _refine(points, frequency, width, limit)
                 width = 1.0 / limit / 3
@@ -106,10 +106,11 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
         if len(chosen) == n_best:
             break
     for rpm in USUAL_RPM:
-        near = np.flatnonzero(np.abs(frequency * 60e3 / rpm - 1) < 0.012)
-        best = near[score[near].argmax()]
-        if all(abs(frequency[best] / other - 1) > 1e-3 for other in chosen):
-            chosen.append(float(frequency[best]))
+        near = np.flatnonzero(np.abs(frequency * 60e3 / rpm - 1) < 0.013)
+        for part in np.array_split(near, 3):
+            best = part[score[part].argmax()]
+            if all(abs(frequency[best] / other - 1) > 1e-3 for other in chosen):
+                chosen.append(float(frequency[best]))
     return chosen
 
 
