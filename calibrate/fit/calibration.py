@@ -1,0 +1,88 @@
+"""What a calibration is: a drive, its parameters with their errors, and how well it predicts what was kept back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from diskmodel.drive import Flash, Hdd
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A fitted parameter.
+
+    Attributes
+    ----------
+    value : float
+        In `unit`.
+    stderr : float or None
+        Standard error in `unit`; None where the evidence says nothing.
+    unit : str
+    is_identified : bool
+        False: the evidence does not determine it, and `value` is a prior of the class of drives or a bound.
+    why : str
+        What it rests on, or why it is not identified.
+    """
+
+    value: float
+    stderr: float | None
+    unit: str
+    is_identified: bool
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; numbers that are not finite become None."""
+        stderr = self.stderr if self.stderr is not None and math.isfinite(self.stderr) else None
+        return {
+            "value": self.value,
+            "stderr": stderr,
+            "unit": self.unit,
+            "identified": self.is_identified,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A drive fitted to evidence.
+
+    Attributes
+    ----------
+    drive : Hdd or Flash
+        The profile, with provenance.
+    has_converged : bool
+    message : str
+        What the fit came to; why, when it has not converged.
+    parameters : dict of str to Parameter
+    held_out : dict
+        Errors on the evidence that was kept back: `demerit_ratio`, `mean_error_ratio`, `repeatability_ratio` and
+        what they are about; None where nothing could be kept back.
+    report : dict
+        `residuals` (one row per fitted or held-out observation) and `warnings`.
+    """
+
+    drive: Hdd | Flash
+    has_converged: bool
+    message: str
+    parameters: Mapping[str, Parameter]
+    held_out: Mapping[str, Any]
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """ "hdd" or "flash"."""
+        return self.drive.kind
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `diskmodel calibrate --json` prints."""
+        return {
+            "converged": self.has_converged,
+            "message": self.message,
+            "kind": self.kind,
+            "parameters": {name: parameter.to_dict() for name, parameter in self.parameters.items()},
+            "held_out": dict(self.held_out),
+            "warnings": list(self.report.get("warnings", ())),
+        }

@@ -1,0 +1,158 @@
+"""Observations that a flash drive is fitted to: mean response by pattern, size and queue depth, repetition by repetition.
+
+A response here is the time between two requests of one client, ``queue_depth / iops``: latency plus the short time
+that the measuring program takes to issue the next request. With it the model has the measured throughput at each
+queue depth, as Little's law demands of a closed loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrate.measure.document import READ, Measurement, Run
+
+#: No single measurement of a mean is believed more than this.
+LEAST_SIGMA = 0.015
+
+#: A run is cut into so many slices; the median slice is not moved by a stall.
+N_SLICES = 10
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """What was asked of the drive: operation, order of addresses, bytes per request, requests outstanding."""
+
+    op: str
+    is_sequential: bool
+    length_bytes: int
+    queue_depth: int
+
+    def __str__(self) -> str:
+        order = "sequential" if self.is_sequential else "random"
+        return f"{order} {self.op}s of {self.length_bytes} bytes at queue depth {self.queue_depth}"
+
+
+@dataclass
+class Cell:
+    """All repetitions of one key.
+
+    Attributes
+    ----------
+    response_ns : list of float
+        Mean response of each repetition.
+    slices_ns : list of float
+        Mean responses of short slices of all repetitions.
+    latency_ns : list of int64 arrays
+        Responses one by one, where the evidence has them.
+    """
+
+    key: Key
+    response_ns: list[float] = field(default_factory=list)
+    slices_ns: list[float] = field(default_factory=list)
+    latency_ns: list[NDArray[np.float64]] = field(default_factory=list)
+
+    @property
+    def mean_ns(self) -> float:
+        """Median over repetitions: one disturbed repetition does not count."""
+        return float(np.median(self.response_ns))
+
+    @property
+    def undisturbed_ns(self) -> float:
+        """Median over slices: stalls, which hit one cell or another by chance, do not count."""
+        return float(np.median(self.slices_ns)) if self.slices_ns else self.mean_ns
+
+    @property
+    def spread_ratio(self) -> float:
+        """Standard deviation between repetitions as a part of their mean; 0 for a single one."""
+        if len(self.response_ns) < 2:
+            return 0.0
+        return float(np.std(np.log(self.response_ns), ddof=1))
+
+
+class Cells(dict[Key, Cell]):
+    """Cells by key."""
+
+    def add(
+        self,
+        key: Key,
+        response_ns: float,
+        latency_ns: NDArray[np.float64] | None = None,
+        slices_ns: Iterable[float] = (),
+    ) -> None:
+        """One more repetition."""
+        cell = self.setdefault(key, Cell(key))
+        cell.response_ns.append(response_ns)
+        cell.slices_ns.extend(slices_ns)
+        if latency_ns is not None:
+            cell.latency_ns.append(latency_ns)
+
+    @property
+    def stall_ratio(self) -> float:
+        """How much longer mean responses are than undisturbed ones, at the median of all cells."""
+        return float(np.median([cell.mean_ns / cell.undisturbed_ns for cell in self.values()]))
+
+    def expected_ns(self, key: Key) -> float:
+        """What a cell's mean would be if stalls hit all cells alike: what a model without stalls is fitted to."""
+        return self[key].undisturbed_ns * self.stall_ratio
+
+    def without(self, held: Iterable[Key]) -> Cells:
+        """The cells that are not held back."""
+        held = set(held)
+        return Cells({key: cell for key, cell in self.items() if key not in held})
+
+    def sigma_ratio(self, key: Key) -> float:
+        """Relative standard error of a cell's mean; the scatter is pooled with that of all cells, three to five
+        repetitions tell little by themselves."""
+        pooled = float(np.sqrt(np.mean([c.spread_ratio**2 for c in self.values() if len(c.response_ns) > 1] or [0.0])))
+        cell = self[key]
+        own = cell.spread_ratio if len(cell.response_ns) > 1 else pooled
+        scatter = np.sqrt((own**2 + pooled**2) / 2)
+        return float(max(scatter / np.sqrt(len(cell.response_ns)), LEAST_SIGMA))
+
+
+def cells_of(measurement: Measurement) -> Cells:
+    """The cells of a measurement: random reads by depth, by size, and sequential reads."""
+    cells = Cells()
+    for name, is_sequential in (("random_reads", False), ("block_sizes", False), ("zones", True)):
+        experiment = measurement.experiment(name)
+        for run in experiment.runs if experiment is not None else ():
+            if len(run.samples) >= 20 and bool((run.samples.op == READ).all()):
+                _add(cells, run, "read", is_sequential)
+    return cells
+
+
+def _add(cells: Cells, run: Run, op: str, is_sequential: bool) -> None:
+    samples, depth = run.samples, run.queue_depth
+    rate = rate_per_ns(run)
+    if rate <= 0:
+        return
+    response = depth / rate
+    latency = samples.latency_ns.astype(np.float64)
+    turn_round = max(response - float(latency.mean()), 0.0)
+    key = Key(op, is_sequential, int(samples.length_bytes[0]), depth)
+    cells.add(key, response, latency + turn_round, slices_of(run))
+
+
+def slices_of(run: Run) -> list[float]:
+    """Mean responses of slices of equal numbers of completions, after the first slice, without the drain."""
+    done = np.sort(run.samples.completion_ns)
+    done = done[: len(done) - run.queue_depth + 1]
+    size = len(done) // N_SLICES
+    if size < 8:
+        return []
+    edges = done[::size].astype(np.float64)
+    return [float(step) for step in np.diff(edges) * run.queue_depth / size if step > 0]
+
+
+def rate_per_ns(run: Run) -> float:
+    """Requests per ns that completed before the run stopped issuing (the drain does not count)."""
+    samples = run.samples
+    start, stop = int(samples.issue_ns.min()), int(samples.issue_ns.max())
+    if run.queue_depth == 1 or stop <= start:
+        start, stop = int(samples.issue_ns.min()), int(samples.completion_ns.max())
+    done = int(np.count_nonzero(samples.completion_ns <= stop))
+    return done / (stop - start) if stop > start else 0.0

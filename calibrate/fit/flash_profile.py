@@ -1,0 +1,110 @@
+"""A flash fit as a profile: values and errors of its parameters, priors where the evidence is silent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrate.fit.calibration import Parameter
+from calibrate.fit.flash import NAMES, FlashFit
+from calibrate.fit.flash_model import FlashShape
+from diskmodel.drive import Flash
+
+#: Relative standard error up to which a parameter counts as identified.
+IDENTIFIED = 0.35
+
+#: What flash drives have that only read evidence says nothing of: program and erase by read time (TLC data sheets:
+#: 50-90 µs, 500-1000 µs, 3-10 ms).
+PROGRAM_BY_READ = 10
+ERASE_BY_READ = 80
+
+#: Writes where none were measured: a command costs a little more than a read, and ends in a buffer.
+WRITE_BY_READ_OVERHEAD = 1.12
+ASSUMED_BUFFER_BYTES = 8 << 20
+ASSUMED_OVER_PROVISIONING = 0.28
+
+_FIELDS = ("read_overhead_ns", "read_latency_ns", "read_ns", "interface_bytes_per_s")
+_UNITS = ("ns", "ns", "ns", "bytes/s")
+_WHY = (
+    "rate at great queue depths, where commands are served one at a time",
+    "response at queue depth 1 less what dies and wires take",
+    "growth of the response with queue depth, and response at queue depth 1",
+    "growth of the response with size",
+)
+
+
+def parameters_of(fit: FlashFit) -> dict[str, Parameter]:
+    """Every parameter of the profile that the read side has."""
+    shape = fit.shape
+    values = (shape.overhead_ns, shape.latency_ns, shape.read_ns, shape.interface_bytes_per_ns * 1e9)
+    relative = np.sqrt(np.diag(fit.covariance))
+    found: dict[str, Parameter] = {}
+    for name, value, ratio, unit, why in zip(NAMES, values, relative, _UNITS, _WHY, strict=True):
+        is_identified = bool(ratio < IDENTIFIED)
+        reason = why if is_identified else "the evidence does not tell it from the others"
+        found[name] = Parameter(float(value), float(value * ratio), unit, is_identified, reason)
+    fewest, most = fit.dies_range
+    is_narrow = most <= 1.5 * fewest
+    why = f"{fewest} to {most} dies fit equally well"
+    found["parallel_servers"] = Parameter(float(shape.n_dies), (most - fewest) / 4, "1", is_narrow, why)
+    found["page"] = Parameter(
+        float(shape.page_bytes), None, "bytes", False, "best of the usual sizes; other sizes fit nearly as well"
+    )
+    return found
+
+
+def assumed_writes(shape: FlashShape) -> dict[str, Any]:
+    """Fields of the write side that stand in where writes were not measured."""
+    return {
+        "write_overhead_ns": round(WRITE_BY_READ_OVERHEAD * shape.overhead_ns),
+        "write_latency_ns": round(shape.latency_ns),
+        "write_buffer_bytes": ASSUMED_BUFFER_BYTES,
+        "over_provisioning_ratio": ASSUMED_OVER_PROVISIONING,
+    }
+
+
+def profile_of(
+    fit: FlashFit, parameters: dict[str, Parameter], *, capacity_bytes: int, name: str, provenance: dict[str, Any],
+    writes: dict[str, Any], notes: str,
+) -> Flash:  # fmt: skip
+    """The profile that the engines read."""
+    shape = fit.shape
+    read_ns = max(round(shape.read_ns), 1)
+    sector = 512
+    return Flash.parse(
+        {
+            "kind": "flash",
+            "name": name,
+            "source": "calibrated from measurements",
+            "notes": notes,
+            "capacity_bytes": capacity_bytes // sector * sector,
+            "sector_bytes": sector,
+            "channels": shape.n_dies,
+            "dies_per_channel": 1,
+            "page_bytes": shape.page_bytes,
+            "pages_per_block": 256,
+            "read_ns": read_ns,
+            "program_ns": PROGRAM_BY_READ * read_ns,
+            "erase_ns": ERASE_BY_READ * read_ns,
+            "channel_bytes_per_s": 1e15,
+            "interface_bytes_per_s": shape.interface_bytes_per_ns * 1e9,
+            "read_overhead_ns": round(shape.overhead_ns),
+            "read_latency_ns": round(shape.latency_ns),
+            "queue_depth": 1024,
+            **writes,
+            "provenance": provenance,
+            **_uncertainty(fit, parameters),
+        }
+    )
+
+
+def _uncertainty(fit: FlashFit, parameters: dict[str, Parameter]) -> dict[str, Any]:
+    """Covariance of the identified parameters in the units of the fields."""
+    chosen = [i for i, name in enumerate(NAMES) if parameters[name].is_identified]
+    if not chosen:
+        return {}
+    values = np.array([parameters[NAMES[i]].value for i in chosen])
+    covariance = fit.covariance[np.ix_(chosen, chosen)] * np.outer(values, values)
+    covariance = (covariance + covariance.T) / 2
+    return {"uncertainty": {"names": [_FIELDS[i] for i in chosen], "covariance": covariance.tolist()}}

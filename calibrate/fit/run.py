@@ -1,0 +1,118 @@
+"""One call each: evidence into a drive, and a drive against evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from calibrate.fit.calibration import Calibration
+from calibrate.fit.cells import Cells, cells_of
+from calibrate.fit.evidence import Evidence, read_evidence
+from calibrate.fit.flash_calibration import calibrate_flash
+from calibrate.fit.provenance import provenance
+from calibrate.measure.document import Measurement
+from diskmodel.errors import Fault, InputError
+
+
+def calibrate(
+    paths: str | Path | Iterable[str | Path], *, out: str | Path | None = None, seed: int = 0, name: str | None = None,
+    capacity_bytes: int | None = None,
+) -> Calibration:  # fmt: skip
+    """The drive behind measurements and results of fio.
+
+    Parameters
+    ----------
+    paths : path or paths
+        Documents of the micro-benchmark and outputs of fio (JSON, terse, text), all of the same drive.
+    out : path, optional
+        Where to save the profile (TOML, atomically).
+    seed : int
+        Of the simulations behind the fit.
+    name : str, optional
+        Of the profile.
+    capacity_bytes : int, optional
+        Of the drive; left out: what the evidence says, at worst the size of the measured file.
+
+    Returns
+    -------
+    Calibration
+        `has_converged` is False, with a message, when the model does not describe the evidence.
+
+    Raises
+    ------
+    InputError
+        When the files cannot be read or hold too little to fit.
+    """
+    evidence = read_evidence(paths)
+    warnings: list[str] = []
+    result = _calibrate(evidence, name, capacity_bytes, warnings, seed)
+    if out is not None:
+        result.drive.save(out)
+    return result
+
+
+def _calibrate(
+    evidence: Evidence, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+) -> Calibration:
+    cells = Cells()
+    for measurement in evidence.measurements:
+        _note_warnings(measurement, warnings)
+        for key, cell in cells_of(measurement).items():
+            held = cells.setdefault(key, cell)
+            if held is not cell:
+                held.response_ns.extend(cell.response_ns)
+                held.slices_ns.extend(cell.slices_ns)
+                held.latency_ns.extend(cell.latency_ns)
+    if not evidence.measurements:
+        raise InputError(Fault("evidence", None, "holds no measurement", "measure the drive"))
+    target = evidence.measurements[0]
+    span = target.size_bytes
+    capacity, note = capacity_of(target)
+    if capacity_bytes is None and note:
+        warnings.append(note)
+    return calibrate_flash(
+        cells,
+        span_bytes=span,
+        capacity_bytes=capacity_bytes or capacity,
+        name=name or _name(target),
+        provenance=provenance(evidence.paths, evidence.kinds, evidence.kernel, seed),
+        warnings=warnings,
+        seed=seed,
+    )
+
+
+def capacity_of(measurement: Measurement) -> tuple[int, str]:
+    """Capacity of the measured drive, and a note when it is only that of a file on it."""
+    device = measurement.target.get("device") or {}
+    if device.get("size_bytes"):
+        return int(device["size_bytes"]), ""
+    if measurement.target.get("kind") == "block device":
+        return measurement.size_bytes, ""
+    size = _size_in_sysfs(str(device.get("disk") or ""), str(measurement.host.get("kernel", "")))
+    if size:
+        return size, ""
+    note = f"the capacity is that of the measured file, {measurement.size_bytes} bytes; say the drive's capacity"
+    return measurement.size_bytes, note
+
+
+def _size_in_sysfs(disk: str, kernel: str) -> int:
+    """Size of the disk if the measurement was made on this very host, as far as its kernel tells; else 0."""
+    try:
+        release = Path("/proc/sys/kernel/osrelease").read_text(encoding="ascii").strip()
+        if not disk or "/" in disk or release not in kernel:
+            return 0
+        return int(Path(f"/sys/block/{disk}/size").read_text(encoding="ascii")) * 512
+    except (OSError, ValueError):
+        return 0
+
+
+def _name(measurement: Measurement) -> str:
+    device = measurement.target.get("device") or {}
+    return str(device.get("model") or device.get("disk") or "measured drive").strip()
+
+
+def _note_warnings(measurement: Measurement, warnings: list[str]) -> None:
+    if not measurement.is_complete:
+        warnings.append(f"{measurement.path.name} is only part of a measurement")
+    warnings.extend(str(item.get("message", json.dumps(dict(item)))) for item in measurement.warnings)
