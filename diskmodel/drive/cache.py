@@ -79,12 +79,15 @@ class DirtyBuffer:
         Sectors; 0: write-through.
     longest : int
         Sectors up to which adjacent writes become one.
+    border : int
+        Blocks of one actuator: what another arm writes is no continuation.
     used : int
         Sectors accepted and not yet on the media.
     """
 
     capacity: int
     longest: int
+    border: int
     used: int = 0
     waiting: list[Dirty] = field(default_factory=list)
 
@@ -99,7 +102,7 @@ class DirtyBuffer:
             return False
         self.used += n
         for entry in self.waiting:
-            if entry.lba + entry.n_sectors == lba and entry.n_sectors + n <= self.longest:
+            if entry.lba + entry.n_sectors == lba and entry.n_sectors + n <= self.longest and lba % self.border:
                 entry.n_sectors += n
                 return True
         self.waiting.append(Dirty(seq, lba, n, now_ns))

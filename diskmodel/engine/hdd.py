@@ -63,7 +63,8 @@ class HardDisk(Device):
         self.actuators = [Actuator(make_policy(), i * tables.n_sectors_per_actuator) for i in range(tables.actuators)]
         self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
         buffer = tables.cache_bytes // tables.sector_bytes if tables.write_back else 0
-        self.dirty = DirtyBuffer(buffer, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
+        longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
+        self.dirty = DirtyBuffer(buffer, longest, tables.n_sectors_per_actuator)
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
         self.bus_free_ns = 0
 

@@ -74,6 +74,8 @@ pub struct Dirty {
 pub struct DirtyBuffer {
     pub capacity: i64,
     pub longest: i64,
+    /// Blocks of one actuator: what another arm writes is no continuation.
+    pub border: i64,
     pub used: i64,
     pub waiting: Vec<Dirty>,
 }
@@ -91,7 +93,7 @@ impl DirtyBuffer {
         }
         self.used += n;
         for entry in &mut self.waiting {
-            if entry.lba + entry.n == lba && entry.n + n <= self.longest {
+            if entry.lba + entry.n == lba && entry.n + n <= self.longest && lba % self.border != 0 {
                 entry.n += n;
                 return true;
             }

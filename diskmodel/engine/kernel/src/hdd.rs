@@ -125,7 +125,12 @@ impl Disk {
             wakes: Vec::new(),
             actuators,
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
-            dirty: DirtyBuffer { capacity: e.dirty_sectors, longest: e.segment_sectors, ..DirtyBuffer::default() },
+            dirty: DirtyBuffer {
+                capacity: e.dirty_sectors,
+                longest: e.segment_sectors,
+                border: e.n_sectors_per_actuator,
+                ..DirtyBuffer::default()
+            },
             bus_free_ns: 0,
             views: Vec::new(),
             candidates: Vec::new(),

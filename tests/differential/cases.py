@@ -1,0 +1,192 @@
+"""Random cases for both engines: an array on small drives and rows that ask something of it.
+
+A case is plain data, so that it can be printed, shrunk and kept as JSON. One function draws it; what it draws from is
+either hypothesis (which shrinks towards the first option) or a seeded generator (the same list of cases every time).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from diskmodel.array import Array
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.records import Requests, StreamRule
+
+Case = dict[str, Any]
+Pick = Callable[[Sequence[Any]], Any]
+
+SECTOR = 512
+LEVELS = {
+    "jbod": (1, 3), "raid0": (2, 4), "raid1": (2, 3), "raid1e": (3, 5), "raid10": (4, 6), "raid3": (3, 4),
+    "raid4": (3, 4), "raid5": (3, 5), "raid50": (6, 8), "raid6": (4, 6), "raid60": (8,), "erasure": (5, 10),
+}  # fmt: skip
+DRIVE_SCHEDULERS = ("fcfs", "sptf", "sstf", "look", "c-look", "scan", "c-scan", "f-scan", "sptf-aged")
+HOST_SCHEDULERS = ("fcfs", "mq-deadline", "sstf", "look", "c-look", "f-scan", "sptf", "sptf-aged")
+#: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
+MOST_PIECES = 8_000
+
+
+def draw_case(pick: Pick) -> Case:
+    """A case, every choice made by `pick`."""
+    level = pick(tuple(LEVELS))
+    case = {
+        "array": {
+            "drive": _drive(pick),
+            "layout": _layout(pick, level),
+            "controller": _controller(pick),
+            "queue": _queue(pick),
+            "spindles": {"drift_ppm": pick((0, 400)), "phase": pick(("synchronised", "spread", "random"))},
+        },
+        "streams": [_stream(pick) for _ in range(pick((1, 2)))],
+        "n": pick((20, 100, 250, 500)),
+        "seed": pick(range(1000)),
+    }
+    return case
+
+
+def random_case(seed: int) -> Case:
+    """Case number `seed`: the same on any machine."""
+    return draw_case(random.Random(seed).choice)
+
+
+def _drive(pick: Pick) -> dict[str, Any]:
+    heads, actuators = pick((2, 4)), pick((1, 1, 1, 2))
+    zones = []
+    for _ in range(pick((1, 2, 3))):
+        tracks = pick((24, 63, 100))
+        zones.append({
+            "cylinders": pick((20, 37, 60)), "sectors_per_track": tracks, "track_skew": pick((0, 3, 17)),
+            "cylinder_skew": pick((0, 5, 23)), "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
+        })  # fmt: skip
+    arm_heads = heads // actuators
+    if arm_heads == 1:
+        for zone in zones:
+            zone["spare_sectors_per_cylinder"] = min(zone["spare_sectors_per_cylinder"], 4)
+    blocks = [z["cylinders"] * (arm_heads * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in zones]
+    missing = pick((0, 0, 7))
+    drive: dict[str, Any] = {
+        "kind": "hdd", "name": "small", "capacity_bytes": (sum(blocks) - missing) * actuators * SECTOR,
+        "sector_bytes": SECTOR, "rpm": pick((15000, 7200, 5400)), "heads": heads, "actuators": actuators,
+        "zones": zones,
+        "seek": pick((
+            {"track_to_track": "0.3 ms", "average": "2 ms", "full_stroke": "4 ms"},
+            {"track_to_track": "0.9 ms", "average": "1 ms", "full_stroke": "1.1 ms"},
+        )),
+        "head_switch_ns": pick((400_000, 0, 1_500_000)), "write_settle_ns": pick((0, 400_000)),
+        "read_overhead_ns": pick((0, 50_000, 120_000)), "write_overhead_ns": pick((0, 70_000)),
+        "completion_overhead_ns": pick((0, 10_000)), "interface_bytes_per_s": pick((320e6, 7e6)),
+        "zero_latency": pick((False, False, True)),
+        "queue": {"depth": pick((1, 4, 32)), "scheduler": pick(DRIVE_SCHEDULERS),
+                  "age_ns": pick((300_000_000, 9_000_000))},
+    }  # fmt: skip
+    if pick((False, True)):
+        drive["cache"] = {
+            "size_bytes": pick((128 << 10, 32 << 10)), "segments": pick((1, 2, 4)),
+            "read_ahead_bytes": pick((0, 8 << 10, 128 << 10)), "write_back": pick((False, True)),
+        }  # fmt: skip
+    return drive
+
+
+def _layout(pick: Pick, level: str) -> dict[str, Any]:
+    n = pick(LEVELS[level])
+    layout: dict[str, Any] = {
+        "level": level, "disks": n, "strip_bytes": pick((4096, 512, 16384)), "data_offset_bytes": pick((0, 65536)),
+        "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary")),
+        "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
+    }  # fmt: skip
+    if level == "erasure":
+        layout |= {"n_parity": 2, "groups": n // 5}
+    if level == "raid10":
+        layout["arrangement"] = pick(("near", "far"))
+    if level in ("raid5", "raid6", "raid50", "raid60", "erasure"):
+        layout["rotation"] = pick(("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"))
+    if level not in ("jbod", "raid0") and pick((False, True)):
+        layout["failed"] = [pick(range(n))]
+        if pick((False, True, True)):
+            layout |= {"spares": 1, "rebuild": {"window_bytes": pick((4096, 65536)), "done_ratio": pick((0, 0.5))}}
+            if pick((False, True)):
+                layout["rebuild"]["rate_bytes_per_s"] = 1e6
+    return layout
+
+
+def _controller(pick: Pick) -> dict[str, Any]:
+    controller: dict[str, Any] = {"hit_ns": pick((100_000, 0)), "command_ns": pick((0, 20_000))}
+    if pick((False, True)):
+        controller["read_cache"] = {"hit_ratio": 0.3}
+    if pick((False, True)):
+        controller["link_bytes_per_s"] = 20e6
+    return controller
+
+
+def _queue(pick: Pick) -> dict[str, Any]:
+    queue: dict[str, Any] = {"scheduler": pick(HOST_SCHEDULERS)}
+    if pick((False, True)):
+        queue["drive_depth"] = pick((1, 3))
+    if queue["scheduler"] == "mq-deadline":
+        queue |= {"fifo_batch": pick((16, 2, 1)), "writes_starved": pick((2, 1)),
+                  "read_expire_ns": pick((500_000_000, 5_000_000)),
+                  "write_expire_ns": pick((5_000_000_000, 20_000_000))}  # fmt: skip
+    if queue["scheduler"] == "sptf-aged":
+        queue["age_ns"] = pick((300_000_000, 9_000_000))
+    return queue
+
+
+def _stream(pick: Pick) -> dict[str, Any]:
+    return {
+        "clients": pick((1, 0, 5, 20)), "pace_ns": pick((0, 10_000_000)),
+        "pattern": pick(("uniform", "sequential", "hot", "backward")), "sectors": pick((1, 8, 30, 130)),
+        "write_ratio": pick((0, 0.5, 1)), "mean_gap_ns": pick((0, 1_000_000, 6_000_000)),
+    }  # fmt: skip
+
+
+def build(case: Case) -> tuple[Scenario, Requests]:
+    """What the engines take."""
+    array = Array.parse(case["array"])
+    scenario = resolve(array, case["seed"])
+    return scenario, _requests(case, scenario)
+
+
+def _requests(case: Case, scenario: Scenario) -> Requests:
+    rng = random.Random(case["seed"])
+    streams = case["streams"]
+    n_sectors, layout = scenario.layout.capacity, scenario.layout
+    n = case["n"]
+    pieces = sum(2 * (s["sectors"] / layout.strip + 1) * max(layout.copies, 2) for s in streams) / len(streams)
+    n = min(n, max(int(MOST_PIECES / pieces), 3))
+    at, clock = [rng.randrange(n_sectors) for _ in streams], [0] * len(streams)
+    rows = []
+    for _ in range(n):
+        i = rng.randrange(len(streams))
+        s = streams[i]
+        length = min(1 + rng.randrange(s["sectors"]) if s["sectors"] > 8 else s["sectors"], n_sectors)
+        sector = _next_sector(s["pattern"], at[i], length, n_sectors, rng)
+        at[i] = sector if s["pattern"] == "backward" else sector + length
+        gap = rng.randrange(2 * s["mean_gap_ns"] + 1) // 1000 * 1000
+        clock[i] += gap
+        # now and then requests that neither begin nor end on a sector
+        cut = rng.choice((0, 0, 0, 100)) if length > 1 else 0
+        rows.append((
+            gap if s["clients"] else clock[i], int(rng.random() < s["write_ratio"]), sector * SECTOR + cut,
+            length * SECTOR - 2 * cut, i, rng.random(),
+        ))  # fmt: skip
+    when, op, offset, size, stream, draw = zip(*rows, strict=True)
+    return Requests(
+        np.array(when, np.int64), np.array(op, np.uint8), np.array(offset, np.int64), np.array(size, np.int64),
+        np.array(stream, np.int32), np.array(draw),
+        tuple(StreamRule(f"s{i}", s["clients"], s["pace_ns"] if s["clients"] else 0) for i, s in enumerate(streams)),
+    )  # fmt: skip
+
+
+def _next_sector(pattern: str, at: int, length: int, n_sectors: int, rng: random.Random) -> int:
+    last = n_sectors - length
+    if pattern == "sequential":
+        return at if at <= last else 0
+    if pattern == "backward":
+        return min(at - length if at >= length else last, last)
+    if pattern == "hot":
+        return min(rng.randrange(256), last)
+    return rng.randrange(last + 1)

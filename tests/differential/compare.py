@@ -1,0 +1,55 @@
+"""Both engines on one case; the first completion in simulated time on which they differ, with both states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+
+import numpy as np
+
+from diskmodel.engine import native, simpy_engine
+from diskmodel.engine.scenario import Scenario
+from diskmodel.records import PARTS, DeviceCounters, Requests, Run
+from tests.differential.cases import Case, build
+
+Engine = Callable[[Scenario, Requests], Run]
+
+
+def difference(case: Case) -> str | None:
+    """How the engines differ on a case, or None when they agree on everything."""
+    scenario, requests = build(case)
+    reason = native.covers(scenario, requests)
+    assert reason is None, f"the kernel does not cover {reason}"
+    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    return told and f"{told}\ncase: {json.dumps(case)}"
+
+
+def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
+    """First difference between two runs: completions in order of time, then counters, then totals."""
+    a, b = simpy.completions, kernel.completions
+    wrong = (a.issue_ns != b.issue_ns) | (a.done_ns != b.done_ns) | (a.is_hit != b.is_hit)
+    wrong |= (a.parts_ns != b.parts_ns).any(axis=1)
+    if wrong.any():
+        when = np.where(wrong, np.minimum(a.done_ns, b.done_ns), np.iinfo(np.int64).max)
+        row = int(when.argmin())
+        n_before = int((np.minimum(a.done_ns, b.done_ns) < when[row]).sum())
+        return (
+            f"{int(wrong.sum())} of {len(wrong)} completions differ; the first in time, after {n_before} equal ones, "
+            f"is row {row}: op={requests.op[row]} offset={requests.offset[row]} length={requests.length[row]} "
+            f"stream={requests.stream[row]}\n  simpy  {_state(simpy, row)}\n  kernel {_state(kernel, row)}"
+        )
+    for field in fields(DeviceCounters):
+        x, y = getattr(simpy.devices, field.name), getattr(kernel.devices, field.name)
+        if not np.array_equal(x, y):
+            return f"devices.{field.name} differs: simpy {x.tolist()}, kernel {y.tolist()}"
+    for name in ("end_ns", "rebuilt_bytes"):
+        if getattr(simpy, name) != getattr(kernel, name):
+            return f"{name} differs: simpy {getattr(simpy, name)}, kernel {getattr(kernel, name)}"
+    return None
+
+
+def _state(run: Run, row: int) -> str:
+    c = run.completions
+    parts = ", ".join(f"{name} {int(ns)}" for name, ns in zip(PARTS, c.parts_ns[row], strict=True) if ns)
+    return f"issued {c.issue_ns[row]}, done {c.done_ns[row]}, hit {bool(c.is_hit[row])}: {parts}"
