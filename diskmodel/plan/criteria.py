@@ -76,7 +76,8 @@ class Criterion:
     def __str__(self) -> str:
         sign = "≤" if self.is_upper else "≥"
         what = f"{self.name} {self.detail}".strip()
-        return f"{what} {_short(self.figure.value)} {sign} {_short(self.limit)} {self.unit}: {self.verdict.value}"
+        limit = f"{_short(self.limit)} {self.unit}".strip()
+        return f"{what} {_short(self.figure.value)} {sign} {limit}: {self.verdict.value}"
 
 
 def _short(value: float) -> str:
@@ -148,8 +149,7 @@ def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, p
                 detail = f"{statistic} of {stream}" if stream else statistic
                 found.append(criterion(f"{prefix}latency", detail, limit / 1e6, figure, "ms", is_upper=True))
     if ceiling is not None:
-        figure = Figure.exact(outcome.utilization_ratio)
-        found.append(criterion(f"{prefix}utilization", "", ceiling, figure, "", is_upper=True))
+        found.append(criterion(f"{prefix}utilization", "", ceiling, outcome.utilization, "", is_upper=True))
     return found
 
 

@@ -48,6 +48,8 @@ class Outcome:
         method does not model it.
     utilization_ratio : float
         Mean of the disks.
+    utilization_half_width : float
+        Half-width of its 95 % interval as a part of it.
     back_end_per_host : float
     breakdown_ms : mapping of str to float
         Where the mean response went.
@@ -67,7 +69,14 @@ class Outcome:
     breakdown_ms: Mapping[str, float] = field(default_factory=dict)
     n_requests: int = 0
     method: str = ""
+    utilization_half_width: float = 0.0
     rebuilt_bytes_per_s: float = math.nan
+
+    @property
+    def utilization(self) -> Figure:
+        """Utilisation with its interval."""
+        half = self.utilization_ratio * self.utilization_half_width
+        return Figure(self.utilization_ratio, self.utilization_ratio - half, self.utilization_ratio + half)
 
     def latency_ms(self, stream: str = "") -> dict[str, float | None]:
         """Latency by statistic in milliseconds; None where unknown."""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.records import Op
 from diskmodel.result import Latency, Result
 from diskmodel.workload import Workload
+
+#: Standard deviation of the time of a disk operation as a part of its mean: seek, rotation, transfer.
+_SERVICE_VARIATION = 0.5
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,8 @@ class Simulated:
             engine=self.engine,  # type: ignore[arg-type]
             n_requests=n_requests,
         )
-        return outcome_of(result, array)
+        outcome = outcome_of(result, array)
+        return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
 
 def outcome_of(result: Result, array: Array) -> Outcome:
@@ -52,12 +59,40 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         latency_ns={"": _figures(result.latency)}
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
         utilization_ratio=sum(working) / len(working),
+        utilization_half_width=_utilization_half_width(result),
         back_end_per_host=result.back_end_per_host,
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
         method=result.engine,
         rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
     )
+
+
+def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Outcome:
+    """Utilisation at the rate that an open workload offers, not at the one that the draws of this run came to."""
+    seconds = result.run.end_ns / 1e9
+    if not outcome.is_stable or seconds <= 0:
+        return outcome
+    ratio = outcome.utilization_ratio * workload.offered_rate_per_s * seconds / result.n_requests
+    return replace(outcome, utilization_ratio=min(ratio, 1.0))
+
+
+def _utilization_half_width(result: Result) -> float:
+    """Relative half-width of the 95 % interval of the utilisation.
+
+    Busy time is a sum over requests; each brings a number of operations that depends on its kind (hit, read, write),
+    and operations whose times vary by about half their mean. Requests are independent.
+    """
+    n = result.n_requests
+    per_host = result.back_end_per_host
+    if per_host <= 0:
+        return 0.0
+    writes = float(np.mean(result.requests.op != Op.READ))
+    hits = float(np.mean(result.run.completions.is_hit & (result.requests.op == Op.READ)))
+    reads = max(1 - writes - hits, 0.0)
+    per_write = max(per_host - reads, 0.0) / writes if writes else 0.0
+    variance = per_host * _SERVICE_VARIATION**2 + max(reads + writes * per_write**2 - per_host**2, 0.0)
+    return 1.96 * math.sqrt(variance / n) / per_host
 
 
 def _figures(latency: Latency) -> dict[str, Figure]:

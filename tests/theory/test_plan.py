@@ -6,6 +6,7 @@ Seeds are those of the plans (0 and 5); every verdict uses the 95 % intervals of
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -176,3 +177,29 @@ def test_rebuild_objective_rules_out_what_has_nothing_to_rebuild_from() -> None:
     assert not striped.is_feasible
     assert striped.binds == "rebuild"
     assert mirrored.is_feasible
+
+
+def test_interval_of_the_utilisation_covers_other_seeds() -> None:
+    """Twelve seeds; intervals of 95 % around each run cover the mean of all in at least ten (binomial, 0.2 % else)."""
+    plan = plan_of(workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"})
+    array = array_of(plan, families(plan)[1], 8)
+    evaluate = evaluator(plan)
+    outcomes = [evaluate(array, plan.workload, n_requests=6000, seed=seed) for seed in range(12)]
+    mean = sum(outcome.utilization_ratio for outcome in outcomes) / len(outcomes)
+    covered = sum(outcome.utilization.low <= mean <= outcome.utilization.high for outcome in outcomes)
+    assert covered >= 10
+    assert all(outcome.utilization_half_width < 0.05 for outcome in outcomes)
+
+
+@pytest.mark.slow
+def test_the_classical_exercise_told_as_a_plan() -> None:
+    """10 000 IOPS, 60 % reads, 30 % hits: the calculators ask for too many disks where only utilisation counts."""
+    plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
+    ten, five = run_plan(plan, with_relaxations=False).candidates
+    # 12 200 and 20 200 operations a second over 165 IOPS at 85 %
+    assert (ten.rule_of_thumb_disks, five.rule_of_thumb_disks) == (88, 145)
+    assert ten.disks is not None
+    assert five.disks is not None
+    assert 68 <= ten.disks < 88
+    assert ten.disks < five.disks < 145
+    assert any("elevator" in text for text in ten.rule_of_thumb_difference)
