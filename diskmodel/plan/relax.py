@@ -15,6 +15,7 @@ from diskmodel.plan.families import Family, allowed_counts, array_of
 from diskmodel.plan.outcome import Evaluate
 from diskmodel.plan.search import Candidate, search_family
 from diskmodel.plan.trial import Trier
+from diskmodel.plan.uncertain import variants
 from diskmodel.workload import Workload
 
 
@@ -132,7 +133,8 @@ class Sensitivity:
 def sensitivity(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> list[Sensitivity]:
     """How the number of disks of a candidate's family moves when an input is 10 % off, largest swing first.
 
-    Inputs: the load, the share of reads, cache hits where they are stated, the drive's seeks, the space needed.
+    Inputs: the load, the share of reads, cache hits where they are stated, the space needed; the parameters of a
+    calibrated drive by two standard errors, or the seeks of another one.
     """
 
     def answer(changed: PlanDescription, family: Family) -> int | None:
@@ -176,14 +178,24 @@ def _inputs(plan: PlanDescription, family: Family) -> Iterator[tuple[str, _Varia
             ("-10 points", with_cache_hit(plan, shifted[0]), family),
             ("+10 points", with_cache_hit(plan, shifted[1]), family),
         )
-    if isinstance(family.drive, Hdd):
+    if isinstance(family.drive, Hdd) and family.drive.uncertainty is None:
         low_s, high_s = ((t, plan, replace(family, drive=_with_seek_factor(family.drive, f))) for t, f in factors)
         yield "seek times", low_s, high_s
+    yield from _measured_inputs(plan, family)
     if objective.capacity_bytes:
         low_c, high_c = (
             (t, of_objective(capacity_bytes=int(f * objective.capacity_bytes)), family) for t, f in factors
         )
         yield "data to store", low_c, high_c
+
+
+def _measured_inputs(plan: PlanDescription, family: Family) -> Iterator[tuple[str, _Variant, _Variant]]:
+    for name, low, high in variants(family.drive):
+        yield (
+            f"{name} of the drive",
+            ("-2 standard errors", plan, replace(family, drive=low)),
+            ("+2 standard errors", plan, replace(family, drive=high)),
+        )
 
 
 def _with_read_shift(plan: PlanDescription, shift: float) -> PlanDescription:

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from diskmodel.drive import load_drive
 from diskmodel.plan import PlanDescription, compare, run_plan
 from diskmodel.plan.criteria import Verdict
 from diskmodel.plan.crossover import find_crossover
 from diskmodel.plan.families import allowed_counts, array_of, families
+from diskmodel.plan.relax import sensitivity
 from diskmodel.plan.run import evaluator
 from diskmodel.plan.search import search_family
 from diskmodel.plan.statics import sequential_bytes_per_s
@@ -203,3 +205,25 @@ def test_the_classical_exercise_told_as_a_plan() -> None:
     assert 68 <= ten.disks < 88
     assert ten.disks < five.disks < 145
     assert any("elevator" in text for text in ten.rule_of_thumb_difference)
+
+
+def test_uncertainty_of_a_measured_drive_travels_into_the_answer() -> None:
+    drive = load_drive("generic-15k")
+    seek = {"names": ["seek.average_ns", "write_settle_ns"], "covariance": [[(4e5) ** 2, 0.0], [0.0, 1.0]]}
+    times = {"track_to_track": "0.2 ms", "average": "3.5 ms", "full_stroke": "7 ms"}
+    data = {**drive.to_dict(), "name": "measured", "seek": times, "write_settle_ns": 500_000, "uncertainty": seek}
+    plan = plan_of(
+        objective={"iops": 400, "latency": {"mean": "9.5 ms"}},
+        candidates={"drives": [data], "levels": ["raid5"], "max_disks": 40},
+    )
+    family = families(plan)[0]
+    candidate = search_family(plan, family, evaluator(plan))
+    by_input = {item.input: item for item in sensitivity(plan, candidate, evaluator(plan))}
+    average, settle = by_input["seek.average_ns of the drive"], by_input["write_settle_ns of the drive"]
+    assert "seek times" not in by_input
+    assert candidate.disks is not None
+    assert average.disks_low is not None
+    assert average.disks_low < candidate.disks
+    assert average.disks_high is None or average.disks_high > candidate.disks
+    # two nanoseconds of settling change nothing
+    assert settle.disks_low == settle.disks_high == candidate.disks
