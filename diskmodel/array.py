@@ -47,6 +47,9 @@ class Array(Description):
         Scheduler above each drive's own command queue.
     controller : Controller
     spindles : Spindles
+    drive_write_cache : bool or None
+        Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
+        off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
     """
 
     name: str = ""
@@ -55,6 +58,7 @@ class Array(Description):
     queue: Queue = Queue()
     controller: Controller = Controller()
     spindles: Spindles = Spindles()
+    drive_write_cache: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -81,6 +85,13 @@ class Array(Description):
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""
         return layout_tables(self.layout, self.drive.capacity_bytes // self.drive.sector_bytes, self.drive.sector_bytes)
+
+    @property
+    def has_drive_write_cache(self) -> bool:
+        """Whether the drives may answer writes out of their own caches."""
+        if self.drive_write_cache is not None:
+            return self.drive_write_cache
+        return self.layout.disks == 1
 
     @property
     def n_devices(self) -> int:

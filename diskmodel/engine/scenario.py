@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +60,8 @@ def resolve(array: Array, seed: int) -> Scenario:
         When parts of the array do not fit each other.
     """
     tables = array.drive.tables()
+    if isinstance(tables, HddTables) and not array.has_drive_write_cache:
+        tables = replace(tables, write_back=False)
     layout = array.tables()
     if layout.rebuild_disk >= 0 and layout.n_spares < 1:
         raise DescriptionError(
