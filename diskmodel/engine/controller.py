@@ -89,7 +89,7 @@ class Controller:
             request.rotation_ns += last.rotation_ns
             request.transfer_ns += last.transfer_ns
             service = last.overhead_ns + last.seek_ns + last.rotation_ns + last.transfer_ns
-            request.queue_ns += last.done_ns - last.submitted_ns - service
+            request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - service
             self._answered(request)
 
         self.raid.access(request.op, request.sector, request.n, joined)

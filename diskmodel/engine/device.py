@@ -46,8 +46,16 @@ class Device(ABC):
 
     def submit(self, command: Command) -> None:
         """Put a command into the queue, now."""
-        command.arrived_ns = command.submitted_ns
+        self.reserve()
+        self.submit_reserved(command)
+
+    def reserve(self) -> None:
+        """Count a command that is to come: whoever chooses a disk sees it already (rule Q11)."""
         self.pending += 1
+
+    def submit_reserved(self, command: Command) -> None:
+        """Put a command that has been counted into the queue, now."""
+        command.arrived_ns = self.clock.now
         if not self._merge(command):
             self.waiting.append(command)
             self.wake(self.clock.now)

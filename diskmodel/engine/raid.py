@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Device
-from diskmodel.layout.pieces import Copy, Piece
+from diskmodel.engine.submission import Submitter
+from diskmodel.layout.pieces import READ, Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import READ_POLICIES, LayoutTables
 
@@ -19,12 +20,15 @@ _NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY = range(len(READ_POLICIES))
 class Access:
     """A request to the array while its pieces are out.
 
-    `parity_ns` is the time that its first phase took, where there were two (rule L7).
+    `parity_ns` is the time that its first phase took, where there were two (rule L7); `is_direct` whether its
+    commands pass the submitting thread by (rule Q11).
     """
 
     done: Callable[[Access, Command], None]
     then: list[Piece]
+    asked_ns: int
     phase_start_ns: int
+    is_direct: bool = True
     parity_ns: int = 0
     out: int = 0
 
@@ -32,7 +36,9 @@ class Access:
 class Raid:
     """Disks under a layout (rules L1 to L11)."""
 
-    def __init__(self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int) -> None:
+    def __init__(
+        self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int, block_queue: int = 0
+    ) -> None:
         self.clock = clock
         self.tables = tables
         self.devices = devices
@@ -40,16 +46,32 @@ class Raid:
         self.n_commands = 0
         self.next_copy = 0
         self.front = tables.rebuild_front
+        is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
+        self.submitter = Submitter(clock, devices, block_queue) if is_throttled else None
+        #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
+        self.is_host_thread = is_throttled and tables.family != "parity"
 
     def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
         """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
+        asked_ns = self.clock.now
+        if self.submitter is None or not self.is_host_thread:
+            self._plan(op, sector, n, asked_ns, done)
+        else:
+            self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
+
+    def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
-        self.start(pieces.first, pieces.then, done)
+        access = Access(done, pieces.then, asked_ns, self.clock.now)
+        if self.submitter is not None:
+            # a parity array sends plain reads at once; what is recomputed goes through its thread
+            is_plain = op == READ and sum(piece.n for piece in pieces.first) == n
+            access.is_direct = is_plain and not self.is_host_thread
+        self._submit(access, pieces.first)
 
     def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
         """Start pieces in two phases."""
-        access = Access(done, then, self.clock.now)
-        self._submit(access, first)
+        now = self.clock.now
+        self._submit(Access(done, then, now, now), first)
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
         now = self.clock.now
@@ -61,8 +83,14 @@ class Raid:
                 )
                 self.n_commands += 1
         access.out = len(commands)
+        if self.submitter is not None and not access.is_direct:
+            self.submitter.hand_over(commands)
+            return
         for command in commands:
-            self.devices[command.device].submit(command)
+            if self.submitter is not None:
+                self.submitter.direct(command)
+            else:
+                self.devices[command.device].submit(command)
 
     def _within_actuators(self, lba: int, n: int) -> list[tuple[int, int]]:
         """A piece cut where the blocks of the next actuator begin (rule D8)."""
@@ -72,6 +100,11 @@ class Raid:
         return [(lba, border - lba), *self._within_actuators(border, lba + n - border)]
 
     def _part_done(self, access: Access, command: Command) -> None:
+        self._join(access, command)
+        if self.submitter is not None:
+            self.submitter.completed(command)
+
+    def _join(self, access: Access, command: Command) -> None:
         access.out -= 1
         if access.out:
             return
@@ -80,6 +113,8 @@ class Raid:
             access.parity_ns += self.clock.now - access.phase_start_ns
             access.phase_start_ns = self.clock.now
             self._submit(access, pieces)
+        elif self.submitter is not None and self.is_host_thread:
+            self.submitter.when_awake(lambda: access.done(access, command))
         else:
             access.done(access, command)
 

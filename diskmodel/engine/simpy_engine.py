@@ -62,7 +62,8 @@ class _Simulation:
             for device in self.devices:
                 device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
         split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
-        self.raid = Raid(self.clock, scenario.layout, self.devices, split_at)
+        block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
+        self.raid = Raid(self.clock, scenario.layout, self.devices, split_at, block_queue)
         after = len(self.devices)
         make_controller = CachedController if scenario.controller.has_real_cache else Controller
         self.controller = make_controller(

@@ -29,6 +29,10 @@ class Queue(Description):
         Longest command that merging makes.
     age_ns : int
         sptf-aged: waiting this long is worth a whole access.
+    write_throttle : "none" or "linux"
+        Linux's write-back throttling: writes of mirrors and parity arrays wait while reads are slow.
+    block_requests : int
+        Requests that a disk's block queue holds, which bounds that throttling.
     read_expire_ns, write_expire_ns, fifo_batch, writes_starved
         mq-deadline: Linux's tunables, with Linux's defaults.
     """
@@ -38,6 +42,8 @@ class Queue(Description):
     merge: bool = False
     merge_limit_bytes: Bytes = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
+    write_throttle: Literal["none", "linux"] = "none"
+    block_requests: int = Field(default=256, ge=2)
     read_expire_ns: Nanoseconds = 500_000_000
     write_expire_ns: Nanoseconds = 5_000_000_000
     fifo_batch: int = Field(default=16, ge=1)
