@@ -29,7 +29,7 @@ def compare(
     ] = None,
     engine: Engine = "auto",
     seed: Seed = 0,
-    requests: Annotated[int, typer.Option(min=200, help="Length of every run.")] = 12_000,
+    requests: Annotated[int, typer.Option(min=200, help="Length of every run.")] = 30_000,
     plot: Plot = None,
     as_json: Json = False,
     debug: Debug = False,

@@ -68,7 +68,8 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     for difference in comparison.differences:
         half = (difference.ratio.high - difference.ratio.low) / 2
         interval = f" ± {half:.1%}" if math.isfinite(half) else ""
-        sure = "" if difference.is_significant else ", which may be chance"
+        unsure = ", which may be chance" if math.isfinite(half) else ", interval unknown: simulate more requests"
+        sure = "" if difference.is_significant else unsure
         parts.append(Text(f"{difference.statistic}: {difference.second} {difference.ratio.value:+.1%}{interval}{sure}"))
     for item in comparison.arrays:
         parts += [Text(f"{item.name}: {line}") for line in item.differs]
