@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.array import Array, Spindles
     from diskmodel.controller.description import Controller, ReadCache, WriteCache
-    from diskmodel.drive import Drive, Flash, Hdd, catalogue, load_drive
+    from diskmodel.drive import Drive, Flash, Hdd, load_drive
+    from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.layout.description import Layout
-    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, compare, run_plan
+    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, run_plan
+    from diskmodel.plan.compare import compare
     from diskmodel.queue.description import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
@@ -55,8 +57,8 @@ _HOMES = {
     "Stream": "workload",
     "Workload": "workload",
     "WriteCache": "controller.description",
-    "catalogue": "drive",
-    "compare": "plan",
+    "catalogue": "drive.catalogue",
+    "compare": "plan.compare",
     "estimate": "analytic.estimate",
     "load_drive": "drive",
     "rule_of_thumb": "analytic.rule",

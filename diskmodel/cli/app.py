@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 import diskmodel
-from diskmodel.cli import compare, drives, measure, plan, rule, simulate
+from diskmodel.cli import calibrate, compare, drives, measure, plan, rule, simulate, validate
 
 app = typer.Typer(
     name="diskmodel",
-    help="How many disks do we need, and RAID 5 or RAID 10? Measure a disk, calibrate a model of it, and predict arrays.",
+    help="How many disks do we need, and RAID 5 or RAID 10? Measure a disk, calibrate a model of it, predict arrays.",
     epilog="Exit status: 0 done, 1 a fault of diskmodel itself, 2 bad input, 3 an honest no "
     "(infeasible, unstable, not converged).",
     no_args_is_help=True,
@@ -44,6 +44,8 @@ _COMMANDS = (
     (compare.compare, "arrays side by side, up to overload"),
     (plan.plan, "how many disks, of which kind, in which level"),
     (measure.measure, "what this machine's disk does"),
+    (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
+    (validate.validate, "a drive against measurements, fio results or a trace"),
 )
 for _command, _help in _COMMANDS:
     app.command(short_help=_help)(_command)

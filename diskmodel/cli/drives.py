@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from diskmodel.cli.console import print_json, show
 from diskmodel.cli.options import Debug, Json, Plot
@@ -60,12 +61,13 @@ def _list(as_json: bool) -> None:
         return
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("name", no_wrap=True)
-    table.add_column("drive", no_wrap=True, overflow="ellipsis", ratio=1)
     for heading in ("year", "size", "rpm"):
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("drive")
     for row in rows:
-        year, rpm = row["year"] or "", f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
-        table.add_row(row["name"], row["title"], str(year), _size(row["capacity_bytes"]), rpm)
+        year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
+        title = Text(row["title"], no_wrap=True, overflow="ellipsis")
+        table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
     show(table, f"{len(rows)} drives; `diskmodel drives NAME` tells more of one.")
 
 

@@ -1,0 +1,122 @@
+"""`diskmodel calibrate`: from evidence to a drive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from diskmodel.cli.console import print_json, progress, say, show
+from diskmodel.cli.evidence import read_trace_evidence
+from diskmodel.cli.options import Debug, Json, RequestRange, Seed
+from diskmodel.cli.status import check_place, ends_well, honest_no
+
+if TYPE_CHECKING:
+    from diskmodel.drive import Flash, Hdd
+
+
+@ends_well
+def calibrate(
+    evidence: Annotated[
+        list[Path],
+        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognised by content."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the drive's profile goes, a TOML file.")],
+    requests: RequestRange = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Fit a drive to evidence, keep a part of the evidence back, and tell the error on it.
+
+    Ends with 3 when the model does not describe the evidence; the profile is written all the same.
+    """
+    check_place(out, "out")
+    printed, drive = fit(evidence, requests, seed)
+    drive.save(out)
+    if as_json:
+        print_json(printed)
+    else:
+        show(*lines(printed), table_of(printed["parameters"]))
+    say(f"profile: {out}")
+    if not printed["converged"]:
+        raise honest_no(f"the fit has not converged: {printed['message']}")
+
+
+def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Hdd | Flash]:
+    """What `--json` prints of a calibration, and the drive.
+
+    Raises
+    ------
+    InputError
+        When a file is no evidence, or holds too little of it.
+    """
+    with progress() as bar:
+        bar.add_task("fitting", total=None)
+        trace = read_trace_evidence(evidence, requests)
+        if trace is not None:
+            from calibrate.traces.fit import calibrate_traces
+
+            return calibrate_traces(trace, seed=seed, name=evidence[0].stem)
+        from calibrate.fit import calibrate as run
+
+        found = run(evidence, seed=seed)
+        return found.to_dict(), found.drive
+
+
+def lines(printed: dict[str, Any]) -> list[str]:
+    """What a calibration came to, in words."""
+    held = printed["held_out"]
+    kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
+    said = [f"{kind}: {printed['message']}"]
+    said += [f"  warning: {text}" for text in printed.get("warnings", ())]
+    said += [f"  {line}" for line in held_out_lines(held)]
+    return said
+
+
+def held_out_lines(held: dict[str, Any]) -> list[str]:
+    """The error on the evidence that was kept back, beside how well the measurement repeats."""
+    if held.get("mean_error_ratio") is None:
+        return [f"nothing was kept back: {held.get('why', 'too little evidence')}"]
+    what = held.get("what") or f"the last {held['n']:,} requests"
+    said = [
+        f"kept back: {what}",
+        f"  mean response: predicted {held['predicted_mean_ms']:.4g} ms, measured {held['measured_mean_ms']:.4g} ms: "
+        f"{held['mean_error_ratio']:+.1%}",
+    ]
+    if held.get("predicted_iops") is not None:
+        said.append(
+            f"  IOPS:          predicted {held['predicted_iops']:,.0f}, measured {held['measured_iops']:,.0f}: "
+            f"{held['iops_error_ratio']:+.1%}"
+        )
+    if held.get("demerit_ratio") is not None:
+        said.append(f"  distribution:  demerit {held['demerit_ratio']:.1%} of the mean")
+    if held.get("repeatability_ratio") is not None:
+        itself = held.get("repeatability_demerit_ratio")
+        demerit = "" if itself is None else f", their distributions with a demerit of {itself:.1%}"
+        said.append(
+            f"  the measurement itself: {held['n_repetitions']} repetitions differ by "
+            f"{held['repeatability_ratio']:.1%} of their median{demerit}"
+        )
+    return said
+
+
+def table_of(parameters: dict[str, Any]) -> Table:
+    """Parameters with standard errors; what the evidence does not determine is said to be so."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("parameter", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("± error", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("")
+    for name, row in parameters.items():
+        stderr = "" if row["stderr"] is None else f"{row['stderr']:.2g}"
+        known = "" if row["identified"] else "not identified: "
+        style = "" if row["identified"] else "dim"
+        table.add_row(
+            name, f"{row['value']:.5g}", stderr, row["unit"], (known + row.get("why", "")).rstrip(": "), style=style
+        )
+    return table

@@ -1,0 +1,88 @@
+"""`diskmodel validate`: a drive against evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from diskmodel.cli.console import print_json, progress, show
+from diskmodel.cli.evidence import read_trace_evidence
+from diskmodel.cli.options import Debug, Json, RequestRange, Seed
+from diskmodel.cli.status import ends_well
+
+if TYPE_CHECKING:
+    from diskmodel.drive import Flash, Hdd
+
+_ROWS = (
+    ("requests", "n", "{:,}"),
+    ("measured mean", "measured_mean_ms", "{:.4g} ms"),
+    ("predicted mean", "predicted_mean_ms", "{:.4g} ms"),
+    ("error of the mean", "mean_error_ratio", "{:+.1%}"),
+    ("demerit", "demerit_ms", "{:.4g} ms"),
+    ("demerit, of the mean", "demerit_ratio", "{:.1%}"),
+    ("mean absolute error", "mae_ms", "{:.4g} ms"),
+    ("correlation", "correlation", "{:.3f}"),
+)
+
+
+@ends_well
+def validate(
+    drive: Annotated[str, typer.Argument(help="Drive: a profile, or a name in the catalogue.")],
+    evidence: Annotated[
+        list[Path],
+        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognised by content."),
+    ],
+    requests: RequestRange = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Predict what was measured and tell how far the prediction is off."""
+    from diskmodel.drive import load_drive
+
+    profile = load_drive(drive)
+    printed = judge(profile, evidence, requests, seed)
+    if as_json:
+        print_json(printed)
+    else:
+        show(f"{profile.name} against {', '.join(str(path) for path in evidence)}", _table(printed))
+
+
+def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
+    """What `--json` prints of a validation.
+
+    Raises
+    ------
+    InputError
+        When a file is no evidence, or is about another drive.
+    """
+    with progress() as bar:
+        bar.add_task("predicting", total=None)
+        trace = read_trace_evidence(evidence, requests)
+        if trace is None:
+            from calibrate.fit import validate as run
+
+            return run(drive, evidence, seed=seed)
+        if drive.kind == "hdd" and "trace_model" in drive.provenance:
+            from calibrate.traces.fit import validate_traces
+
+            return validate_traces(drive, trace, seed=seed)
+        from calibrate.replay import replay
+
+        return replay(drive, trace, seed=seed)
+
+
+def _table(printed: dict[str, Any]) -> Table:
+    parts = [("all", printed), ("reads", printed.get("reads") or {}), ("writes", printed.get("writes") or {})]
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("")
+    for name, _ in parts:
+        table.add_column(name, justify="right")
+    for label, key, form in _ROWS:
+        cells = ["–" if part.get(key) is None else form.format(part[key]) for _, part in parts]
+        table.add_row(label, *cells)
+    return table
