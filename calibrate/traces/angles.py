@@ -95,19 +95,23 @@ def _scan(left: Complexes, relative: Floats, frequencies: Floats, heights: Float
     """The sawtooth that makes the residual most coherent: residuals gathered by their place within a period."""
     best, step = 0.0, Step()
     starts = np.arange(N_BINS) / N_BINS
-    tooth = np.mod((np.arange(N_BINS) + 0.5) / N_BINS - starts[:, None], 1.0) - 0.5
-    shapes = np.exp(2j * np.pi * heights[:, None, None] * tooth).reshape(-1, N_BINS)
+    tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
+    shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * heights[:, None] * tooth), axis=1))
     gathered = np.empty((N_BINS, len(frequencies)), dtype=np.complex128)
     for column, frequency in enumerate(frequencies):
         place = (np.mod(relative * frequency, 1.0) * N_BINS).astype(np.int64)
         gathered[:, column] = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
-    table = np.abs(shapes @ gathered)
-    for frequency, score in zip(frequencies, table.T, strict=True):
-        k = int(score.argmax())
-        if score[k] > best:
-            best = float(score[k])
-            height, start = divmod(k, N_BINS)
-            step = Step(float(1.0 / frequency), float(starts[start] / frequency), float(heights[height]))
+    if len(frequencies) == 0:
+        return best, step
+    # a later start shifts the shape round: all starts at once by circular correlation
+    spectra = np.fft.fft(gathered, axis=0).T
+    for height, shape in zip(heights, shapes, strict=True):
+        score = np.abs(np.fft.ifft(spectra * shape, axis=1))
+        row, column = divmod(int(score.argmax()), N_BINS)
+        if score[row, column] > best:
+            best = float(score[row, column])
+            period = 1.0 / float(frequencies[row])
+            step = Step(period, float(starts[column]) * period, float(height))
     return best, step
 
 

@@ -18,7 +18,7 @@ from calibrate.traces.spectrum import Floats, Points, pair_spectrum, pairs_withi
 
 RPM_RANGE = (2900.0, 15_600.0)
 LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
-WINDOW_BLOCKS = 300_000.0
+WINDOW_BLOCKS = 120_000.0
 N_PARTS = 8
 USUAL_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
