@@ -1,0 +1,84 @@
+"""Pictures of the course, each a function that runs the model and returns an SVG. Readable on light and dark pages."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.result import Result
+from diskmodel.workload import Workload
+
+INK = "#7a8290"  # between black and white: legible on both
+COLOURS = ["#3b82c4", "#e07b39", "#4a9d5b", "#a76bb8", "#c9a227"]
+
+
+def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
+    """An empty drawing without background."""
+    figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    figure.patch.set_alpha(0)
+    ax.patch.set_alpha(0)
+    ax.set_title(title, color=INK, fontsize=11)
+    ax.set_xlabel(x, color=INK)
+    ax.set_ylabel(y, color=INK)
+    ax.tick_params(colors=INK, which="both")
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(INK)
+    ax.set_prop_cycle(color=COLOURS)
+    return figure, ax
+
+
+def svg(figure: plt.Figure) -> str:
+    """The drawing as text; the same drawing is the same text."""
+    for ax in figure.axes:
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(frameon=False, labelcolor=INK, fontsize=9)
+    out = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return out.getvalue()
+
+
+def one_disk(drive: str = "generic-7k2", **more: object) -> Array:
+    """A single disk."""
+    return Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}, **more})
+
+
+def measure(array: Array, n: int = 2000, **workload: object) -> Result:
+    """A run of `n` requests."""
+    return simulate(array, Workload.parse(workload), n_requests=n)
+
+
+def anatomy() -> str:
+    """Parts of one access by size of the request."""
+    sizes = [4, 64, 256, 1024, 4096]
+    runs = [measure(one_disk(), 1000, size=f"{size} KiB", clients=1) for size in sizes]
+    figure, ax = axes("Random reads, one at a time, 7200 rpm", "request", "mean time in ms")
+    bottom = [0.0] * len(runs)
+    for part, colour in zip(("overhead", "seek", "rotation", "transfer"), COLOURS, strict=False):
+        heights = [run.breakdown_ns[part] / 1e6 for run in runs]
+        ax.bar([f"{size} KiB" for size in sizes], heights, bottom=bottom, color=colour, label=part)
+        bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
+    return svg(figure)
+
+
+def zones() -> str:
+    """Rate of a track over the place on the disk."""
+    figure, ax = axes("Sequential reads over the place on the disk", "place, % of the capacity", "MB/s")
+    for name in ("generic-7k2", "generic-10k", "generic-15k"):
+        tables = one_disk(name).drive.tables()
+        edges = 100 * tables.zone_first_lba / tables.n_sectors_per_actuator
+        rates = tables.sectors_per_track * tables.sector_bytes / (tables.revolution_ns / 1e9) / 1e6
+        ax.stairs(rates, edges, baseline=None, label=name, linewidth=2)
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("MB/s of a track", color=INK)
+    return svg(figure)

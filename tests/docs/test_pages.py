@@ -1,0 +1,64 @@
+"""Everything that a page tells its reader to run is run, and prints what the page says."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import blocks, commands, outputs
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "docs/index.md", *ROOT.glob("docs/course/*.md"), *ROOT.glob("docs/how-to/*.md")])
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples in it, where the reader works."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def with_python(page: Path) -> bool:
+    return any(block.language == "python" and block.is_run for block in blocks(page))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if with_python(p)], ids=name)
+def test_python_of_a_page_runs_and_prints_what_the_page_says(page: Path, reader: Path) -> None:
+    for block, printed, promised in outputs(page):
+        if promised is not None:
+            assert printed == promised.text, f"{name(page)}:{block.first + 1} prints something else"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=name)
+def test_commands_of_a_page_succeed(page: Path, reader: Path) -> None:
+    if importlib.util.find_spec("diskmodel.cli") is None:
+        pytest.skip("the command-line tool is not installed")
+    for command in commands(page):
+        words = [sys.executable, "-c", "from diskmodel.cli import main; main()", *shlex.split(command)[1:]]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, f"{name(page)}: {command}\n{done.stderr}"
+
+
+def lessons() -> list[Path]:
+    return [page for page in PAGES if page.parent.name == "course" and page.name[0].isdigit()]
+
+
+@pytest.mark.parametrize("page", lessons(), ids=name)
+def test_a_lesson_has_a_question_an_experiment_a_picture_and_an_exercise(page: Path) -> None:
+    text = page.read_text()
+    assert text.count("!!! question") == 1, "one exercise"
+    assert text.count('??? success "Answer"') == 1, "one answer"
+    assert "](pictures/" in text, "one picture"
+    assert with_python(page) or commands(page), "one experiment"
+    answer = text[text.index("??? success") :]
+    assert "    ```text" in answer, "the answer is what the model says"

@@ -1,0 +1,37 @@
+"""The pictures of the course can be drawn, say what they show, and are the same each time."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+HOOK = load(DOCS / "course_pictures.py")
+
+
+@pytest.mark.parametrize("name", HOOK.wanted())
+def test_a_picture_is_drawn_from_the_model(name: str) -> None:
+    picture = getattr(HOOK.drawings(), name)()
+    root = ElementTree.fromstring(picture)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert len(texts) > 5, "axes have no words"
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 5
+
+
+def test_the_same_picture_is_the_same_text() -> None:
+    assert HOOK.drawings().zones() == HOOK.drawings().zones()
