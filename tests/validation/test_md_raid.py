@@ -1,0 +1,93 @@
+"""The model against Linux's own RAID over disks that are equations: nothing is fitted, everything is known.
+
+Sampling: each random row is simulated with three times the requests that were measured (seed 1); the measured
+figures themselves carry 0.3 to 1 % in IOPS and 1.5 % bins in p99.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location("md_raid", Path(__file__).with_name("md_raid.py"))
+assert _spec is not None and _spec.loader is not None
+md_raid = importlib.util.module_from_spec(_spec)
+sys.modules["md_raid"] = md_raid
+_spec.loader.exec_module(md_raid)
+
+ROWS = md_raid.rows()
+RANDOM = [row for row in ROWS if not md_raid.setup_of(row).is_sequential]
+SEQUENTIAL = [row for row in ROWS if md_raid.setup_of(row).is_sequential]
+
+#: Largest relative difference of a random row.
+TOLERANCE = {"iops": 0.03, "mean_ms": 0.04, "p99_ms": 0.08}
+#: (level, disks, depth, dir) of mixes whose p99 lies further off; docs/explanation/validation-md-raid.md says why.
+LONGER_TAIL: set[tuple[str, int, int, str]] = set()
+#: Sequential (level, pattern, depth) that md does differently; the same page says how.
+DONE_DIFFERENTLY = {
+    ("RAID1", "seqread 1M RA", 4): "md keeps a sequential reader on the disk that it was last sent to",
+    ("RAID10", "seqread 1M RA", 1): "md chooses the copy anew for every strip of a request",
+    ("RAID10", "seqread 1M RA", 4): "md chooses the copy anew for every strip of a request",
+    ("RAID10", "seqwrite 1M RA", 1): "md sends strips one by one, and not all of them merge again",
+    ("RAID10", "seqwrite 1M RA", 4): "md sends strips one by one, and not all of them merge again",
+    ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is under way",
+}
+
+
+def _name(row: dict[str, str]) -> str:
+    return "-".join((row["level"], row["disks"], row["pattern"], row["queue_depth"], row["dir"])).replace(" ", "_")
+
+
+def _n(row: dict[str, str]) -> int:
+    """Three times the requests of the measured run, both directions together."""
+    return int(3 * int(row["n"]) * float(row["total_iops"]) / float(row["iops"])) // 1000 * 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", TOLERANCE)
+@pytest.mark.parametrize("row", RANDOM, ids=_name)
+def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRequest) -> None:
+    setup = md_raid.setup_of(row)
+    if figure == "p99_ms" and (setup.level, setup.disks, setup.depth, row["dir"]) in LONGER_TAIL:
+        if setup.pattern == "mix70":
+            request.applymarker(pytest.mark.xfail(strict=True, reason="md's tail is longer: write-back throttling"))
+    figures, _, _ = md_raid.simulated(setup, _n(row))
+    simulated = getattr(figures[md_raid.DIRECTIONS[row["dir"]]], figure)
+    assert simulated == pytest.approx(float(row[figure]), rel=TOLERANCE[figure])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [row for row in RANDOM if row["member_reads_per_op"]], ids=_name)
+def test_member_operations(row: dict[str, str]) -> None:
+    _, reads, writes = md_raid.simulated(md_raid.setup_of(row), _n(row))
+    assert reads == pytest.approx(float(row["member_reads_per_op"]), rel=0.02, abs=1e-3)
+    assert writes == pytest.approx(float(row["member_writes_per_op"]), rel=0.02, abs=1e-3)
+
+
+@pytest.mark.parametrize("row", SEQUENTIAL, ids=_name)
+def test_sequential_rows(row: dict[str, str], request: pytest.FixtureRequest) -> None:
+    setup = md_raid.setup_of(row)
+    why = DONE_DIFFERENTLY.get((setup.level, setup.pattern, setup.depth))
+    if why:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=why))
+    figures, _, _ = md_raid.simulated(setup, 1500)
+    simulated = figures[md_raid.DIRECTIONS[row["dir"]]]
+    assert simulated.iops == pytest.approx(float(row["iops"]), rel=0.10)
+    assert simulated.mean_ms == pytest.approx(float(row["mean_ms"]), rel=0.10)
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "pattern", "depth"),
+    [("RAID0", 4, "randread", 8), ("RAID10", 4, "randread", 8), ("RAID5", 4, "mix70", 1), ("RAID1", 2, "mix70", 8)],
+)
+def test_a_few_rows_in_short(level: str, disks: int, pattern: str, depth: int) -> None:
+    """Kept in the fast part of the suite: 6,000 requests, so the mean is known to about 1 %."""
+    setup = md_raid.Setup(level, disks, pattern, depth)
+    figures, _, _ = md_raid.simulated(setup, 6000)
+    for row in (row for row in RANDOM if md_raid.setup_of(row) == setup):
+        figure = figures[md_raid.DIRECTIONS[row["dir"]]]
+        assert figure.iops == pytest.approx(float(row["iops"]), rel=0.05)
+        assert figure.mean_ms == pytest.approx(float(row["mean_ms"]), rel=0.04)
