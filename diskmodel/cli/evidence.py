@@ -52,8 +52,8 @@ def _part(path: Path, requests: str | None, first: int, last: int | None) -> Req
     from calibrate.evidence.requests import read_requests
 
     trace = read_requests(path)
-    if first >= len(trace) or (last is not None and last > len(trace)):
-        rule = f"reaches beyond the {len(trace)} requests of {path}"
+    if first >= len(trace):
+        rule = f"begins behind the {len(trace)} requests of {path}"
         raise DescriptionError(Fault("requests", requests, rule, f"choose a part of 0:{len(trace)}"))
     return trace.part(first, last)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
-
-import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine import native, simpy_engine
@@ -94,10 +91,6 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
         When `engine="native"` does not cover the scenario.
     """
     check_requests(scenario, requests)
-    return _within_the_run(_run(scenario, requests, engine))
-
-
-def _run(scenario: Scenario, requests: Requests, engine: Engine) -> Run:
     if engine == "simpy":
         return simpy_engine.run(scenario, requests)
     reason = native.covers(scenario, requests)
@@ -106,9 +99,3 @@ def _run(scenario: Scenario, requests: Requests, engine: Engine) -> Run:
     if engine == "native":
         raise CoverageError(Fault("engine", engine, f"does not cover {reason}", "use auto or simpy"))
     return simpy_engine.run(scenario, requests)
-
-
-def _within_the_run(outcome: Run) -> Run:
-    """Both engines count an access when it starts; a destage under way at the end reaches beyond it."""
-    busy_ns = np.minimum(outcome.devices.busy_ns, outcome.end_ns)
-    return replace(outcome, devices=replace(outcome.devices, busy_ns=busy_ns))
