@@ -2,8 +2,6 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::queue::Waiting;
-
 /// One access to one disk, what happened to it, and which access it is part of.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Command {
@@ -15,19 +13,11 @@ pub struct Command {
     pub lba: i64,
     pub n: i64,
     pub submitted: i64,
-    pub arrived: i64,
-    pub ready: i64,
     pub done: i64,
     pub overhead: i64,
     pub seek: i64,
     pub rotation: i64,
     pub transfer: i64,
-}
-
-impl Command {
-    pub fn view(&self) -> Waiting {
-        Waiting { seq: self.seq, op: self.op, lba: self.lba, n: self.n, arrived: self.arrived }
-    }
 }
 
 /// Slots that are used again.

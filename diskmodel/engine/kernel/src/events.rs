@@ -66,11 +66,16 @@ impl Ord for Event {
     }
 }
 
+/// Events of the current instant that are kept apart from the heap, at most.
+const MOST_SOON: usize = 16;
+
 /// The future, and what time it is.
 #[derive(Default)]
 pub struct Events {
     pub now: i64,
     heap: BinaryHeap<Event>,
+    /// Some events of the current instant, the last first: most of them happen at once and need no heap.
+    soon: Vec<Event>,
     inserted: u64,
 }
 
@@ -79,12 +84,22 @@ impl Events {
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
         self.inserted += 1;
         let place = phase << 32 | u64::from(device);
-        self.heap.push(Event { time, place, order, insertion: self.inserted, action });
+        let event = Event { time, place, order, insertion: self.inserted, action };
+        if time > self.now || self.soon.len() >= MOST_SOON {
+            self.heap.push(event);
+        } else {
+            let at = self.soon.iter().rposition(|e| e.key() > event.key()).map_or(0, |i| i + 1);
+            self.soon.insert(at, event);
+        }
     }
 
     /// The next thing that happens; moves the time there.
     pub fn next(&mut self) -> Option<Action> {
-        let event = self.heap.pop()?;
+        let is_soon = match (self.soon.last(), self.heap.peek()) {
+            (Some(soon), Some(later)) => soon.key() < later.key(),
+            (soon, _) => soon.is_some(),
+        };
+        let event = if is_soon { self.soon.pop()? } else { self.heap.pop()? };
         self.now = event.time;
         Some(event.action)
     }

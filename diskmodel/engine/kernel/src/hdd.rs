@@ -6,7 +6,7 @@ use crate::cache::{Dirty, DirtyBuffer, Segment, Segments};
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH};
 use crate::mechanics::{Access, Arm, Mechanics, Spindle, READ, WRITE};
-use crate::queue::{Edge, Policy, Waiting};
+use crate::queue::{Edge, Policy, Target, Waiting};
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -59,7 +59,7 @@ struct Actuator {
     arm: Arm,
     free_ns: i64,
     served_end: i64,
-    accepted: VecDeque<u32>,
+    accepted: VecDeque<Waiting>,
     n_examined: usize,
     stream: Option<Stream>,
 }
@@ -68,7 +68,7 @@ pub struct Disk {
     index: u32,
     scheduler: Policy,
     spindle: Spindle,
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<Waiting>,
     pub pending: usize,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -80,15 +80,12 @@ pub struct Disk {
     segments: Segments,
     dirty: DirtyBuffer,
     bus_free_ns: i64,
-    views: Vec<Waiting>,
-    candidates: Vec<Candidate>,
+    is_positional: bool,
+    candidates: Vec<Waiting>,
 }
 
-#[derive(Clone, Copy)]
-enum Candidate {
-    Host(u32),
-    Dirty(Dirty),
-}
+/// Owner of a candidate that is no command but dirty data.
+const DIRTY: u32 = u32::MAX;
 
 /// What every disk of the array shares.
 pub struct Model {
@@ -132,16 +129,30 @@ impl Disk {
                 ..DirtyBuffer::default()
             },
             bus_free_ns: 0,
-            views: Vec::new(),
+            is_positional: host.is_positional() || own.is_positional(),
             candidates: Vec::new(),
         }
     }
 
-    pub fn submit(&mut self, id: u32, commands: &mut Commands, events: &mut Events) {
-        commands[id].arrived = commands[id].submitted;
+    pub fn submit(&mut self, id: u32, model: &Model, commands: &Commands, events: &mut Events) {
+        let Command { seq, op, lba, n, submitted, .. } = commands[id];
+        let per_actuator = model.electronics.n_sectors_per_actuator;
+        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
+        if lba >= per_actuator {
+            waiting.actuator = (lba / per_actuator) as u32;
+        }
+        if self.is_positional {
+            waiting.target = self.target(&waiting, model);
+        }
         self.pending += 1;
-        self.waiting.push_back(id);
+        self.waiting.push_back(waiting);
         self.wake(events.now, events);
+    }
+
+    fn target(&self, waiting: &Waiting, model: &Model) -> Target {
+        let place = model.mechanics.place(waiting.lba - self.actuators[waiting.actuator as usize].first_lba);
+        let angle = model.mechanics.angle_ns(&place, &self.spindle);
+        Target { cylinder: place.cylinder, head: place.head, angle }
     }
 
     fn wake(&mut self, time: i64, events: &mut Events) {
@@ -163,45 +174,48 @@ impl Disk {
         for i in 0..self.actuators.len() {
             while self.actuators[i].free_ns <= now && self.serve_one(i, model, commands, events) {}
         }
+        // whoever finds the arm busy sees to it that the disk looks again when it is free
+        for i in 0..self.actuators.len() {
+            let actuator = &self.actuators[i];
+            let has_work = !actuator.accepted.is_empty() || !self.dirty.waiting.is_empty();
+            if has_work && actuator.free_ns > now {
+                self.wake(actuator.free_ns, events);
+            }
+        }
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         while !self.waiting.is_empty() && self.in_drive < model.electronics.depth {
-            let at = if self.waiting.len() == 1 && matches!(self.scheduler, Policy::Fcfs) {
-                0
-            } else {
-                self.choose_waiting(model, commands, now)
-            };
-            let Some(id) = self.waiting.remove(at) else { return };
-            let command = &mut commands[id];
-            self.handed_end = command.lba + command.n;
+            let at = self.choose_waiting(model, now);
+            let Some(mut waiting) = self.waiting.remove(at) else { return };
+            self.handed_end = waiting.lba + waiting.n;
             self.in_drive += 1;
-            command.overhead = if command.op == WRITE {
+            let overhead = if waiting.op == WRITE {
                 model.electronics.write_overhead_ns
             } else {
                 model.electronics.read_overhead_ns
             };
-            self.electronics_free_ns = now.max(self.electronics_free_ns) + command.overhead;
-            command.ready = self.electronics_free_ns;
-            command.arrived = now;
-            let ready = command.ready;
-            let actuator = (command.lba / model.electronics.n_sectors_per_actuator) as usize;
-            self.actuators[actuator].accepted.push_back(id);
-            if ready > now {
-                self.wake(ready, events);
+            commands[waiting.id].overhead = overhead;
+            self.electronics_free_ns = now.max(self.electronics_free_ns) + overhead;
+            waiting.ready = self.electronics_free_ns;
+            waiting.arrived = now;
+            self.actuators[waiting.actuator as usize].accepted.push_back(waiting);
+            if waiting.ready > now {
+                self.wake(waiting.ready, events);
             }
         }
     }
 
-    fn choose_waiting(&mut self, model: &Model, commands: &Commands, now: i64) -> usize {
+    fn choose_waiting(&mut self, model: &Model, now: i64) -> usize {
         if matches!(self.scheduler, Policy::Fcfs) {
             return 0;
         }
-        self.views.clear();
-        self.views.extend(self.waiting.iter().map(|&id| commands[id].view()));
-        let Disk { views, scheduler, actuators, spindle, handed_end, .. } = self;
-        scheduler.choose(views, *handed_end, now, |i| positioning(model, actuators, spindle, &views[i], now))
+        let Disk { waiting, scheduler, actuators, spindle, handed_end, .. } = self;
+        let angle = spindle.angle(now);
+        scheduler.choose(waiting.make_contiguous(), *handed_end, now, |w, limit| {
+            positioning(model, actuators[w.actuator as usize].arm, spindle, w, angle, limit)
+        })
     }
 
     /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
@@ -209,11 +223,10 @@ impl Disk {
         let now = events.now;
         let mut at = self.actuators[i].n_examined;
         while at < self.actuators[i].accepted.len() {
-            let id = self.actuators[i].accepted[at];
-            if commands[id].ready > now {
+            let Waiting { id, ready, op, lba, n, seq, .. } = self.actuators[i].accepted[at];
+            if ready > now {
                 break;
             }
-            let Command { op, lba, n, seq, .. } = commands[id];
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
                 self.dirty.accept(seq, lba, n, now)
@@ -260,25 +273,22 @@ impl Disk {
     fn serve_one(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
         let now = events.now;
         // commands become ready in the order in which the drive took them
-        let n_ready = self.actuators[i].accepted.iter().take_while(|&&id| commands[id].ready <= now).count();
+        let accepted = &self.actuators[i].accepted;
+        let n_ready = accepted.iter().rposition(|w| w.ready <= now).map_or(0, |last| last + 1);
         let with_dirty = !self.dirty.waiting.is_empty() && (n_ready == 0 || self.dirty.is_pressing());
         if n_ready == 0 && !with_dirty {
             return false;
         }
-        let chosen = self.choose_ready(i, n_ready, with_dirty, model, commands, now);
-        let Some((at, candidate)) = chosen else { return false };
-        let id = match candidate {
-            Candidate::Dirty(entry) => {
-                self.destage(i, &entry, model, events);
-                return true;
-            }
-            Candidate::Host(id) => id,
-        };
+        let chosen = self.choose_ready(i, n_ready, with_dirty, model, now);
+        let Some((at, Waiting { id, op, lba, n, seq, .. })) = chosen else { return false };
+        if id == DIRTY {
+            self.destage(i, seq, lba, n, model, events);
+            return true;
+        }
         self.actuators[i].accepted.remove(at);
         if at < self.actuators[i].n_examined {
             self.actuators[i].n_examined -= 1;
         }
-        let Command { op, lba, n, seq, .. } = commands[id];
         if op == READ && self.is_hit(i, model, lba, n, now) {
             self.from_buffer(id, model, commands, events);
             return true;
@@ -306,39 +316,34 @@ impl Disk {
         n_ready: usize,
         with_dirty: bool,
         model: &Model,
-        commands: &Commands,
         now: i64,
-    ) -> Option<(usize, Candidate)> {
-        self.candidates.clear();
-        if !with_dirty && matches!(self.actuators[i].scheduler, Policy::Fcfs) {
+    ) -> Option<(usize, Waiting)> {
+        if !with_dirty {
             self.follow_stream(i, model, now);
-            return self.actuators[i].accepted.front().map(|&id| (0, Candidate::Host(id)));
+            let Disk { actuators, spindle, .. } = self;
+            return actuators[i].choose(None, n_ready, model, spindle, now);
         }
-        self.views.clear();
-        for &id in self.actuators[i].accepted.iter().take(n_ready) {
-            self.candidates.push(Candidate::Host(id));
-            self.views.push(commands[id].view());
-        }
-        if with_dirty {
-            for entry in &self.dirty.waiting {
-                if entry.lba / model.electronics.n_sectors_per_actuator == i as i64 {
-                    self.candidates.push(Candidate::Dirty(*entry));
-                    let Dirty { seq, lba, n, arrived } = *entry;
-                    self.views.push(Waiting { seq, op: WRITE, lba, n, arrived });
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        candidates.extend(self.actuators[i].accepted.iter().take(n_ready));
+        for &Dirty { seq, lba, n, arrived } in &self.dirty.waiting {
+            let actuator = (lba / model.electronics.n_sectors_per_actuator) as u32;
+            if actuator as usize == i {
+                let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
+                if self.is_positional {
+                    entry.target = self.target(&entry, model);
                 }
+                candidates.push(entry);
             }
         }
-        if self.views.is_empty() {
-            return None;
+        let mut chosen = None;
+        if !candidates.is_empty() {
+            self.follow_stream(i, model, now);
+            let Disk { actuators, spindle, .. } = self;
+            chosen = actuators[i].choose(Some(&candidates), candidates.len(), model, spindle, now);
         }
-        self.follow_stream(i, model, now);
-        let served_end = self.actuators[i].served_end;
-        let mut scheduler = std::mem::replace(&mut self.actuators[i].scheduler, Policy::Fcfs);
-        let Disk { views, actuators, spindle, .. } = self;
-        let at =
-            scheduler.choose(views, served_end, now, |k| positioning(model, actuators, spindle, &views[k], now));
-        self.actuators[i].scheduler = scheduler;
-        Some((at, self.candidates[at]))
+        self.candidates = candidates;
+        chosen
     }
 
     fn access(&mut self, i: usize, op: u8, lba: i64, n: i64, model: &Model, events: &mut Events) -> Access {
@@ -356,7 +361,6 @@ impl Disk {
         actuator.served_end = lba + n;
         actuator.stream = None;
         self.counters.busy_ns += access.end - now;
-        self.wake(access.end, events);
         access
     }
 
@@ -369,19 +373,19 @@ impl Disk {
         let seek = &model.mechanics.seek_ns;
         let last = seek.len() as i64 - 1;
         let mut to = if swept > 0 { last } else { 0 };
-        let mut travel = seek[(to - actuator.arm.cylinder).unsigned_abs() as usize];
+        let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);
         if edge == Edge::Wrap {
-            travel += seek[last as usize];
+            travel += i64::from(seek[last as usize]);
             to = 0;
         }
         actuator.arm.cylinder = to;
         travel
     }
 
-    fn destage(&mut self, i: usize, entry: &Dirty, model: &Model, events: &mut Events) {
-        self.dirty.waiting.retain(|e| e.seq != entry.seq);
-        let access = self.access(i, WRITE, entry.lba, entry.n, model, events);
-        events.at(access.end, COMPLETE, self.index, entry.seq, Action::Destaged(self.index, entry.n));
+    fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
+        self.dirty.waiting.retain(|e| e.seq != seq);
+        let access = self.access(i, WRITE, lba, n, model, events);
+        events.at(access.end, COMPLETE, self.index, seq, Action::Destaged(self.index, n));
     }
 
     pub fn destaged(&mut self, n: i64, events: &mut Events) {
@@ -403,7 +407,9 @@ impl Disk {
             counters.n_reads += 1;
             counters.read_sectors += command.n;
         }
-        self.wake(events.now, events);
+        if !self.waiting.is_empty() {
+            self.wake(events.now, events);
+        }
     }
 
     /// Counters of a run that ended at `end`: an access that it did not see the end of counts for its part, and two
@@ -476,11 +482,47 @@ impl Disk {
     }
 }
 
-/// Seek and rotational latency of a waiting command from `now` (rule Q6).
-fn positioning(model: &Model, actuators: &[Actuator], spindle: &Spindle, waiting: &Waiting, now: i64) -> i64 {
-    let actuator = &actuators[(waiting.lba / model.electronics.n_sectors_per_actuator) as usize];
-    let mechanics = &model.mechanics;
-    let place = mechanics.place(waiting.lba - actuator.first_lba);
-    let time = mechanics.move_ns(actuator.arm, place.cylinder, place.head, waiting.op);
-    time + Mechanics::wait_ns(spindle, mechanics.angle_ns(&place, spindle), now + time)
+impl Actuator {
+    /// The scheduler's choice among the first `n` of its own commands, or among `others`.
+    fn choose(
+        &mut self,
+        others: Option<&[Waiting]>,
+        n: usize,
+        model: &Model,
+        spindle: &Spindle,
+        now: i64,
+    ) -> Option<(usize, Waiting)> {
+        let mut scheduler = std::mem::replace(&mut self.scheduler, Policy::Fcfs);
+        let waiting: &[Waiting] = match (others, &scheduler) {
+            (Some(others), _) => others,
+            (None, Policy::Fcfs) => self.accepted.as_slices().0,
+            (None, _) => &self.accepted.make_contiguous()[..n],
+        };
+        let (arm, served_end, angle) = (self.arm, self.served_end, spindle.angle(now));
+        let at =
+            scheduler.choose(waiting, served_end, now, |w, limit| positioning(model, arm, spindle, w, angle, limit));
+        let chosen = waiting.get(at).map(|w| (at, *w));
+        self.scheduler = scheduler;
+        chosen
+    }
+}
+
+/// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`.
+///
+/// Only the seek where that alone is not below `limit`.
+#[inline]
+fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, limit: i64) -> i64 {
+    let target = &waiting.target;
+    let time = model.mechanics.move_ns(arm, target.cylinder, target.head, waiting.op);
+    if time >= limit {
+        return time;
+    }
+    let mut there = angle + time;
+    if there >= spindle.revolution {
+        there -= spindle.revolution;
+        if there >= spindle.revolution {
+            there %= spindle.revolution;
+        }
+    }
+    time + spindle.wait_ns(target.angle, there)
 }

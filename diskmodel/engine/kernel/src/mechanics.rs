@@ -13,16 +13,46 @@ pub struct Mechanics {
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
     pub spare: Vec<i64>,
-    pub seek_ns: Vec<i64>,
+    pub seek_ns: Vec<u32>,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
     pub zero_latency: bool,
+    /// Zone in which every 2^`zone_shift`-th block lies.
+    pub zone_at: Vec<u16>,
+    pub zone_shift: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spindle {
     pub revolution: i64,
     pub phase: i64,
+    /// Longest wait that counts as none, because only rounding made it (rule M5).
+    longest: i64,
+}
+
+impl Spindle {
+    pub fn new(revolution: i64, phase: i64) -> Self {
+        Spindle { revolution, phase, longest: revolution - revolution / 100_000 }
+    }
+
+    /// Angle at a time, in ns of a revolution.
+    #[inline]
+    pub fn angle(&self, at: i64) -> i64 {
+        let turned = at + self.phase;
+        turned - (turned as u64 / self.revolution as u64) as i64 * self.revolution
+    }
+
+    /// Wait until angle `target` comes under a head that is at angle `angle` now.
+    #[inline]
+    pub fn wait_ns(&self, target: i64, angle: i64) -> i64 {
+        let wait = target - angle;
+        let wait = if wait < 0 { wait + self.revolution } else { wait };
+        if wait > self.longest {
+            0
+        } else {
+            wait
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,22 +89,41 @@ pub fn div(a: i64, b: i64) -> i64 {
     }
 }
 
+/// Entries of the table that leads to a block's zone, about.
+const ZONE_ENTRIES: i64 = 4096;
+
 impl Mechanics {
+    /// Makes the table behind `zone_of`; call it once, when the zones are known.
+    pub fn index_zones(&mut self) {
+        let n_sectors = self.zone_first_lba.last().copied().unwrap_or(0);
+        while n_sectors >> self.zone_shift > ZONE_ENTRIES {
+            self.zone_shift += 1;
+        }
+        let zone_of = |lba: i64| self.zone_first_lba.partition_point(|&first| first <= lba) - 1;
+        self.zone_at = (0..=n_sectors >> self.zone_shift)
+            .map(|i| zone_of((i << self.zone_shift).min(n_sectors - 1)) as u16)
+            .collect();
+    }
+
+    #[inline]
+    fn zone_of(&self, lba: i64) -> usize {
+        let mut zone = usize::from(self.zone_at[(lba >> self.zone_shift) as usize]);
+        while self.zone_first_lba[zone + 1] <= lba {
+            zone += 1;
+        }
+        zone
+    }
+
     #[inline]
     pub fn place(&self, lba: i64) -> Place {
-        let zone = self.zone_first_lba.partition_point(|&first| first <= lba) - 1;
+        let zone = self.zone_of(lba);
         let per_track = self.sectors_per_track[zone];
         let per_cylinder = self.heads * per_track - self.spare[zone];
         let inside = lba - self.zone_first_lba[zone];
         let cylinder = div(inside, per_cylinder);
         let rest = inside - cylinder * per_cylinder;
         let head = div(rest, per_track);
-        Place {
-            zone,
-            cylinder: self.zone_first_cylinder[zone] + cylinder,
-            head,
-            sector: rest - head * per_track,
-        }
+        Place { zone, cylinder: self.zone_first_cylinder[zone] + cylinder, head, sector: rest - head * per_track }
     }
 
     #[inline]
@@ -108,7 +157,7 @@ impl Mechanics {
         if distance == 0 && head == arm.head {
             return 0;
         }
-        let mut time = self.seek_ns[distance as usize];
+        let mut time = i64::from(self.seek_ns[distance as usize]);
         if head != arm.head && self.head_switch_ns > time {
             time = self.head_switch_ns;
         }
@@ -116,23 +165,6 @@ impl Mechanics {
             time += self.write_settle_ns;
         }
         time
-    }
-
-    /// Wait from `at` until angle `target` comes under the head.
-    #[inline]
-    pub fn wait_ns(spindle: &Spindle, target: i64, at: i64) -> i64 {
-        let revolution = spindle.revolution;
-        let turned = at + spindle.phase;
-        let angle = turned - (turned as u64 / revolution as u64) as i64 * revolution;
-        let mut wait = target - angle;
-        if wait < 0 {
-            wait += revolution;
-        }
-        if wait > revolution - div(revolution, 100_000) {
-            0
-        } else {
-            wait
-        }
     }
 
     pub fn access(&self, from: Arm, spindle: &Spindle, op: u8, lba: i64, n: i64, at: i64, extra: i64) -> Access {
@@ -147,7 +179,7 @@ impl Mechanics {
             let index = self.angle_index(&place);
             let start = div(index * revolution, per_track);
             let time = self.move_ns(arm, place.cylinder, place.head, op);
-            let mut wait = Self::wait_ns(spindle, start, now + time);
+            let mut wait = spindle.wait_ns(start, spindle.angle(now + time));
             let take = n.min(self.left_on_track(&place));
             let pass = div((index + take) * revolution, per_track) - start;
             if access.first_end == 0 {
@@ -179,7 +211,7 @@ impl Mechanics {
             let index = self.angle_index(&place);
             let first = div(index * spindle.revolution, per_track);
             let time = self.move_ns(arm, place.cylinder, place.head, READ);
-            let start = now + time + Self::wait_ns(spindle, first, now + time);
+            let start = now + time + spindle.wait_ns(first, spindle.angle(now + time));
             if start >= at {
                 break;
             }

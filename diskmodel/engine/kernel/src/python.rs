@@ -168,7 +168,10 @@ fn build(array: ArrayIn) -> Result<(Model, Layout, Controller, Vec<Disk>), Strin
     if array.revolution_ns.len() != n_devices || array.phase_ns.len() != n_devices {
         return Err("there must be one revolution and one phase for each disk".into());
     }
-    let model = Model {
+    let Ok(seek_ns) = d.seek_ns.iter().map(|&ns| u32::try_from(ns)).collect() else {
+        return Err("a seek takes less than 2^32 ns".into());
+    };
+    let mut model = Model {
         mechanics: Mechanics {
             heads: d.heads,
             zone_first_lba: d.zone_first_lba,
@@ -177,10 +180,12 @@ fn build(array: ArrayIn) -> Result<(Model, Layout, Controller, Vec<Disk>), Strin
             track_skew: d.track_skew,
             cylinder_skew: d.cylinder_skew,
             spare: d.spare_sectors_per_cylinder,
-            seek_ns: d.seek_ns,
+            seek_ns,
             head_switch_ns: d.head_switch_ns,
             write_settle_ns: d.write_settle_ns,
             zero_latency: d.zero_latency,
+            zone_at: Vec::new(),
+            zone_shift: 0,
         },
         electronics: Electronics {
             sector_bytes: d.sector_bytes,
@@ -198,6 +203,7 @@ fn build(array: ArrayIn) -> Result<(Model, Layout, Controller, Vec<Disk>), Strin
             depth: array.depth,
         },
     };
+    model.mechanics.index_zones();
     let family = match l.family.as_str() {
         "concat" => Family::Concat,
         "copies" => Family::Copies,
@@ -235,7 +241,7 @@ fn build(array: ArrayIn) -> Result<(Model, Layout, Controller, Vec<Disk>), Strin
     let spindles = array.revolution_ns.iter().zip(&array.phase_ns);
     let disks = spindles
         .enumerate()
-        .map(|(i, (&revolution, &phase))| Disk::new(i as u32, &model, Spindle { revolution, phase }, &host, &own))
+        .map(|(i, (&revolution, &phase))| Disk::new(i as u32, &model, Spindle::new(revolution, phase), &host, &own))
         .collect();
     Ok((model, layout, controller, disks))
 }

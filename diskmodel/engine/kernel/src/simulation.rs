@@ -244,9 +244,7 @@ impl<'a> Simulation<'a> {
         }
         self.hosts[host].is_hit = false;
         let Simulation { layout, plan, disks, next_copy, front, .. } = self;
-        layout.plan(op, sector, n, *front, plan, |copies| {
-            choose_copy(layout.read_policy, copies, disks, next_copy)
-        });
+        layout.plan(op, sector, n, *front, plan, |copies| choose_copy(layout.read_policy, copies, disks, next_copy));
         self.start(Owner::Host(host));
     }
 
@@ -324,7 +322,7 @@ impl<'a> Simulation<'a> {
                 });
                 self.n_commands += 1;
                 out += 1;
-                self.disks[piece.disk as usize].submit(command, &mut self.commands, &mut self.events);
+                self.disks[piece.disk as usize].submit(command, &self.model, &self.commands, &mut self.events);
                 lba += take;
                 n -= take;
             }

@@ -63,14 +63,7 @@ pub fn plan(
 }
 
 /// Pieces of one run of `n` sectors on the copies in `plan.held`.
-fn emit(
-    layout: &Layout,
-    op: u8,
-    n: i64,
-    front: i64,
-    plan: &mut Plan,
-    choose: &mut impl FnMut(&[Copy]) -> Copy,
-) {
+fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &mut impl FnMut(&[Copy]) -> Copy) {
     if n == 0 {
         return;
     }
@@ -79,8 +72,7 @@ fn emit(
             if !layout.has_failed(copy.disk) {
                 return true;
             }
-            let is_rebuilt =
-                i64::from(copy.disk) == layout.rebuild_disk && copy.lba + n <= layout.data_offset + front;
+            let is_rebuilt = i64::from(copy.disk) == layout.rebuild_disk && copy.lba + n <= layout.data_offset + front;
             copy.disk = layout.n_disks;
             is_rebuilt
         });

@@ -28,8 +28,7 @@ pub struct Part {
 }
 
 fn fill_row(layout: &Layout, row: i64, front: i64, out: &mut Row) {
-    let (group, number) =
-        if layout.n_groups == 1 { (0, row) } else { (row % layout.n_groups, row / layout.n_groups) };
+    let (group, number) = if layout.n_groups == 1 { (0, row) } else { (row % layout.n_groups, row / layout.n_groups) };
     let (n, m) = (layout.n_data + layout.n_parity, layout.n_parity);
     let first = match layout.rotation {
         NO_ROTATION => n - m,

@@ -27,11 +27,7 @@ impl Deadline {
     }
 
     pub fn choose(&mut self, waiting: &[Waiting], now: i64) -> usize {
-        let mut chosen = if 0 < self.batched && self.batched < self.fifo_batch {
-            self.ahead(waiting)
-        } else {
-            None
-        };
+        let mut chosen = if 0 < self.batched && self.batched < self.fifo_batch { self.ahead(waiting) } else { None };
         if chosen.is_none() {
             self.batch_op = self.direction(waiting);
             self.batched = 0;

@@ -7,14 +7,28 @@ mod sptf;
 pub use deadline::Deadline;
 pub use look::Look;
 
-/// What a scheduler may look at in a waiting command.
-#[derive(Clone, Copy, Debug)]
+/// A waiting command: what a scheduler may look at, and whose it is.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Waiting {
     pub seq: u64,
     pub op: u8,
     pub lba: i64,
     pub n: i64,
     pub arrived: i64,
+    /// When the drive has processed it.
+    pub ready: i64,
+    pub id: u32,
+    pub actuator: u32,
+    /// Where it begins, for schedulers that ask for positioning times.
+    pub target: Target,
+}
+
+/// Where a command begins on its platter; `angle` in ns of a revolution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target {
+    pub cylinder: i64,
+    pub head: i64,
+    pub angle: i64,
 }
 
 /// What the arm does at the end of a sweep.
@@ -65,13 +79,21 @@ impl Policy {
         })
     }
 
+    /// Whether it asks for positioning times.
+    pub fn is_positional(&self) -> bool {
+        matches!(self, Policy::Sptf | Policy::SptfAged { .. })
+    }
+
     /// Index of the next command; ties go to the earlier arrival.
+    ///
+    /// `positioning_ns` is asked for a command and a limit; where the time is not below the limit, any other time that
+    /// is not will do as well.
     pub fn choose(
         &mut self,
         waiting: &[Waiting],
         head_lba: i64,
         now: i64,
-        positioning_ns: impl Fn(usize) -> i64,
+        positioning_ns: impl Fn(&Waiting, i64) -> i64,
     ) -> usize {
         match self {
             Policy::Fcfs => 0,
@@ -82,7 +104,7 @@ impl Policy {
                 *turned = ahead.is_none();
                 ahead.unwrap_or_else(|| first_least(waiting, |w| w.lba))
             }
-            Policy::Sptf => sptf::soonest(waiting.len(), positioning_ns),
+            Policy::Sptf => sptf::soonest(waiting, positioning_ns),
             Policy::SptfAged { age_ns } => sptf::soonest_aged(waiting, *age_ns, now, positioning_ns),
             Policy::Deadline(deadline) => deadline.choose(waiting, now),
         }
