@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import diskmodel
-from diskmodel.cli import calibrate, compare, drives, measure, plan, rule, simulate, validate
+from diskmodel.cli import calibrate, compare, demo, drives, measure, plan, rule, simulate, validate
 
 app = typer.Typer(
     name="diskmodel",
@@ -38,6 +38,7 @@ def _top(
 
 #: What `diskmodel --help` says of each command.
 _COMMANDS = (
+    (demo.demo, "all of it: this machine's disk measured, calibrated, planned with"),
     (rule.rule, "count disk operations as RAID calculators do"),
     (drives.drives, "the bundled drives, or one of them"),
     (simulate.simulate, "one array under one workload"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
@@ -19,10 +20,20 @@ WIDTH_OF_FILES = 100
 
 
 def show(*parts: RenderableType) -> None:
-    """Print an answer for people."""
+    """Print an answer for people; a line that is too long goes on where it began."""
     console = _console(is_error=False)
     for part in parts:
-        console.print(Text(part) if isinstance(part, str) else part)
+        if isinstance(part, str):
+            text = part.lstrip(" ")
+            part = Padding(Text(text), (0, 0, 0, len(part) - len(text)), expand=False)
+        console.print(part)
+
+
+def show_command(command: str) -> None:
+    """Print a command so that it can be copied: on one line, however long."""
+    console = _console(is_error=False)
+    console.print()
+    console.print(Text(f"$ {command}", style="bold cyan"), soft_wrap=True)
 
 
 def say(text: str, style: str = "") -> None:

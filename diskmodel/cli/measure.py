@@ -63,9 +63,9 @@ def measure(
         engine=engine,
     )
     if as_json:
-        print_json(_summary(found))
+        print_json(summary(found))
     else:
-        show(*_lines(found))
+        show(*measured_lines(found))
 
 
 def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
@@ -101,7 +101,8 @@ def _bytes(field: str, text: str) -> int:
         raise DescriptionError(Fault(field, text, rule, fix)) from None
 
 
-def _summary(found: Measurement) -> dict[str, Any]:
+def summary(found: Measurement) -> dict[str, Any]:
+    """What `--json` prints of a measurement; the single requests are in its file."""
     return {
         "out": str(found.path),
         "complete": found.is_complete,
@@ -124,16 +125,21 @@ def _summary(found: Measurement) -> dict[str, Any]:
     }
 
 
-def _lines(found: Measurement) -> list[str]:
+def measured_lines(found: Measurement) -> list[str]:
+    """What a measurement came to, in words."""
     nature = {"rotating": "a rotating disk", "not_rotating": "no rotating disk"}.get(
         found.nature, "undecided what it is"
     )
     rows = sum(len(item.samples) for item in found.experiments)
     done = [item.name for item in found.experiments if item.skipped is None]
-    skipped = [f"  skipped {item.name}: {item.skipped}" for item in found.experiments if item.skipped is not None]
+    reasons: dict[str, list[str]] = {}
+    for item in found.experiments:
+        if item.skipped is not None:
+            reasons.setdefault(item.skipped, []).append(item.name)
+    skipped = [f"  skipped {', '.join(names)}: {reason}" for reason, names in reasons.items()]
     return [
         f"Measured {rows:,} requests in {found.elapsed_s:.0f} s: {nature}.",
         f"  experiments: {', '.join(done)}",
         *skipped,
-        f"  written to {found.path}; next: diskmodel calibrate {found.path} --out drive.toml",
+        f"  written to {found.path}, evidence for `diskmodel calibrate`",
     ]

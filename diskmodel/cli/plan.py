@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,9 @@ def plan(
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
     plot: Plot = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of every candidate what binds it and why a calculator differs.")
+    ] = False,
     sensitivity: Annotated[
         bool, typer.Option("--sensitivity", help="Also tell how the answer moves with its inputs (takes longer).")
     ] = False,
@@ -44,7 +48,7 @@ def plan(
     else:
         from diskmodel.plan.table import plan_table
 
-        show(plan_table(result))
+        show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
     if not result.is_feasible:
         raise honest_no(result.reason)
@@ -85,6 +89,19 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResu
         return run_plan(plan, progress=tell, with_sensitivity=with_sensitivity)
 
 
+def explanation(result: PlanResult) -> list[str]:
+    """What binds each candidate, and why the rule of thumb says something else where it does."""
+    said = ["Each candidate"]
+    for candidate in result.candidates:
+        disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+        said.append(f"  {candidate.family}: {disks}; {candidate.reason}")
+        reasons = candidate.rule_of_thumb_difference
+        said += [
+            f"    {text}" for text in (reasons[:1] if candidate.disks == candidate.rule_of_thumb_disks else reasons)
+        ]
+    return said
+
+
 def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> None:
     """Write what was asked for beside the answer and say where."""
     if report is None and plot is None:
@@ -93,7 +110,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     from diskmodel.plan.report import latency_curves, write_report
 
     is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
-    curves = latency_curves(result) if is_drawn else ()
+    curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
     if report is not None:
         write_report(result, report, curves=curves)
         say(f"report: {report}")
@@ -102,3 +119,12 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         with writing(plot, "plot"):
             save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
         say(f"latency against load: {plot}")
+
+
+def _of_one_drive(result: PlanResult) -> PlanResult:
+    """The candidates with the best one's drive: curves of one drive in several levels are what can be compared."""
+    if result.best is None:
+        return result
+    drive = result.best.family.drive
+    same = tuple(candidate for candidate in result.candidates if candidate.family.drive == drive)
+    return replace(result, candidates=same)
