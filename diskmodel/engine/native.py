@@ -21,7 +21,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
         return "flash drives"
     if scenario.controller.has_real_cache:
         return "a controller cache of blocks"
-    if scenario.queue.write_throttle != "none":
+    layout = scenario.layout
+    if scenario.queue.write_throttle != "none" and (layout.family == "parity" or layout.copies > 1):
         return "write-back throttling"
     if scenario.queue.merge:
         return "merging of adjacent commands"

@@ -1,6 +1,7 @@
 """The model against Linux's own RAID over disks that are equations: nothing is fitted, everything is known.
 
-Sampling: each random row is simulated with three times the requests that were measured (seed 1); the measured
+Sampling: each random row is simulated with three times the requests that were measured, at
+depth 32 with 60,000 (seed 1); the measured
 figures themselves carry 0.3 to 1 % in IOPS and 1.5 % bins in p99.
 """
 
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 
 _spec = importlib.util.spec_from_file_location("md_raid", Path(__file__).with_name("md_raid.py"))
-assert _spec is not None and _spec.loader is not None
+assert _spec is not None
+assert _spec.loader is not None
 md_raid = importlib.util.module_from_spec(_spec)
 sys.modules["md_raid"] = md_raid
 _spec.loader.exec_module(md_raid)
@@ -43,7 +45,9 @@ def _name(row: dict[str, str]) -> str:
 
 def _n(row: dict[str, str]) -> int:
     """Three times the requests of the measured run, both directions together."""
-    return int(3 * int(row["n"]) * float(row["total_iops"]) / float(row["iops"])) // 1000 * 1000
+    n = int(3 * int(row["n"]) * float(row["total_iops"]) / float(row["iops"])) // 1000 * 1000
+    # the tails of deep queues come in episodes: the longer the run, the less they depend on the seed
+    return 60_000 if int(row["queue_depth"]) == 32 else n
 
 
 @pytest.mark.slow
@@ -51,9 +55,9 @@ def _n(row: dict[str, str]) -> int:
 @pytest.mark.parametrize("row", RANDOM, ids=_name)
 def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRequest) -> None:
     setup = md_raid.setup_of(row)
-    if figure == "p99_ms" and (setup.level, setup.disks, setup.depth, row["dir"]) in LONGER_TAIL:
-        if setup.pattern == "mix70":
-            request.applymarker(pytest.mark.xfail(strict=True, reason="md's tail is longer: write-back throttling"))
+    key = (setup.level, setup.disks, setup.depth, row["dir"])
+    if figure == "p99_ms" and setup.pattern == "mix70" and key in LONGER_TAIL:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="md's tail is longer: write-back throttling"))
     figures, _, _ = md_raid.simulated(setup, _n(row))
     simulated = getattr(figures[md_raid.DIRECTIONS[row["dir"]]], figure)
     assert simulated == pytest.approx(float(row[figure]), rel=TOLERANCE[figure])
