@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import diskmodel
-from diskmodel.cli import calibrate, compare, demo, drives, measure, plan, rule, simulate, validate
+from diskmodel.cli import calibrate, compare, demo, drives, measure, plan, rule, simulate, validate, workload
 
 app = typer.Typer(
     name="diskmodel",
@@ -47,6 +47,7 @@ _COMMANDS = (
     (measure.measure, "what this machine's disk does"),
     (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
     (validate.validate, "a drive against measurements, fio results or a trace"),
+    (workload.workload, "a workload from iostat, sar, fio or a block trace"),
 )
 for _command, _help in _COMMANDS:
     app.command(short_help=_help)(_command)

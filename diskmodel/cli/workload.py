@@ -1,0 +1,55 @@
+"""`diskmodel workload`: what a server does, from what users have at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.console import print_json, show
+from diskmodel.cli.options import Debug, Json
+from diskmodel.cli.status import ends_well
+
+
+@ends_well
+def workload(
+    evidence: Annotated[
+        Path, typer.Argument(help="iostat -x or sar output, a fio job file or result, or a block trace.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Write the workload there, TOML for --workload and plans.")] = None,
+    level: Annotated[
+        float, typer.Option(min=0, max=100, help="Percentile of the load over time that the rates stand for.")
+    ] = 95.0,
+    device: Annotated[str | None, typer.Option(help="Which device, where the file holds several.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Turn a recording of a server's disks into a workload that arrays can be planned for."""
+    from diskmodel.formats import find_workload
+    from diskmodel.workload import Workload
+
+    found = find_workload(evidence, level=level, device=device)
+    described = Workload.parse(found.workload, str(evidence))
+    if out is not None:
+        described.save(out)
+    if as_json:
+        print_json(
+            {
+                "kind": found.kind,
+                "mean_per_s": found.mean_per_s,
+                "load_per_s": {f"p{level:g}": rate for level, rate in found.load_per_s.items()},
+                "workload": described.to_dict(),
+                "notes": list(found.notes),
+            }
+        )
+        return
+    show(f"{evidence}: {found.kind}")
+    if found.mean_per_s is not None:
+        load = ", ".join(f"p{percentile:g} {rate:,.0f}" for percentile, rate in found.load_per_s.items())
+        show(f"  requests per second over time: mean {found.mean_per_s:,.0f}, {load}")
+    show(*(f"  {note}" for note in found.notes))
+    if out is None:
+        show("", described.to_toml().rstrip())
+    else:
+        show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")
