@@ -6,13 +6,21 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from calibrate.fit.calibration import Calibration
 from calibrate.fit.cells import Cells, cells_of
 from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
+from calibrate.fit.hdd_calibration import calibrate_hdd
 from calibrate.fit.provenance import provenance
+from calibrate.fit.rotation import find_rotation
+from calibrate.fit.tracks import single_reads
 from calibrate.measure.document import Measurement
 from diskmodel.errors import Fault, InputError
+
+#: Nothing that turns answers random reads faster than this at the median.
+MECHANICAL_NS = 1_000_000
 
 
 def calibrate(
@@ -68,18 +76,32 @@ def _calibrate(
         raise InputError(Fault("evidence", None, "holds no measurement", "measure the drive"))
     target = evidence.measurements[0]
     span = target.size_bytes
+    rotation = find_rotation(target)
     capacity, note = capacity_of(target)
     if capacity_bytes is None and note:
         warnings.append(note)
+    name = name or _name(target)
+    origin = provenance(evidence.paths, evidence.kinds, evidence.kernel, seed)
+    if rotation is not None and rotation.is_found and _is_slow(target):
+        return calibrate_hdd(
+            target, cells, rotation, capacity_bytes=capacity_bytes or capacity, name=name, provenance=origin,
+            warnings=warnings, seed=seed,
+        )  # fmt: skip
     return calibrate_flash(
         cells,
         span_bytes=span,
         capacity_bytes=capacity_bytes or capacity,
-        name=name or _name(target),
-        provenance=provenance(evidence.paths, evidence.kinds, evidence.kernel, seed),
+        name=name,
+        provenance=origin,
         warnings=warnings,
         seed=seed,
     )
+
+
+def _is_slow(measurement: Measurement) -> bool:
+    """Whether reads one at a time take as long as something that turns (see `MECHANICAL_NS`)."""
+    latencies = [samples.latency_ns for samples in single_reads(measurement)]
+    return bool(latencies) and float(np.median(np.concatenate(latencies))) > MECHANICAL_NS
 
 
 def capacity_of(measurement: Measurement) -> tuple[int, str]:

@@ -1,0 +1,192 @@
+"""A hard disk from a measurement: rotation, density of tracks, electronics, seek curve, and the order of its queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrate.fit.cells import Cells
+from calibrate.fit.rotation import Rotation
+from calibrate.fit.seek import SeekFit, fit_seek
+from calibrate.fit.tracks import Tracks, find_tracks, single_reads
+from calibrate.measure.document import Measurement
+from diskmodel.drive import Hdd
+from diskmodel.errors import Fault, InputError
+
+Floats = NDArray[np.float64]
+
+#: Surfaces where nothing tells their number: between the one to two of small drives and the many of large ones.
+ASSUMED_HEADS = 4
+ASSUMED_OVERHEAD_NS = 100_000.0
+ASSUMED_INTERFACE = 300e6
+_HIT_SHARE = 0.25
+_LEAST_SEEK_NS = 50_000.0
+_FEWEST_READS = 100
+
+
+@dataclass(frozen=True)
+class Electronics:
+    """Command overhead and interface, from re-reads that the cache answered."""
+
+    overhead_ns: float
+    overhead_stderr_ns: float
+    interface_bytes_per_s: float
+    interface_stderr: float
+    has_cache: bool
+
+
+@dataclass(frozen=True)
+class HddFit:
+    """The parts of a hard disk that one request at a time shows."""
+
+    rotation: Rotation
+    tracks: Tracks
+    electronics: Electronics
+    seek: SeekFit
+    sector_bytes: int
+
+
+def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
+    """Line through cache hits by size; assumed values when nothing was answered by a cache."""
+    experiment = measurement.experiment("cache_hit")
+    hits: dict[int, list[float]] = {}
+    for run in experiment.runs if experiment is not None else ():
+        latency = run.samples.latency_ns[1:].astype(np.float64)
+        good = latency[latency < _HIT_SHARE * period_ns]
+        if len(good) > len(latency) // 2:
+            hits.setdefault(int(run.samples.length_bytes[0]), []).extend(good.tolist())
+    if len(hits) < 2:
+        return Electronics(ASSUMED_OVERHEAD_NS, float("nan"), ASSUMED_INTERFACE, float("nan"), False)
+    length = np.array(sorted(hits), np.float64)
+    middle = np.array([np.median(hits[int(size)]) for size in length])
+    error = np.array([np.std(hits[int(size)]) / np.sqrt(len(hits[int(size)])) + 100.0 for size in length])
+    design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
+    covariance = np.linalg.inv(design.T @ design)
+    overhead, per_byte = covariance @ design.T @ (middle / error)
+    if per_byte <= 0:
+        return Electronics(float(middle.min()), float(error[0]), ASSUMED_INTERFACE, float("nan"), True)
+    rate = 1e9 / per_byte
+    spread = float(np.sqrt(covariance[1, 1])) / per_byte * rate
+    return Electronics(float(overhead), float(np.sqrt(covariance[0, 0])), rate, spread, True)
+
+
+def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
+    """Everything that reads one at a time tell.
+
+    Raises
+    ------
+    InputError
+        When neither rates nor angles tell how much a track holds, or too few reads went far enough for a seek curve.
+    """
+    device = measurement.target.get("device") or {}
+    sector = int(device.get("logical_sector_bytes") or 512)
+    period = rotation.period_ns
+    tracks = find_tracks(measurement, period, sector)
+    if tracks is None:
+        rule = "tells neither sequential rates nor angles, so nothing of how much a track holds"
+        raise InputError(Fault("evidence", str(measurement.path), rule, "measure again, with the experiment zones"))
+    electronics = fit_electronics(measurement, period)
+    distance, waited = _waits(measurement, tracks, electronics, period, sector)
+    if len(distance) < _FEWEST_READS:
+        rule = f"holds {len(distance)} reads one at a time; at least {_FEWEST_READS} are needed for a seek curve"
+        raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
+    seek = fit_seek(distance, waited, period, nearest=float(ASSUMED_HEADS))
+    return HddFit(rotation, tracks, electronics, seek, sector)
+
+
+def _waits(
+    measurement: Measurement, tracks: Tracks, electronics: Electronics, period_ns: float, sector_bytes: int
+) -> tuple[Floats, Floats]:
+    """Distance in tracks, and time from issue until the wanted sector came under the head, of reads that moved the arm."""
+    distances, waits = [], []
+    density = tracks.per_track
+    for samples in single_reads(measurement):
+        start = samples.offset_bytes / sector_bytes
+        end = start + samples.length_bytes / sector_bytes
+        zone = np.clip(np.searchsorted(tracks.edges_sectors, start, side="right") - 1, 0, len(density) - 1)
+        media = (end - start) / density[zone] * period_ns
+        wire = sector_bytes / electronics.interface_bytes_per_s * 1e9
+        wait = samples.latency_ns - media - wire
+        away = np.abs(np.diff(tracks.track_of(start)))
+        # less than the overhead alone is a hit
+        moved = (away >= ASSUMED_HEADS) & (samples.latency_ns[1:] > 1.5 * electronics.overhead_ns)
+        distances.append(away[moved])
+        waits.append(wait[1:][moved])
+    if not distances:
+        return np.empty(0), np.empty(0)
+    return np.concatenate(distances), np.concatenate(waits)
+
+
+def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str, Any] | None = None) -> Hdd:
+    """The profile: zones with the fitted densities, the seek table, electronics; `queue` as in a description."""
+    period, electronics = fit.rotation.period_ns, fit.electronics
+    step_ns = max(float(fit.seek.ready_ns[0]) - electronics.overhead_ns, _LEAST_SEEK_NS)
+    n_sectors = capacity_bytes // fit.sector_bytes
+    zones = _zones(fit.tracks, n_sectors, step_ns / period)
+    switch = 0.9 * min(zone["track_skew"] / zone["sectors_per_track"] for zone in zones) * period
+    distance, time = _seek_table(fit, electronics.overhead_ns)
+    data: dict[str, Any] = {
+        "kind": "hdd",
+        "name": name,
+        "source": "calibrated from measurements",
+        "capacity_bytes": n_sectors * fit.sector_bytes,
+        "sector_bytes": fit.sector_bytes,
+        "rpm": 60e9 / period,
+        "revolution_ns": round(period),
+        "heads": ASSUMED_HEADS,
+        "zones": zones,
+        "seek": {"kind": "table", "distance": distance, "time_ms": time},
+        "head_switch_ns": round(switch),
+        "read_overhead_ns": round(electronics.overhead_ns),
+        "write_overhead_ns": round(electronics.overhead_ns),
+        "interface_bytes_per_s": electronics.interface_bytes_per_s,
+        "queue": dict(queue or {}),
+    }
+    if electronics.has_cache:
+        data["cache"] = {"size_bytes": 16 << 20, "segments": 16}
+    return Hdd.parse(data)
+
+
+def _zones(tracks: Tracks, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
+    """Zones of whole cylinders; skews keep the mean that rates and angles told, and hide the move to the next cylinder."""
+    heads, left, zones = ASSUMED_HEADS, n_sectors, []
+    size = np.diff(tracks.edges_sectors)
+    for k, density in enumerate(tracks.per_track):
+        per_track = max(round(float(density)), 1)
+        wanted = left if k == len(size) - 1 else float(size[k])
+        cylinders = max(round(wanted / heads / per_track), 1)
+        if k == len(size) - 1:
+            cylinders = max(-(-left // (heads * per_track)), 1)
+        # a little more than the move takes, or every cylinder would cost a revolution
+        cylinder = int(np.ceil(step_turns * per_track)) + 2
+        track = round((heads * tracks.skew_turns * per_track - cylinder) / (heads - 1))
+        zones.append(
+            {
+                "cylinders": cylinders,
+                "sectors_per_track": per_track,
+                "track_skew": max(track, 1),
+                "cylinder_skew": cylinder,
+            }
+        )
+        left -= cylinders * heads * per_track
+        if left <= 0:
+            break
+    return zones
+
+
+def _seek_table(fit: HddFit, overhead_ns: float) -> tuple[list[int], list[float]]:
+    """The seek curve in cylinders, without overhead."""
+    last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / ASSUMED_HEADS
+    distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
+    ready = fit.seek.at(distance.astype(np.float64) * ASSUMED_HEADS)
+    time = np.maximum(ready - overhead_ns, _LEAST_SEEK_NS) / 1e6
+    return [int(d) for d in distance], [round(float(t), 5) for t in time]
+
+
+def hdd_cells_depths(cells: Cells) -> list[int]:
+    """Depths of random reads, in order."""
+    return sorted({key.queue_depth for key in cells if key.op == "read" and not key.is_sequential})

@@ -1,0 +1,151 @@
+"""Calibration of a rotating drive: mechanics from single reads, the queue from depths, one depth kept back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrate.fit.calibration import Calibration, Parameter
+from calibrate.fit.cells import Cells, Key
+from calibrate.fit.hdd import ASSUMED_HEADS, HddFit, drive_of, fit_mechanics
+from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
+from calibrate.fit.queueing import QueueFit, fit_queue
+from calibrate.fit.replay import random_reads, scenario_of
+from calibrate.fit.rotation import Rotation
+from calibrate.measure.document import Measurement
+from diskmodel.drive import Hdd
+
+_HELD_OUT_REQUESTS = 12_000
+_MISFIT = 0.15
+_SEEK_POINTS = (("one_cylinder", 0.0), ("third", 1 / 3), ("full_stroke", 1.0))
+
+
+def calibrate_hdd(
+    measurement: Measurement, cells: Cells, rotation: Rotation, *, capacity_bytes: int, name: str,
+    provenance: dict[str, Any], warnings: list[str], seed: int = 0,
+) -> Calibration:  # fmt: skip
+    """The rotating drive behind a measurement.
+
+    Raises
+    ------
+    InputError
+        When the measurement holds too little of what one read at a time shows.
+    """
+    fit = fit_mechanics(measurement, rotation)
+    span = measurement.size_bytes
+    held = choose_held_out(cells)
+    # what was measured on a file of a larger drive is fitted on a drive of that size
+    trial = drive_of(fit, capacity_bytes=span, name=name)
+    queue = fit_queue(trial, cells.without(held), span_bytes=trial.capacity_bytes, seed=seed)
+    drive = drive_of(fit, capacity_bytes=span, name=name, queue=queue.queue.to_dict())
+    if capacity_bytes > span:
+        warnings.append(
+            f"only {span} of {capacity_bytes} bytes were measured; the profile describes these: seeks are shorter there"
+        )
+    report = nothing_held_out("fewer than four queue depths of random reads were measured")
+    if held:
+        report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held})
+    has_converged, message = _verdict(fit, queue)
+    drive = drive.model_copy(
+        update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit)}
+    )
+    rows = _residuals(cells, queue)
+    return Calibration(
+        drive, has_converged, message, parameters_of(fit, queue), report, {"residuals": rows, "warnings": warnings}
+    )
+
+
+def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Responses in ns of random reads by a drive."""
+    return random_reads(
+        scenario_of(drive), length=key.length_bytes, queue_depth=key.queue_depth,
+        n=max(_HELD_OUT_REQUESTS, 100 * key.queue_depth), seed=seed, span_bytes=span_bytes or drive.capacity_bytes // 4096 * 4096,
+    )  # fmt: skip
+
+
+def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
+    """Everything the profile has, and what the evidence says of it."""
+    rotation, tracks, electronics, seek = fit.rotation, fit.tracks, fit.electronics, fit.seek
+    period, sector = rotation.period_ns, fit.sector_bytes
+    has_cache, why = electronics.has_cache, "re-reads that the cache answered"
+    found = {
+        "revolution": Parameter(period, rotation.stderr_ns, "ns", True, "re-reads end whole revolutions apart"),
+        "rpm": Parameter(60e9 / period, 60e9 / period**2 * rotation.stderr_ns, "1/min", True, "as revolution"),
+        "read_overhead": Parameter(
+            electronics.overhead_ns, electronics.overhead_stderr_ns, "ns", has_cache, why if has_cache else "assumed"
+        ),
+        "interface_rate": Parameter(
+            electronics.interface_bytes_per_s, electronics.interface_stderr, "bytes/s",
+            bool(np.isfinite(electronics.interface_stderr)), why if has_cache else "assumed",
+        ),
+    }  # fmt: skip
+    distance = seek.distance
+    for name, part in _SEEK_POINTS:
+        where = distance[0] if part == 0.0 else part * distance[-1]
+        near = int(np.argmin(np.abs(distance - where)))
+        value = float(seek.at(np.array([where]))[0]) - electronics.overhead_ns
+        stderr = float(seek.stderr_ns[near])
+        is_known = stderr < 0.1 * period
+        found[f"seek_{name}"] = Parameter(value, stderr, "ns", is_known, f"{seek.n} reads one at a time")
+    for name, density in (("outer", tracks.per_track[0]), ("inner", tracks.per_track[-1])):
+        rate = float(density) * sector / period * 1e9 / (1.0 + tracks.skew_turns)
+        found[f"{name}_rate"] = Parameter(
+            rate, rate * tracks.stderr_ratio, "bytes/s", tracks.has_rates, "sequential reads by position"
+        )
+        found[f"{name}_sectors_per_track"] = Parameter(
+            float(density), float(density) * tracks.stderr_ratio, "1", tracks.is_identified,
+            "angles between neighbouring blocks" if tracks.is_identified else "rates, with an assumed skew",
+        )  # fmt: skip
+    found["skew"] = Parameter(
+        tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_identified and tracks.has_rates,
+        "sequential rate against density of tracks",
+    )  # fmt: skip
+    found["heads"] = Parameter(float(ASSUMED_HEADS), None, "1", False, "assumed; does not change seeks by distance")
+    found["queue_depth"] = Parameter(
+        float(queue.queue.depth), None, "1", queue.is_depth_identified, f"scheduler {queue.queue.scheduler}"
+    )
+    return found
+
+
+def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
+    if not fit.seek.has_converged:
+        return False, "the seek curve has not settled; measure more reads one at a time"
+    if queue.misfit_ratio > _MISFIT:
+        return False, (
+            f"no order of the queue explains the rates: the best, {queue.queue.scheduler}, misses by "
+            f"{queue.misfit_ratio:.0%}"
+        )
+    return True, (
+        f"rotation, tracks, seeks and queue fitted; {queue.queue.scheduler} misses the fitted depths by "
+        f"{queue.misfit_ratio:.1%}, the next scheduler by {queue.runner_up_ratio:.1%}"
+    )
+
+
+def _notes(fit: HddFit) -> str:
+    known = "angles between blocks" if fit.tracks.is_identified else "sequential rates and an assumed skew"
+    return f"{ASSUMED_HEADS} heads are assumed. Tracks from {known}. Writes are assumed to cost what reads cost."
+
+
+def _uncertainty(fit: HddFit) -> dict[str, Any]:
+    """Independent errors of overhead and revolution; the seek table's are in the report."""
+    names, variances = ["revolution_ns"], [fit.rotation.stderr_ns**2]
+    if fit.electronics.has_cache:
+        names.append("read_overhead_ns")
+        variances.append(fit.electronics.overhead_stderr_ns**2)
+    return {"uncertainty": {"names": names, "covariance": np.diag(variances).tolist()}}
+
+
+def _residuals(cells: Cells, queue: QueueFit) -> list[dict[str, Any]]:
+    return [
+        {
+            "what": str(key),
+            "measured_mean_ms": cells[key].mean_ns / 1e6,
+            "predicted_mean_ms": predicted / 1e6,
+            "error_ratio": predicted / cells[key].mean_ns - 1.0,
+            "stderr_ratio": cells.sigma_ratio(key),
+        }
+        for key, predicted in queue.predicted_ns.items()
+    ]
+
+

@@ -1,0 +1,75 @@
+"""How a drive orders its queue: which scheduler and depth give the measured rates at all queue depths.
+
+Every candidate is simulated; the one that misses the measured responses least is taken. Depths that no measurement
+reached cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrate.fit.cells import Cells, Key
+from calibrate.fit.replay import mean_response, scenario_of
+from diskmodel.drive import DriveQueue, Hdd
+
+SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")
+_DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_N_REQUESTS = 4000
+#: Two candidates nearer than this to each other cannot be told apart.
+_APART = 0.02
+
+
+@dataclass(frozen=True)
+class QueueFit:
+    """Scheduler and depth with their misfit; `runner_up_ratio` is what the next scheduler misses, root mean square."""
+
+    queue: DriveQueue
+    misfit_ratio: float
+    runner_up_ratio: float
+    is_scheduler_identified: bool
+    is_depth_identified: bool
+    predicted_ns: dict[Key, float]
+
+
+def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:
+    """The queue behind random reads at several depths; FCFS with depth 1 where only depth 1 was measured."""
+    keys = [key for key in sorted(cells) if key.op == "read" and not key.is_sequential]
+    length = min((key.length_bytes for key in keys), default=4096)
+    keys = [key for key in keys if key.length_bytes == length]
+    deepest = max((key.queue_depth for key in keys), default=1)
+    if deepest == 1:
+        return QueueFit(DriveQueue(), 0.0, 0.0, False, False, {})
+    found: list[tuple[float, DriveQueue, dict[Key, float]]] = []
+    for scheduler in SCHEDULERS:
+        for depth in (1,) if scheduler == "fcfs" else [d for d in _DEPTHS if 1 < d <= deepest]:
+            queue = DriveQueue(depth=depth, scheduler=scheduler)
+            predicted = _predict(drive, queue, keys, span_bytes, seed)
+            errors = [np.log(predicted[key] / cells[key].mean_ns) for key in keys]
+            found.append((float(np.sqrt(np.mean(np.square(errors)))), queue, predicted))
+    found.sort(key=lambda item: item[0])
+    misfit, queue, predicted = found[0]
+    others = [item[0] for item in found if item[1].scheduler != queue.scheduler]
+    near = [item[1].depth for item in found if item[1].scheduler == queue.scheduler and item[0] < misfit + _APART]
+    runner_up = min(others)
+    is_ordered = queue.scheduler != "fcfs"
+    return QueueFit(
+        queue=queue if is_ordered else DriveQueue(depth=1),
+        misfit_ratio=misfit,
+        runner_up_ratio=runner_up,
+        is_scheduler_identified=runner_up > misfit + _APART,
+        is_depth_identified=is_ordered and len(near) == 1 and queue.depth < deepest,
+        predicted_ns=predicted,
+    )
+
+
+def _predict(drive: Hdd, queue: DriveQueue, keys: list[Key], span_bytes: int, seed: int) -> dict[Key, float]:
+    scenario = scenario_of(drive.model_copy(update={"queue": queue.to_dict()}))
+    return {
+        key: mean_response(
+            scenario, length=key.length_bytes, queue_depth=key.queue_depth, n=_N_REQUESTS, seed=seed,
+            span_bytes=span_bytes,
+        )
+        for key in keys
+    }  # fmt: skip

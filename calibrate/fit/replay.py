@@ -1,0 +1,62 @@
+"""Requests on one drive, run by the engine: closed loops as a measuring program makes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.simulate import run
+from diskmodel.records import Completions, Requests, StreamRule
+
+Int64 = NDArray[np.int64]
+
+
+def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
+    """The drive alone, nothing before it."""
+    return resolve(Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}}), seed)
+
+
+def closed_loop(
+    scenario: Scenario, offset: Int64, length: Int64 | int, queue_depth: int, *, op: Int64 | int = 0, start_ns: int = 0
+) -> Completions:
+    """Completions of requests issued in order, `queue_depth` at a time, by a program that starts at `start_ns` of the
+    spindle's clock; times count from there."""
+    n = len(offset)
+    turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % np.maximum(scenario.revolution_ns, 1))
+    requests = Requests(
+        when_ns=np.zeros(n, np.int64),
+        op=np.broadcast_to(np.asarray(op, np.uint8), n).copy(),
+        offset=np.ascontiguousarray(offset, np.int64),
+        length=np.broadcast_to(np.asarray(length, np.int64), n).copy(),
+        stream=np.zeros(n, np.int32),
+        cache_draw=np.ones(n),
+        streams=(StreamRule("closed", n_clients=queue_depth),),
+    )
+    return run(turned, requests).completions
+
+
+def random_reads(
+    scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int
+) -> NDArray[np.float64]:
+    """Responses in ns of uniform random reads, in order of completion, the first ones left out."""
+    rng = np.random.default_rng(seed)
+    offset = rng.integers(0, span_bytes // length, n) * length
+    done = closed_loop(scenario, offset, length, queue_depth)
+    order = np.argsort(done.done_ns, kind="stable")
+    return np.asarray((done.done_ns - done.issue_ns)[order][min(4 * queue_depth, n // 4) :], np.float64)
+
+
+def mean_response(
+    scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int
+) -> float:
+    """Queue depth by throughput in ns: the mean response, the drain at the end not counted."""
+    rng = np.random.default_rng(seed)
+    offset = rng.integers(0, span_bytes // length, n) * length
+    done = np.sort(closed_loop(scenario, offset, length, queue_depth).done_ns)
+    first, last = n // 20, n - queue_depth
+    return float(done[last] - done[first]) * queue_depth / (last - first)

@@ -1,0 +1,144 @@
+"""The seek curve, from reads one at a time: each tells that the arm was ready within one revolution.
+
+A read that ends t after its issue found the head ready between t - revolution and t (less overhead and the sector
+itself). No read tells more, but thousands of them, at all distances, leave a smooth curve no room. The curve is
+linear between knots in the square root of distance; the likelihood is a uniform wait whose edges are softened by the
+jitter of measurement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+
+Floats = NDArray[np.float64]
+
+N_KNOTS = 18
+_SOFT_RATIO = 0.004
+_OUTLIERS = 0.002
+_SMOOTH = 0.05
+
+
+@dataclass(frozen=True)
+class SeekFit:
+    """Seek time by distance, in knots.
+
+    Attributes
+    ----------
+    distance : (n,) float
+        In the unit that was given (tracks).
+    ready_ns : (n,) float
+        From issue until the head is ready: overhead and seek.
+    stderr_ns : (n,) float
+    n : int
+        Reads behind it.
+    has_converged : bool
+    """
+
+    distance: Floats
+    ready_ns: Floats
+    stderr_ns: Floats
+    n: int
+    has_converged: bool
+
+    def at(self, distance: Floats) -> Floats:
+        """Ready time at a distance."""
+        return np.asarray(np.interp(np.sqrt(distance), np.sqrt(self.distance), self.ready_ns))
+
+
+def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: float) -> SeekFit:
+    """The curve behind reads.
+
+    Parameters
+    ----------
+    distance : (n,) float
+        How far the arm had to go, at least `nearest`.
+    waited_ns : (n,) float
+        From issue to the moment at which the wanted sector came under the head.
+    period_ns : float
+    nearest : float
+        Distance of the first knot.
+    """
+    root = np.sqrt(distance)
+    low, high = float(np.sqrt(nearest)), float(root.max())
+    # knots where the data is, and denser where the curve bends
+    knots = low + (high - low) * np.linspace(0.0, 1.0, N_KNOTS) ** 1.5
+    place = np.clip(np.searchsorted(knots, root) - 1, 0, N_KNOTS - 2)
+    weight = np.clip((root - knots[place]) / (knots[place + 1] - knots[place]), 0.0, 1.0)
+    design = np.zeros((len(root), N_KNOTS))
+    rows = np.arange(len(root))
+    design[rows, place] = 1.0 - weight
+    design[rows, place + 1] += weight
+    bend = _second_differences(knots)
+    y = waited_ns / period_ns
+    value = _start(design, place, y)
+    converged = False
+    # the edges start soft, so that the search sees a slope from afar, and end as sharp as the data
+    for soft in (0.08, 0.03, 0.012, _SOFT_RATIO):
+        found = minimize(
+            _loss, value, args=(design, y, soft, bend), jac=True, method="L-BFGS-B",
+            bounds=[(0.0, 20.0)] * N_KNOTS, options={"maxiter": 400},
+        )  # fmt: skip
+        value, converged = found.x, bool(found.success)
+    stderr = _errors(value, design, y, bend)
+    return SeekFit(knots**2, value * period_ns, stderr * period_ns, len(y), converged)
+
+
+def _start(design: Floats, place: NDArray[np.int64], y: Floats) -> Floats:
+    """Lowest waits around each knot, made to rise."""
+    value = np.full(design.shape[1], np.nan)
+    for k in range(design.shape[1]):
+        mine = y[(place == k) | (place == k - 1)]
+        if len(mine) >= 4:
+            value[k] = max(float(np.quantile(mine, 0.5)) - 0.5, 0.0)
+    known = np.isfinite(value)
+    value = np.interp(np.arange(len(value)), np.flatnonzero(known), value[known])
+    return np.asarray(np.maximum.accumulate(value))
+
+
+def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -> tuple[float, Floats]:
+    """Negative log-likelihood of waits between 0 and 1 revolution behind the curve, and its gradient."""
+    left = y - design @ value
+    up, down = left / soft, (1.0 - left) / soft
+    # log of the softened uniform density, with a floor for what does not belong to it
+    log_inside = log_expit(up) + log_expit(down)
+    inside = np.exp(log_inside)
+    total = inside + _OUTLIERS
+    # far outside the floor would hide the slope: there a gentle pull
+    pull = np.maximum(-left, 0.0) + np.maximum(left - 1.0, 0.0)
+    slope = inside / total * (expit(-up) - expit(-down)) / soft
+    loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
+    pulled = np.where(left < 0.0, 1.0, 0.0) - np.where(left > 1.0, 1.0, 0.0)
+    gradient = design.T @ (slope + pulled)
+    curvature = bend @ value / _SMOOTH
+    return loss + 0.5 * float(curvature @ curvature), gradient + bend.T @ curvature / _SMOOTH
+
+
+def _second_differences(knots: Floats) -> Floats:
+    """Bends of the curve at the inner knots, scaled by their spacing."""
+    n = len(knots)
+    matrix = np.zeros((n - 2, n))
+    for k in range(1, n - 1):
+        left, right = knots[k] - knots[k - 1], knots[k + 1] - knots[k]
+        scale = (left + right) / 2
+        matrix[k - 1, k - 1] = scale / left
+        matrix[k - 1, k] = -scale / left - scale / right
+        matrix[k - 1, k + 1] = scale / right
+    return matrix
+
+
+def _errors(value: Floats, design: Floats, y: Floats, bend: Floats) -> Floats:
+    """Half of the room that the reads leave around each knot, the others held; limited by half a revolution."""
+    left = y - design @ value
+    errors = np.empty(len(value))
+    for k in range(len(value)):
+        near = design[:, k] > 0.3
+        mine = left[near]
+        inside = mine[(mine > -0.02) & (mine < 1.02)]
+        # the gaps of n uniform waits to both edges are 1/(n + 1) wide
+        errors[k] = 1.0 / (len(inside) + 2.0)
+    return np.minimum(errors, 0.5)
