@@ -1,0 +1,130 @@
+"""How the command ends: statuses, tracebacks, pipes, signals."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+
+from diskmodel.cli.console import plain
+from diskmodel.cli.status import ends_well
+from diskmodel.errors import ConservationError, DescriptionError, Fault, MeasurementError
+from tests.unit.cli.commands import EXAMPLES, process, run
+
+
+def ending(raised: BaseException, **options: object) -> int:
+    @ends_well
+    def command(**_: object) -> None:
+        raise raised
+
+    with pytest.raises(typer.Exit) as end:
+        command(**options)
+    return int(end.value.exit_code)
+
+
+@pytest.mark.parametrize(
+    ("raised", "status"),
+    [
+        (DescriptionError(Fault("disks", 0, "must be at least 1", "add one")), 2),
+        (MeasurementError(Fault("target", "/dev/x", "is mounted")), 2),
+        (ConservationError("a request was lost"), 1),
+        (ZeroDivisionError("by zero"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_status(raised: BaseException, status: int) -> None:
+    assert ending(raised) == status
+
+
+def test_fault_has_field_value_rule_and_fix(capsys: pytest.CaptureFixture[str]) -> None:
+    ending(DescriptionError(Fault("raid.strip", 6000, "must be a multiple of 512", "try 6144"), "a.toml"))
+    assert capsys.readouterr().err == "error: a.toml: raid.strip=6000: must be a multiple of 512; try 6144\n"
+
+
+def test_own_fault_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    ending(ZeroDivisionError("by\nzero"))
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "ZeroDivisionError: by zero" in said
+    assert "--debug" in said
+
+
+def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    ending(ZeroDivisionError("by zero"), debug=True)
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_what_is_no_number_is_null() -> None:
+    assert plain({"a": float("nan"), "b": [float("inf"), 1.5], "c": (Path("x"), None, True)}) == {
+        "a": None,
+        "b": [None, 1.5],
+        "c": ["x", None, True],
+    }
+
+
+def test_version_and_help() -> None:
+    assert process("--version").stdout == "0.1.0\n"
+    shown = process("--help")
+    assert shown.returncode == 0
+    for command in ("rule", "drives", "simulate", "compare", "plan", "measure", "calibrate", "validate", "demo"):
+        assert f"\n  {command} " in shown.stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; from diskmodel.cli.app import app; print([m for m in sys.modules if m in ('scipy', 'simpy')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_usage_errors_end_with_2() -> None:
+    assert process("simulate").returncode == 2
+    assert process("simulate", "--nonsense").returncode == 2
+    assert process("nonsense").returncode == 2
+
+
+def test_only_the_document_on_standard_output() -> None:
+    done = process("simulate", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml", "--requests", 500, "--json")
+    assert done.returncode == 0
+    assert done.stdout.startswith("{")
+    assert done.stdout.endswith("}\n")
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "diskmodel", "drives", "--json"], stdout=writer, stderr=subprocess.PIPE, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert done.returncode == 141
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals(number: int, status: int, tmp_path: Path) -> None:
+    words = ("simulate", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml", "--engine", "simpy")
+    command = [sys.executable, "-m", "diskmodel", *map(str, words), "--requests", "1000000"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    running.send_signal(number)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == status
+    assert "Traceback" not in said
+
+
+def test_public_names_are_there() -> None:
+    import diskmodel
+
+    for name in diskmodel.__all__:
+        assert getattr(diskmodel, name) is not None
+    assert set(diskmodel.__all__) <= set(dir(diskmodel))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = diskmodel.nonsense  # type: ignore[attr-defined]
+
+
+def test_no_arguments_show_help() -> None:
+    assert "Usage" in run().stdout + run().stderr

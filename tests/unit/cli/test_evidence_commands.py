@@ -1,0 +1,183 @@
+"""`diskmodel measure`, `calibrate`, `validate` and `demo`: evidence in, drives out, every way of ending."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibrate.evidence.requests import RequestTrace
+from diskmodel.drive import load_drive
+from tests.calibrate.traced_drive import TracedDrive
+from tests.unit.cli.commands import EXAMPLES, answer, process, refusal, run, write
+
+HARD_DISK = TracedDrive()
+SCORES = {"n", "measured_mean_ms", "predicted_mean_ms", "mean_error_ratio", "demerit_ms", "demerit_ratio", "mae_ms"}
+
+
+def written(path: Path, trace: RequestTrace) -> Path:
+    rows = zip(trace.is_write, trace.lba, trace.n_blocks, trace.response_ms, trace.pause_ms, strict=True)
+    lines = [f"{'W' if w else 'R'} Hit {lba} {n} {1e3 * ms:.3f} {1e3 * gap:.3f}\n" for w, lba, n, ms, gap in rows]
+    return write(path, "".join(lines))
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Trace of a hard disk of 7213.7 rpm."""
+    return written(tmp_path_factory.mktemp("trace") / "disk.trace", HARD_DISK.trace(2500, seed=5))
+
+
+@pytest.fixture(scope="module")
+def profile(trace: Path) -> tuple[Path, dict[str, object]]:
+    """A drive calibrated from the first 2000 requests, and what was printed."""
+    out = trace.with_name("drive.toml")
+    return out, answer("calibrate", trace, "--requests", "0:2000", "--out", out)
+
+
+@pytest.fixture
+def direct_io(tmp_path: Path) -> None:
+    try:
+        os.close(os.open(tmp_path / "probe", os.O_CREAT | os.O_RDWR | os.O_DIRECT, 0o600))
+        (tmp_path / "probe").unlink()
+    except OSError as error:
+        pytest.skip(f"no direct I/O in the folder for temporary files: {error}")
+
+
+def test_calibration_of_a_trace(profile: tuple[Path, dict[str, dict[str, dict[str, float]]]]) -> None:
+    path, printed = profile
+    assert printed["converged"] is True
+    assert printed["kind"] == "hdd"
+    assert {"demerit_ratio", "mean_error_ratio"} <= set(printed["held_out"])
+    row = printed["parameters"]["rpm"]
+    assert set(row) >= {"value", "stderr", "unit", "identified"}
+    assert row["value"] == pytest.approx(7213.7, rel=1e-4)
+    drive = load_drive(path)
+    assert drive.kind == "hdd"
+    assert drive.rpm == pytest.approx(7213.7, rel=1e-4)
+
+
+def test_validation_on_the_other_part(trace: Path, profile: tuple[Path, object]) -> None:
+    found = answer("validate", profile[0], trace, "--requests", "2000:2500")
+    assert {*SCORES, "correlation", "reads", "writes"} <= set(found)
+    assert set(found["reads"]) >= SCORES
+    assert found["n"] == 500 == found["reads"]["n"] + found["writes"]["n"]
+    assert abs(found["mean_error_ratio"]) < 0.05
+    assert "500" in run("validate", profile[0], trace, "--requests", "2000:2500").stdout
+
+
+def test_validation_of_a_drive_of_the_catalogue(trace: Path) -> None:
+    found = answer("validate", "generic-7k2", trace, "--requests", "0:300")
+    assert found["n"] == 300
+    assert found["demerit_ms"] > 0
+
+
+def test_a_calibrated_drive_simulates(profile: tuple[Path, object]) -> None:
+    words = ("simulate", EXAMPLES / "single-disk.toml", "-w", EXAMPLES / "random-read.toml", "--requests", 500)
+    assert answer(*words, "--drive", profile[0])["stable"] is True
+
+
+def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> None:
+    true = HARD_DISK.trace(900, seed=6)
+    noise = np.random.default_rng(3).uniform(0, 40, len(true))
+    noisy = RequestTrace(true.is_write, true.lba, true.n_blocks, true.response_ms, true.pause_ms + noise)
+    evidence = written(tmp_path / "noisy.trace", noisy)
+    found = answer("calibrate", evidence, "--out", tmp_path / "d.toml", status=3)
+    assert found["converged"] is False
+    assert found["parameters"]["revolution"]["identified"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--requests", "5"), "must be A:B"),
+        (("--requests", "9:3"), "must be A:B"),
+        (("--requests", "0:99999"), "reaches beyond the 2500 requests"),
+        (("--requests", "0:100"), "at least 400 requests"),
+    ],
+)
+def test_ranges_that_are_none(trace: Path, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    assert told in refusal("calibrate", trace, "--out", tmp_path / "d.toml", *words)
+    assert not (tmp_path / "d.toml").exists()
+
+
+def test_what_is_no_evidence(trace: Path, tmp_path: Path) -> None:
+    out = ("--out", tmp_path / "d.toml")
+    job = write(tmp_path / "job.fio", "[global]\nrw=randread\n[a]\nbs=4k\n")
+    assert "holds no response times" in refusal("calibrate", job, *out)
+    assert "no evidence of a known kind" in refusal("calibrate", write(tmp_path / "t.txt", "hello there\n"), *out)
+    assert "one trace at a time" in refusal("calibrate", trace, trace, *out)
+    assert "nowhere" in refusal("calibrate", tmp_path / "nowhere", *out)
+    assert "its directory does not exist" in refusal("calibrate", trace, "--out", tmp_path / "no" / "d.toml")
+    assert "Missing argument" in refusal("validate", "generic-7k2")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--quick", "--thorough"), "contradicts"),
+        (("--engine", "steam"), "use auto, io_uring or threads"),
+        (("--size", "1 parsec"), "unknown unit 'parsec'"),
+        (("--experiments", "phrenology"), "phrenology"),
+    ],
+)
+def test_measurements_that_are_refused(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    assert told in refusal("measure", tmp_path, "--out", tmp_path / "m.json", *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("direct_io")
+def test_measurement(tmp_path: Path) -> None:
+    out = tmp_path / "m.json"
+    words = ("measure", tmp_path, "--out", out, "--seconds", 1, "--size", "32 MiB", "--experiments", "random_reads")
+    found = answer(*words)
+    assert {"out", "complete", "nature", "size_bytes", "findings", "experiments"} <= set(found)
+    assert found["complete"] is True
+    assert found["size_bytes"] == 32 << 20
+    assert sum(item["rows"] for item in found["experiments"]) > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
+    assert "chooses a part of a trace" in refusal("calibrate", out, "--out", tmp_path / "d.toml", "--requests", "0:9")
+
+
+@pytest.mark.usefixtures("direct_io")
+def test_interrupted_demo_leaves_no_scratch_file(tmp_path: Path) -> None:
+    words = ("demo", "--out", tmp_path / "out", "--plan", EXAMPLES / "plan-oltp.toml")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "diskmodel", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    out = tmp_path / "out"
+    deadline = time.monotonic() + 60
+    while not (out.is_dir() and list(out.iterdir())):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert {path.name for path in out.iterdir()} <= {"this-machine.json"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("direct_io")
+def test_demo(tmp_path: Path) -> None:
+    done = process("demo", "--out", "out", "--plan", EXAMPLES / "plan-oltp.toml", "--seconds", 20, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "out"
+    assert {path.name for path in out.iterdir()} >= {"this-machine.json", "latency-against-load.png", "plan.html"}
+    for said in ("$ diskmodel measure out", "$ diskmodel calibrate out/this-machine.json", "$ diskmodel plan "):
+        assert said in done.stdout
+    for level in ("raid10", "raid5", "raid6"):
+        assert done.stdout.count(level) >= 3
+    assert "Generic 15k rpm SAS" in done.stdout
+    assert "the calculators ask for" in done.stdout
+    assert (out / "latency-against-load.png").read_bytes().startswith(b"\x89PNG")
+    assert ("kept back: random reads" in done.stdout) == ("the measurement itself" in done.stdout)
+
+
+def test_demo_needs_a_plan_before_it_measures(tmp_path: Path) -> None:
+    assert "there is no such file" in refusal("demo", "--out", tmp_path / "out", "--plan", tmp_path / "none.toml")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,135 @@
+"""`diskmodel drives`, `compare` and `plan`: keys, files written, and every way of ending."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from diskmodel.drive import catalogue, parse_drive
+from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
+
+PLAN = """
+[workload]
+size = "8 KiB"
+read_ratio = 0.7
+rate = "300/s"
+[objective]
+iops = 300
+latency = { p99 = "P99" }
+[candidates]
+drives = ["generic-15k"]
+levels = ["raid10"]
+max_disks = 8
+[search]
+requests = 26000
+max_requests = 26000
+"""
+
+
+def plan_file(folder: Path, p99: str) -> Path:
+    return write(folder / "plan.toml", PLAN.replace("P99", p99))
+
+
+def test_drives_lists_the_catalogue() -> None:
+    rows = answer("drives")["drives"]
+    assert [row["name"] for row in rows] == list(catalogue())
+    assert {"title", "kind", "year", "capacity_bytes", "rpm", "source"} <= set(rows[0])
+    assert "generic-15k" in run("drives").stdout
+
+
+def test_drive_in_detail() -> None:
+    found = answer("drives", "generic-15k")
+    assert found["rpm"] == 15000
+    assert found["derived"]["revolution_ns"] == 4_000_000
+    assert "15,000 rpm, 4.000 ms a revolution" in run("drives", "generic-15k").stdout
+
+
+@pytest.mark.parametrize("name", ["generic-7k2", "intel-x25-e-64"])
+def test_printed_description_is_the_drive(name: str) -> None:
+    assert parse_drive(tomllib.loads(run("drives", name, "--toml").stdout)) == catalogue()[name]
+
+
+def test_drive_plot(tmp_path: Path) -> None:
+    assert run("drives", "generic-10k", "--plot", tmp_path / "d.png").exit_code == 0
+    assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("drives", "generic-77k"), "is neither a file nor a drive"),
+        (("drives", "--toml"), "name one"),
+        (("drives", "generic-10k", "--plot", "nowhere/d.png"), "its directory does not exist"),
+        (("drives", "generic-10k", "--plot", "d.gif"), "end it in .png or .svg"),
+        (("drives", "intel-x25-e-64", "--plot", "d.png"), "only hard disks"),
+        (("compare", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml"), "must be two or more"),
+        (("plan", "nowhere.toml"), "nowhere.toml"),
+        (("plan", EXAMPLES / "plan-oltp.toml", "--report", "r.doc"), "end it in .html or .md or .csv"),
+        (("plan", EXAMPLES / "plan-oltp.toml", "--drive", "nodrive"), "is neither a file nor a drive"),
+        (("plan", EXAMPLES / "plan-oltp.toml", "--engine", "steam"), "search.engine"),
+        (("nonsense",), "nonsense"),
+    ],
+)
+def test_bad_input(words: tuple[object, ...], told: str) -> None:
+    assert told in refusal(*words)
+
+
+def test_compare(tmp_path: Path) -> None:
+    words = ("compare", EXAMPLES / "raid5.toml", EXAMPLES / "raid10.toml", "-w", EXAMPLES / "oltp.toml")
+    found = answer(*words, "--requests", 1000, "--plot", tmp_path / "c.png")
+    assert [item["level"] for item in found["arrays"]] == ["raid5", "raid10"]
+    assert {"iops", "latency_ms", "interval", "degraded", "curve", "headroom", "rule_of_thumb_iops"} <= set(
+        found["arrays"][0]
+    )
+    assert {"first", "second", "statistic", "ratio", "significant"} <= set(found["differences"][0])
+    assert found["arrays"][1]["iops"] > found["arrays"][0]["iops"]
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_of_nothing_that_holds(tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.toml", 'size = "8 KiB"\nread_ratio = 0.5\nrate = "9000/s"\n')
+    words = ("compare", EXAMPLES / "raid5.toml", EXAMPLES / "raid10.toml", "-w", workload, "--requests", 4000)
+    assert [item["stable"] for item in answer(*words, status=3)["arrays"]] == [False, False]
+
+
+def test_plan(tmp_path: Path) -> None:
+    plan = plan_file(tmp_path, "60 ms")
+    found = answer("plan", plan, "--report", tmp_path / "r.html", "--plot", tmp_path / "p.png")
+    assert {"best", "candidates"} <= set(found)
+    promised = {"drive", "level", "disks", "feasible", "binds", "iops", "latency_ms", "rule_of_thumb_disks"}
+    assert promised <= set(found["candidates"][0])
+    assert found["best"]["disks"] == found["candidates"][0]["disks"]
+    assert "<html" in (tmp_path / "r.html").read_text()
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plan_for_other_drives(tmp_path: Path) -> None:
+    profile = write(tmp_path / "mine.toml", run("drives", "generic-10k", "--toml").stdout)
+    found = answer("plan", plan_file(tmp_path, "60 ms"), "--drive", profile, "--drive", "intel-x25-e-64")
+    assert [item["drive"] for item in found["candidates"]] == ["Generic 10k rpm SAS", "Intel X25-E 64 GB"]
+
+
+def test_plan_explained(tmp_path: Path) -> None:
+    text = run("plan", plan_file(tmp_path, "60 ms"), "--explain").stdout
+    assert "Each candidate" in text
+    assert "the calculators ask for" in text
+
+
+def test_plan_without_an_answer_is_an_honest_no(tmp_path: Path) -> None:
+    plan = plan_file(tmp_path, "1 ms")
+    found = answer("plan", plan, status=3)
+    assert found["best"] is None
+    assert found["candidates"][0]["feasible"] is False
+    said = run("plan", plan)
+    assert "No feasible array" in said.stdout
+    assert "no: no feasible array" in said.stderr
+
+
+def test_answers_are_the_same_for_people_and_programs(tmp_path: Path) -> None:
+    plan = plan_file(tmp_path, "60 ms")
+    assert f"{answer('plan', plan)['best']['disks']} disks of Generic 15k" in run("plan", plan).stdout
+
+
+def test_json_holds_plain_ascii() -> None:
+    assert json.loads(run("drives", "--json").stdout.encode("ascii"))

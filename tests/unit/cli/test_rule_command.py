@@ -1,0 +1,49 @@
+"""`diskmodel rule`: the keys and figures that scripts rely on."""
+
+import pytest
+
+from tests.unit.cli.commands import answer, refusal, run
+
+FIELD = ("rule", "--level", "raid5", "--disks", 120, "--iops", 10000, "--read-fraction", 0.6, "--cache-hit", 0.3)
+HALF = ("rule", "--level", "raid5", "--disks", 5, "--per-disk-iops", 140, "--read-fraction", 0.6667, "--cache-hit", 0.8)
+
+
+def test_rating_of_each_disk() -> None:
+    found = answer(*FIELD)
+    assert (found["per_disk_iops"], found["back_end_iops"], found["write_penalty"]) == (168.33, 20200, 4)
+
+
+def test_ceiling_raises_the_rating() -> None:
+    assert answer(*FIELD, "--utilization-ceiling", 0.85)["per_disk_iops"] == pytest.approx(168.333 / 0.85, abs=0.01)
+
+
+def test_what_an_array_holds() -> None:
+    found = answer(*HALF)
+    assert (found["array_iops"], found["host_iops"]) == (700, 477.3)
+
+
+def test_words_hold_the_same_figures() -> None:
+    text = run(*FIELD).stdout
+    assert "20,200 disk operations per second in all" in text
+    assert "168.33 operations per second that each disk must be rated for" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--level", "raid9", "--disks", 4, "--iops", 100, "--read-fraction", 0.5), "level='raid9'"),
+        (("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5), "read_fraction=1.5"),
+        (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "two of the three are needed"),
+        (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
+        (("--disks", 4, "--iops", 100, "--read-fraction", 0.5), "--level"),
+    ],
+)
+def test_bad_input(words: tuple[object, ...], told: str) -> None:
+    assert told in refusal("rule", *words)
+
+
+def test_every_fault_is_told_at_once() -> None:
+    said = refusal("rule", "--level", "raid5", "--disks", -1, "--iops", -5, "--read-fraction", 2)
+    assert "3 faults" in said
+    for field in ("disks=-1", "iops=-5", "read_fraction=2"):
+        assert field in said

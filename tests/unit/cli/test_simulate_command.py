@@ -1,0 +1,101 @@
+"""`diskmodel simulate`: keys, options, and every way of ending."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
+
+ONE = ("simulate", EXAMPLES / "single-disk.toml", "--workload", EXAMPLES / "random-read.toml")
+OVERLOAD = 'size = "8 KiB"\nread_ratio = 1.0\nrate = "400/s"\n'
+
+
+def test_keys() -> None:
+    found = answer(*ONE, "--requests", 2000)
+    promised = {"engine", "wall_s", "requests", "iops", "stable", "latency_ms", "interval", "utilization_ratio"}
+    assert promised | {"back_end_per_host", "breakdown_ms"} <= set(found)
+    assert {"mean", "p50", "p95", "p99", "p999", "max"} <= set(found["latency_ms"])
+    assert {"mean_low_ms", "mean_high_ms"} <= set(found["interval"])
+    assert {"queue", "seek", "rotation", "transfer"} <= set(found["breakdown_ms"])
+    assert found["requests"] == 2000
+    assert found["stable"] is True
+    assert sum(found["breakdown_ms"].values()) == pytest.approx(found["latency_ms"]["mean"], rel=1e-6)
+
+
+def test_seed_decides_everything_but_the_clock() -> None:
+    first, again, other = (answer(*ONE, "--requests", 1000, "--seed", seed) for seed in (7, 7, 8))
+    assert first | {"wall_s": 0} == again | {"wall_s": 0}
+    assert first["latency_ms"] != other["latency_ms"]
+
+
+@pytest.mark.parametrize("engine", ["simpy", "native"])
+def test_engine(engine: str) -> None:
+    assert answer(*ONE, "--requests", 500, "--engine", engine)["engine"] == engine
+
+
+def test_engines_agree() -> None:
+    latencies = [answer(*ONE, "--requests", 500, "--engine", engine)["latency_ms"] for engine in ("simpy", "native")]
+    assert latencies[0] == latencies[1]
+
+
+def test_queue_depth_is_the_number_outstanding() -> None:
+    for depth in (1, 9):
+        found = answer(*ONE, "--requests", 1500, "--queue-depth", depth)
+        assert found["iops"] * found["latency_ms"]["mean"] / 1000 == pytest.approx(depth, rel=0.01)
+
+
+def test_drive_is_replaced() -> None:
+    slow, fast = (answer(*ONE, "--requests", 1000, "--drive", name) for name in ("generic-5k4", "generic-15k"))
+    assert slow["latency_ms"]["mean"] > 1.5 * fast["latency_ms"]["mean"]
+
+
+def test_table_for_people() -> None:
+    text = run(*ONE, "--requests", 1000).stdout
+    assert "Generic 7.2k rpm SATA" in text
+    assert "latency, p99" in text
+
+
+def test_overload_is_an_honest_no(tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.toml", OVERLOAD)
+    found = answer(*ONE[:2], "--workload", workload, "--requests", 6000, status=3)
+    assert found["stable"] is False
+    assert found["latency_ms"]["mean"] is None
+    assert "overloaded" in run(*ONE[:2], "--workload", workload, "--requests", 6000).stderr
+
+
+def test_an_interval_that_cannot_be_reached_is_an_honest_no() -> None:
+    words = (*ONE, "--engine", "simpy", "--precision", 0.000001, "--queue-depth", 1)
+    import diskmodel.engine.simulate as module
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(module.MOST_REQUESTS, "simpy", 2000)
+        assert answer(*words, status=3)["converged"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("simulate", "nowhere.toml", "-w", EXAMPLES / "oltp.toml"), "nowhere.toml"),
+        ((*ONE, "--engine", "steam"), "engine='steam': is not an engine; use auto, native or simpy"),
+        ((*ONE, "--drive", "generic-15"), "did you mean generic-15k"),
+        ((*ONE, "--queue-depth", 0), "queue_depth=0"),
+        ((*ONE, "--requests", 0), "n_requests=0"),
+        (ONE[:2], "--workload"),
+        (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "is not a known field"),
+    ],
+)
+def test_bad_input(words: tuple[object, ...], told: str) -> None:
+    assert told in refusal(*words)
+
+
+def test_every_fault_of_a_file_is_told(tmp_path: Path) -> None:
+    array = write(tmp_path / "a.toml", 'drive = "generic-15k"\nnmae = "x"\n[layout]\nlevel = "raid7"\ndisks = 0\n')
+    said = refusal("simulate", array, "-w", EXAMPLES / "oltp.toml")
+    assert str(array) in said
+    for field in ("nmae", "layout.level='raid7'", "layout.disks=0"):
+        assert field in said
+
+
+def test_depth_of_an_open_workload_is_refused(tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.toml", OVERLOAD)
+    assert "no closed stream" in refusal(*ONE[:2], "--workload", workload, "--queue-depth", 4)
