@@ -11,6 +11,7 @@ import numpy as np
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario
+from diskmodel.layout.tables import READ_POLICIES
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 
@@ -22,6 +23,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     if scenario.controller.has_real_cache:
         return "a controller cache of blocks"
     layout = scenario.layout
+    if READ_POLICIES[layout.read_policy] == "nearest-arm":
+        return "reads by the nearest arm"
     if scenario.queue.write_throttle != "none" and (layout.family == "parity" or layout.copies > 1):
         return "write-back throttling"
     if scenario.queue.merge:

@@ -13,7 +13,7 @@ from diskmodel.layout.pieces import READ, Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import READ_POLICIES, LayoutTables
 
-_NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY = range(len(READ_POLICIES))
+_NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY, _NEAREST_ARM = range(len(READ_POLICIES))
 
 
 @dataclass(slots=True)
@@ -132,6 +132,6 @@ class Raid:
         distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
         if min(distance) == 0:
             return copies[distance.index(0)]
-        if min(pending) == 0:
+        if min(pending) == 0 and policy != _NEAREST_ARM:
             return copies[pending.index(0)]
         return copies[distance.index(min(distance))]

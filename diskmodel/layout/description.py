@@ -13,7 +13,7 @@ Level = Literal[
     "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60", "erasure"
 ]
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
-ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary"]
+ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
 WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
 
 _MIRRORED = ("raid1", "raid1e", "raid10")
@@ -67,7 +67,7 @@ class Layout(Description):
         Where parity lies (raid5, raid6 and their groups, erasure).
     read_policy : str
         Which copy serves a read: "nearest" (an idle disk, else the one whose last completed request ended closest),
-        "shortest-queue", "round-robin", "primary".
+        "shortest-queue", "round-robin", "primary", "nearest-arm" (closest, idle or not).
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
     failed : list of int

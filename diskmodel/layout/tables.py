@@ -9,7 +9,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
 
 ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric", "none")
-READ_POLICIES = ("nearest", "shortest-queue", "round-robin", "primary")
+READ_POLICIES = ("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")
 WRITE_POLICIES = ("fewest", "read-modify-write", "reconstruct-write")
 
 

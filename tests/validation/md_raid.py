@@ -80,14 +80,14 @@ def workload_of(setup: Setup) -> Workload:
 
 
 @cache
-def simulated(setup: Setup, n: int) -> tuple[dict[int, Figures], float, float]:
+def simulated(setup: Setup, n: int, seed: int = SEED) -> tuple[dict[int, Figures], float, float]:
     """Figures by direction, and member reads and writes per operation; a tenth of the run is warm-up."""
     array = array_of(setup)
-    requests = workload_of(setup).requests(capacity_bytes=array.usable_bytes, n=n, seed=SEED)
+    requests = workload_of(setup).requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
     # the share of reads is part of what was asked, so it is not left to the draw
-    op = (np.random.default_rng(SEED).permutation(n) >= round(n * read_ratio(setup))).astype(np.uint8)
+    op = (np.random.default_rng(seed).permutation(n) >= round(n * read_ratio(setup))).astype(np.uint8)
     requests = replace(requests, op=op)
-    outcome = run(resolve(array, SEED), requests)
+    outcome = run(resolve(array, seed), requests)
     done = outcome.completions
     order = np.argsort(done.done_ns, kind="stable")[n // 10 : n - setup.depth]
     seconds = (done.done_ns[order[-1]] - done.done_ns[order[0]]) / 1e9

@@ -26,8 +26,18 @@ SEQUENTIAL = [row for row in ROWS if md_raid.setup_of(row).is_sequential]
 
 #: Largest relative difference of a random row.
 TOLERANCE = {"iops": 0.03, "mean_ms": 0.04, "p99_ms": 0.08}
-#: (level, disks, depth, dir) of mixes whose p99 lies further off; docs/explanation/validation-md-raid.md says why.
-LONGER_TAIL: set[tuple[str, int, int, str]] = set()
+#: (level, disks, pattern, dir) at depth 32 whose p99 lies further off; docs/explanation/validation-md-raid.md says why.
+SHORT_RUN = "20 s of a load that drifts for seconds: such runs differ by 5 % among themselves"
+LONGER_TAIL = "the longest of md's sleeping times are longer than the model's"
+TAIL_FURTHER_OFF = {
+    ("RAID0 full stroke", 4, "randread", "read"): SHORT_RUN,
+    ("RAID0 full stroke", 4, "randwrite", "write"): SHORT_RUN,
+    ("RAID0 full stroke", 4, "mix70", "read"): SHORT_RUN,
+    ("RAID0 full stroke", 4, "mix70", "write"): SHORT_RUN,
+    ("RAID1", 2, "mix70", "read"): LONGER_TAIL,
+    ("RAID1", 2, "mix70", "write"): LONGER_TAIL,
+    ("RAID5", 4, "mix70", "write"): LONGER_TAIL,
+}
 #: Sequential (level, pattern, depth) that md does differently; the same page says how.
 DONE_DIFFERENTLY = {
     ("RAID1", "seqread 1M RA", 4): "md keeps a sequential reader on the disk that it was last sent to",
@@ -43,9 +53,14 @@ def _name(row: dict[str, str]) -> str:
     return "-".join((row["level"], row["disks"], row["pattern"], row["queue_depth"], row["dir"])).replace(" ", "_")
 
 
+def _measured_n(row: dict[str, str]) -> int:
+    """Requests of the measured run, both directions together."""
+    return int(int(row["n"]) * float(row["total_iops"]) / float(row["iops"]))
+
+
 def _n(row: dict[str, str]) -> int:
-    """Three times the requests of the measured run, both directions together."""
-    n = int(3 * int(row["n"]) * float(row["total_iops"]) / float(row["iops"])) // 1000 * 1000
+    """Three times as many, or 60,000 at depth 32."""
+    n = 3 * _measured_n(row) // 1000 * 1000
     # the tails of deep queues come in episodes: the longer the run, the less they depend on the seed
     return 60_000 if int(row["queue_depth"]) == 32 else n
 
@@ -55,12 +70,23 @@ def _n(row: dict[str, str]) -> int:
 @pytest.mark.parametrize("row", RANDOM, ids=_name)
 def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRequest) -> None:
     setup = md_raid.setup_of(row)
-    key = (setup.level, setup.disks, setup.depth, row["dir"])
-    if figure == "p99_ms" and setup.pattern == "mix70" and key in LONGER_TAIL:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="md's tail is longer: write-back throttling"))
+    why = TAIL_FURTHER_OFF.get((setup.level, setup.disks, setup.pattern, row["dir"]))
+    if figure == "p99_ms" and setup.depth == 32 and why:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     figures, _, _ = md_raid.simulated(setup, _n(row))
     simulated = getattr(figures[md_raid.DIRECTIONS[row["dir"]]], figure)
     assert simulated == pytest.approx(float(row[figure]), rel=TOLERANCE[figure])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"],
+                         ids=_name)  # fmt: skip
+def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> None:
+    """p99 among that of 40 runs (seeds 100 to 139) as long as the measured one."""
+    setup = md_raid.setup_of(row)
+    op, n = md_raid.DIRECTIONS[row["dir"]], _measured_n(row)
+    tails = [md_raid.simulated(setup, n, seed)[0][op].p99_ms for seed in range(100, 140)]
+    assert min(tails) < float(row["p99_ms"]) < max(tails)
 
 
 @pytest.mark.slow
