@@ -36,12 +36,17 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario` in the kernel; the interpreter is free meanwhile."""
     started = time.perf_counter()
     n = len(requests)
-    parts = np.empty((n, len(PARTS)), np.int64)
+    done = Completions(
+        issue_ns=np.empty(n, np.int64),
+        done_ns=np.empty(n, np.int64),
+        parts_ns=np.empty((n, len(PARTS)), np.int64),
+        is_hit=np.empty(n, np.bool_),
+    )
     out = {
-        "issue_ns": np.empty(n, np.int64),
-        "done_ns": np.empty(n, np.int64),
-        "parts_ns": parts.reshape(-1),
-        "is_hit": np.empty(n, np.bool_),
+        "issue_ns": done.issue_ns,
+        "done_ns": done.done_ns,
+        "parts_ns": done.parts_ns.reshape(-1),
+        "is_hit": done.is_hit,
     }
     columns = {
         "when_ns": np.ascontiguousarray(requests.when_ns),
@@ -56,7 +61,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     table = np.array(counters, np.int64).reshape(-1, 7)
     sector = scenario.drive.sector_bytes
     return Run(
-        completions=Completions(out["issue_ns"], out["done_ns"], parts, out["is_hit"]),
+        completions=done,
         devices=DeviceCounters(
             busy_ns=table[:, 0], response_ns=table[:, 1], n_reads=table[:, 2], n_writes=table[:, 3],
             read_bytes=table[:, 4] * sector, write_bytes=table[:, 5] * sector, n_cache_hits=table[:, 6],
