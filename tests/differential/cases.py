@@ -39,6 +39,7 @@ def draw_case(pick: Pick) -> Case:
             "layout": _layout(pick, level),
             "controller": _controller(pick),
             "queue": _queue(pick),
+            "drive_write_cache": pick((None, True)),
             "spindles": {"drift_ppm": pick((0, 400)), "phase": pick(("synchronised", "spread", "random"))},
         },
         "streams": [_stream(pick) for _ in range(pick((1, 2)))],
@@ -118,7 +119,7 @@ def _controller(pick: Pick) -> dict[str, Any]:
     if pick((False, True)):
         controller["read_cache"] = {"hit_ratio": 0.3}
     if pick((False, True)):
-        controller["link_bytes_per_s"] = 20e6
+        controller["link_bytes_per_s"] = 23e6
     return controller
 
 

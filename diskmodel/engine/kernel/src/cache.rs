@@ -1,5 +1,7 @@
 //! The drive's buffer: read segments and dirty data (rules C1 to C9); see `diskmodel/drive/cache.py`.
 
+use crate::faults::{planted, Fault};
+
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub id: u64,
@@ -42,7 +44,7 @@ impl Segments {
         let segment = Segment { id: self.made, start: start.max(end - self.sectors), end };
         self.held.push(segment);
         if self.held.len() > self.limit {
-            self.held.remove(0);
+            self.held.remove(usize::from(planted(Fault::CacheEviction)));
         }
         Some(segment)
     }
@@ -107,6 +109,6 @@ impl DirtyBuffer {
     }
 
     pub fn is_pressing(&self) -> bool {
-        2 * self.used > self.capacity
+        2 * self.used + i64::from(planted(Fault::DestagePressure)) > self.capacity
     }
 }

@@ -1,5 +1,6 @@
 //! The event list and its order: (time, phase, device, order, insertion), rules T1 to T4.
 
+use crate::faults::{planted, Fault};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -83,6 +84,8 @@ impl Events {
     /// Let `action` happen at `time`.
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
         self.inserted += 1;
+        let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
+        let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
         let place = phase << 32 | u64::from(device);
         let event = Event { time, place, order, insertion: self.inserted, action };
         if time > self.now || self.soon.len() >= MOST_SOON {

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crate::cache::{Dirty, DirtyBuffer, Segment, Segments};
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH};
-use crate::mechanics::{Access, Arm, Mechanics, Spindle, READ, WRITE};
+use crate::faults::{planted, Fault};
+use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, READ, WRITE};
 use crate::queue::{Edge, Policy, Target, Waiting};
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -235,7 +236,7 @@ impl Disk {
             };
             if from_buffer {
                 self.actuators[i].accepted.remove(at);
-                self.from_buffer(id, model, commands, events);
+                self.serve_from_buffer(id, model, commands, events);
             } else {
                 at += 1;
             }
@@ -257,7 +258,7 @@ impl Disk {
         }
     }
 
-    fn from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+    fn serve_from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
         let e = &model.electronics;
         let command = &mut commands[id];
         let bus = e.bus_ns(command.n);
@@ -290,14 +291,15 @@ impl Disk {
             self.actuators[i].n_examined -= 1;
         }
         if op == READ && self.is_hit(i, model, lba, n, now) {
-            self.from_buffer(id, model, commands, events);
+            self.serve_from_buffer(id, model, commands, events);
             return true;
         }
         let access = self.access(i, op, lba, n, model, events);
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
-            done = (access.end + e.bus_ns(1)).max(access.first_end + e.bus_ns(n));
+            done =
+                (access.end + e.bus_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus_ns(n));
             self.start_stream(i, lba, n, &access, model);
         }
         let command = &mut commands[id];
@@ -336,6 +338,9 @@ impl Disk {
                 candidates.push(entry);
             }
         }
+        if planted(Fault::DestageOrder) {
+            candidates[n_ready..].reverse();
+        }
         let mut chosen = None;
         if !candidates.is_empty() {
             self.follow_stream(i, model, now);
@@ -353,7 +358,7 @@ impl Disk {
             self.continue_stream(i, lba + n, model, now)
         } else {
             let extra = self.travel_to_edge(i, model);
-            model.mechanics.access(self.actuators[i].arm, &self.spindle, op, lba - first, n, now, extra)
+            model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba: lba - first, n }, now, extra)
         };
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
@@ -372,7 +377,7 @@ impl Disk {
         }
         let seek = &model.mechanics.seek_ns;
         let last = seek.len() as i64 - 1;
-        let mut to = if swept > 0 { last } else { 0 };
+        let mut to = if swept > 0 { last - i64::from(planted(Fault::SweepEdge)) } else { 0 };
         let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);
         if edge == Edge::Wrap {
             travel += i64::from(seek[last as usize]);
@@ -428,7 +433,8 @@ impl Disk {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
-                let limit = (end + e.read_ahead_sectors).min(last);
+                let ahead = e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit));
+                let limit = (end + ahead).min(last);
                 actuator.stream = Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm });
             }
         }
@@ -445,8 +451,7 @@ impl Disk {
         let (front, arm) = model.mechanics.streamed(
             spindle,
             stream.arm,
-            stream.lba - first,
-            stream.limit - first,
+            (stream.lba - first, stream.limit - first),
             stream.from_ns,
             now,
         );
@@ -467,14 +472,18 @@ impl Disk {
         let Some(stream) = &actuator.stream else { return Access::default() };
         let front = stream.segment.end;
         if front >= stream.limit {
-            return model.mechanics.access(actuator.arm, &self.spindle, READ, front - first, end - front, now, 0);
+            return model.mechanics.access(
+                actuator.arm,
+                &self.spindle,
+                Extent { op: READ, lba: front - first, n: end - front },
+                now,
+                0,
+            );
         }
         let whole = model.mechanics.access(
             stream.arm,
             &self.spindle,
-            READ,
-            stream.lba - first,
-            end - stream.lba,
+            Extent { op: READ, lba: stream.lba - first, n: end - stream.lba },
             stream.from_ns,
             0,
         );

@@ -5,6 +5,7 @@
 mod cache;
 mod command;
 mod events;
+mod faults;
 mod hdd;
 mod layout;
 mod mechanics;
@@ -18,6 +19,10 @@ mod simulation;
 mod _kernel {
     #[pymodule_export]
     use crate::python::run_hdd;
+
+    #[cfg(feature = "faults")]
+    #[pymodule_export]
+    use crate::python::{fault_names, plant};
 
     /// True when the kernel was built without optimisation.
     #[pymodule_export]

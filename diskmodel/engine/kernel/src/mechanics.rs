@@ -1,5 +1,7 @@
 //! Seek, rotation and transfer of one access (rules M1 to M8); see `diskmodel/drive/mechanics.py`.
 
+use crate::faults::{planted, Fault};
+
 pub const READ: u8 = 0;
 pub const WRITE: u8 = 1;
 
@@ -47,7 +49,7 @@ impl Spindle {
     pub fn wait_ns(&self, target: i64, angle: i64) -> i64 {
         let wait = target - angle;
         let wait = if wait < 0 { wait + self.revolution } else { wait };
-        if wait > self.longest {
+        if wait > self.longest && !planted(Fault::RotationSlack) {
             0
         } else {
             wait
@@ -59,6 +61,14 @@ impl Spindle {
 pub struct Arm {
     pub cylinder: i64,
     pub head: i64,
+}
+
+/// Blocks of one actuator, and what to do with them.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    pub op: u8,
+    pub lba: i64,
+    pub n: i64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -111,6 +121,9 @@ impl Mechanics {
         while self.zone_first_lba[zone + 1] <= lba {
             zone += 1;
         }
+        if planted(Fault::ZoneBorder) && zone > 0 && lba == self.zone_first_lba[zone] {
+            zone -= 1;
+        }
         zone
     }
 
@@ -130,16 +143,19 @@ impl Mechanics {
     pub fn left_on_track(&self, place: &Place) -> i64 {
         let per_track = self.sectors_per_track[place.zone];
         // spares are the last sectors of a cylinder and may take more than its last track
-        let end = per_track.min((self.heads - place.head) * per_track - self.spare[place.zone]);
+        let spare = if planted(Fault::SpareSectors) { 0 } else { self.spare[place.zone] };
+        let end = per_track.min((self.heads - place.head) * per_track - spare);
         end - place.sector
     }
 
     #[inline]
     pub fn angle_index(&self, place: &Place) -> i64 {
         let zone = place.zone;
+        let head = place.head + i64::from(planted(Fault::TrackSkew));
+        let cylinder_skew = self.cylinder_skew[zone] + i64::from(planted(Fault::CylinderSkew));
         let skew = (place.cylinder - self.zone_first_cylinder[zone])
-            * ((self.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone])
-            + place.head * self.track_skew[zone];
+            * ((self.heads - 1) * self.track_skew[zone] + cylinder_skew)
+            + head * self.track_skew[zone];
         let per_track = self.sectors_per_track[zone];
         let index = skew + place.sector;
         index - div(index, per_track) * per_track
@@ -148,17 +164,19 @@ impl Mechanics {
     /// Angle of a place as a part of the revolution in ns.
     #[inline]
     pub fn angle_ns(&self, place: &Place, spindle: &Spindle) -> i64 {
-        div(self.angle_index(place) * spindle.revolution, self.sectors_per_track[place.zone])
+        let up = if planted(Fault::AngleRounding) { self.sectors_per_track[place.zone] - 1 } else { 0 };
+        div(self.angle_index(place) * spindle.revolution + up, self.sectors_per_track[place.zone])
     }
 
     #[inline]
     pub fn move_ns(&self, arm: Arm, cylinder: i64, head: i64, op: u8) -> i64 {
         let distance = (cylinder - arm.cylinder).abs();
         if distance == 0 && head == arm.head {
-            return 0;
+            return if planted(Fault::WriteSettle) && op == WRITE { self.write_settle_ns } else { 0 };
         }
-        let mut time = i64::from(self.seek_ns[distance as usize]);
-        if head != arm.head && self.head_switch_ns > time {
+        let nearer = i64::from(planted(Fault::SeekDistance) && distance > 1);
+        let mut time = i64::from(self.seek_ns[(distance - nearer) as usize]);
+        if head != arm.head && self.head_switch_ns > time && !(planted(Fault::HeadSwitch) && distance > 0) {
             time = self.head_switch_ns;
         }
         if op == WRITE {
@@ -167,8 +185,8 @@ impl Mechanics {
         time
     }
 
-    pub fn access(&self, from: Arm, spindle: &Spindle, op: u8, lba: i64, n: i64, at: i64, extra: i64) -> Access {
-        let (mut lba, mut n) = (lba, n);
+    pub fn access(&self, from: Arm, spindle: &Spindle, wanted: Extent, at: i64, extra: i64) -> Access {
+        let Extent { op, mut lba, mut n } = wanted;
         let mut arm = from;
         let mut now = at + extra;
         let mut access = Access { seek: extra, ..Access::default() };
@@ -186,7 +204,7 @@ impl Mechanics {
                 access.first_end = now + time + wait + div((index + 1) * revolution, per_track) - start;
             }
             if self.zero_latency && wait + pass > revolution {
-                wait = (revolution - pass).max(0);
+                wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
             }
             now += time + wait + pass;
             access.seek += time;
@@ -203,8 +221,9 @@ impl Mechanics {
     }
 
     /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).
-    pub fn streamed(&self, spindle: &Spindle, arm: Arm, lba: i64, limit: i64, from_ns: i64, at: i64) -> (i64, Arm) {
-        let (mut now, mut arm, mut lba) = (from_ns, arm, lba);
+    pub fn streamed(&self, spindle: &Spindle, arm: Arm, blocks: (i64, i64), from_ns: i64, at: i64) -> (i64, Arm) {
+        let (mut lba, limit) = blocks;
+        let (mut now, mut arm) = (from_ns, arm);
         while lba < limit {
             let place = self.place(lba);
             let per_track = self.sectors_per_track[place.zone];

@@ -290,3 +290,17 @@ fn check(requests: &Requests, out: &Completions, model: &Model, layout: &Layout)
     }
     Ok(())
 }
+
+/// Names of the faults that this build can plant.
+#[cfg(feature = "faults")]
+#[pyfunction]
+pub fn fault_names() -> Vec<&'static str> {
+    crate::faults::NAMES.to_vec()
+}
+
+/// Plants a fault, or none (-1).
+#[cfg(feature = "faults")]
+#[pyfunction]
+pub fn plant(number: isize) {
+    crate::faults::plant(usize::try_from(number).unwrap_or(usize::MAX));
+}

@@ -2,6 +2,7 @@
 
 use crate::command::{Command, Commands, Slots};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
+use crate::faults::{planted, Fault};
 use crate::hdd::{Disk, Model};
 use crate::layout::{Copy, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
@@ -259,7 +260,9 @@ impl<'a> Simulation<'a> {
     fn over_link(&mut self, host: u32, then: Action) {
         let now = self.events.now;
         let bytes = self.hosts[host].n * self.model.electronics.sector_bytes;
-        self.link_free = now.max(self.link_free) + bytes * NS_PER_S / self.controller.link_bytes_per_s;
+        self.link_free = now.max(self.link_free)
+            + (bytes * NS_PER_S + i64::from(planted(Fault::LinkRounding)) * (self.controller.link_bytes_per_s - 1))
+                / self.controller.link_bytes_per_s;
         self.hosts[host].link += self.link_free - now;
         self.later(self.link_free, host, then);
     }
@@ -285,7 +288,11 @@ impl<'a> Simulation<'a> {
         self.left -= 1;
         let stream = self.requests.stream[row] as usize;
         if self.streams[stream].n_clients > 0 {
-            self.take_row(stream, request.issue + self.streams[stream].pace, self.events.now);
+            self.take_row(
+                stream,
+                request.issue + self.streams[stream].pace - i64::from(planted(Fault::ClientPace)),
+                self.events.now,
+            );
         }
     }
 
@@ -377,7 +384,11 @@ impl<'a> Simulation<'a> {
     fn rebuilt(&mut self) {
         self.front = (self.front + self.layout.rebuild_window).min(self.layout.member);
         if self.front < self.layout.member {
-            self.schedule_rebuild(self.events.now.max(self.rebuild_start + self.layout.rebuild_gap));
+            self.schedule_rebuild(
+                self.events
+                    .now
+                    .max(self.rebuild_start + self.layout.rebuild_gap + i64::from(planted(Fault::RebuildGap))),
+            );
         }
     }
 }
@@ -389,7 +400,7 @@ fn choose_copy(policy: i64, copies: &[Copy], disks: &[Disk], next_copy: &mut usi
     match policy {
         ROUND_ROBIN => {
             *next_copy += 1;
-            copies[(*next_copy - 1) % copies.len()]
+            copies[(*next_copy - usize::from(!planted(Fault::RoundRobin))) % copies.len()]
         }
         SHORTEST_QUEUE => least(copies, pending),
         NEAREST => {
@@ -412,7 +423,7 @@ fn least(copies: &[Copy], key: impl Fn(&Copy) -> i64) -> Copy {
     let mut best = (i64::MAX, Copy::default());
     for copy in copies {
         let k = key(copy);
-        if k < best.0 {
+        if k < best.0 || (planted(Fault::CopyChoice) && k == best.0) {
             best = (k, *copy);
         }
     }

@@ -1,5 +1,7 @@
 //! Rows with parity: RAID 3, 4, 5, 50, 6, 60 and k + m (rules L6 to L10).
 
+use crate::faults::{planted, Fault};
+
 use super::{push_merged, Layout, Piece, Plan, READ, WRITE};
 use crate::mechanics::div;
 
@@ -35,6 +37,7 @@ fn fill_row(layout: &Layout, row: i64, front: i64, out: &mut Row) {
         LEFT_SYMMETRIC | LEFT_ASYMMETRIC => n - 1 - (number - div(number, n) * n),
         _ => number - div(number, n) * n,
     };
+    let first = if planted(Fault::ParityRotation) { (first + 1) % n } else { first };
     let base = group * n;
     out.disks.clear();
     out.lost.clear();
@@ -55,7 +58,8 @@ fn fill_row(layout: &Layout, row: i64, front: i64, out: &mut Row) {
     }
     out.n_data = layout.n_data as usize;
     out.lba = layout.data_offset + number * layout.strip;
-    let is_rebuilt = layout.rebuild_disk >= 0 && (number + 1) * layout.strip <= front;
+    let is_rebuilt =
+        layout.rebuild_disk >= 0 && (number + 1 + i64::from(planted(Fault::RebuildFront))) * layout.strip <= front;
     for disk in &mut out.disks {
         let mut lost = layout.has_failed(*disk);
         if lost && is_rebuilt && i64::from(*disk) == layout.rebuild_disk {
@@ -165,7 +169,8 @@ fn write(layout: &Layout, plan: &mut Plan) {
         }
     }
     let prefers_modify = layout.write_policy == READ_MODIFY_WRITE
-        || (layout.write_policy == FEWEST && plan.modify.len() < plan.reconstruct.len());
+        || (layout.write_policy == FEWEST
+            && plan.modify.len() < plan.reconstruct.len() + usize::from(planted(Fault::WriteMethodTie)));
     if !(can_modify && (prefers_modify || !can_reconstruct)) {
         if !can_reconstruct {
             plan.reconstruct.clear();

@@ -1,5 +1,7 @@
 //! Linux's mq-deadline (rule Q8).
 
+use crate::faults::{planted, Fault};
+
 use super::{first_least_of, Tunables, Waiting};
 
 #[derive(Clone, Debug)]
@@ -27,7 +29,12 @@ impl Deadline {
     }
 
     pub fn choose(&mut self, waiting: &[Waiting], now: i64) -> usize {
-        let mut chosen = if 0 < self.batched && self.batched < self.fifo_batch { self.ahead(waiting) } else { None };
+        let mut chosen =
+            if 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch)) {
+                self.ahead(waiting)
+            } else {
+                None
+            };
         if chosen.is_none() {
             self.batch_op = self.direction(waiting);
             self.batched = 0;
@@ -50,7 +57,8 @@ impl Deadline {
     fn direction(&mut self, waiting: &[Waiting]) -> u8 {
         let has_reads = waiting.iter().any(|w| w.op == 0);
         let has_writes = waiting.iter().any(|w| w.op == 1);
-        if has_reads && !(has_writes && self.starved >= self.writes_starved) {
+        if has_reads && !(has_writes && self.starved >= self.writes_starved + i64::from(planted(Fault::WritesStarved)))
+        {
             if has_writes {
                 self.starved += 1;
             }

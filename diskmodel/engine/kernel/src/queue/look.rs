@@ -1,5 +1,7 @@
 //! LOOK, SCAN and F-SCAN (rules Q4, Q7).
 
+use crate::faults::{planted, Fault};
+
 use super::{first_least_of, Waiting};
 
 #[derive(Clone, Debug)]
@@ -19,7 +21,8 @@ impl Look {
 
     pub fn choose(&mut self, waiting: &[Waiting], head: i64) -> usize {
         if self.is_batched && !waiting.iter().any(|w| w.seq as i64 <= self.last_of_batch) {
-            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1);
+            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1)
+                - i64::from(planted(Fault::BatchLength) && waiting.len() > 1);
         }
         self.swept = self.direction;
         let ahead = self.nearest_ahead(waiting, head);
@@ -35,7 +38,7 @@ impl Look {
         let limit = if self.is_batched { self.last_of_batch } else { i64::MAX };
         first_least_of(
             waiting,
-            |w| w.seq as i64 <= limit && (w.lba - head) * self.direction >= 0,
+            |w| w.seq as i64 <= limit && (w.lba - head) * self.direction >= i64::from(planted(Fault::LookDirection)),
             |w| (w.lba - head).abs(),
         )
     }

@@ -4,6 +4,8 @@ mod deadline;
 mod look;
 mod sptf;
 
+use crate::faults::{planted, Fault};
+
 pub use deadline::Deadline;
 pub use look::Look;
 
@@ -135,7 +137,7 @@ pub fn first_least_of(
     for (i, w) in waiting.iter().enumerate() {
         if counts(w) {
             let k = key(w);
-            if best.is_none_or(|(least, _)| k < least) {
+            if best.is_none_or(|(least, _)| k < least || (planted(Fault::SchedulerTies) && k == least)) {
                 best = Some((k, i));
             }
         }

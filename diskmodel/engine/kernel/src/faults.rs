@@ -1,0 +1,76 @@
+//! Faults that can be planted, to prove that the tests would notice them. Only with the feature `faults`, which no
+//! release has; without it every `planted` is a constant `false`, and the compiler removes what hangs on it.
+
+macro_rules! faults {
+    ($($name:ident),* $(,)?) => {
+        /// A deviation of one place, or of one step, from a rule.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Fault { $($name),* }
+
+        /// Names of all faults, in order.
+        #[cfg(feature = "faults")]
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+faults! {
+    TrackSkew,
+    CylinderSkew,
+    ZoneBorder,
+    SpareSectors,
+    SeekDistance,
+    HeadSwitch,
+    WriteSettle,
+    AngleRounding,
+    RotationSlack,
+    ZeroLatency,
+    LastSector,
+    PhaseOrder,
+    DeviceOrder,
+    SchedulerTies,
+    LookDirection,
+    SweepEdge,
+    AgeLimit,
+    BatchLength,
+    DeadlineBatch,
+    WritesStarved,
+    CacheEviction,
+    ReadAheadLimit,
+    DestageOrder,
+    DestagePressure,
+    ParityRotation,
+    WriteMethodTie,
+    CopyChoice,
+    RoundRobin,
+    RebuildFront,
+    RebuildGap,
+    LinkRounding,
+    ClientPace,
+}
+
+/// Whether `fault` is planted now.
+#[cfg(not(feature = "faults"))]
+#[inline(always)]
+pub const fn planted(_fault: Fault) -> bool {
+    false
+}
+
+#[cfg(feature = "faults")]
+mod planting {
+    use super::Fault;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static PLANTED: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+    pub fn planted(fault: Fault) -> bool {
+        PLANTED.load(Ordering::Relaxed) == fault as usize
+    }
+
+    /// Plants fault number `number`, in the place of any other; a number that there is not plants none.
+    pub fn plant(number: usize) {
+        PLANTED.store(number, Ordering::Relaxed);
+    }
+}
+
+#[cfg(feature = "faults")]
+pub use planting::{plant, planted};

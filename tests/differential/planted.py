@@ -1,0 +1,74 @@
+"""Builds the kernel with faults that can be planted, and tells which cases show which fault."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from diskmodel.engine import native
+from diskmodel.records import Requests, Run
+from tests.differential.cases import build, random_case
+from tests.differential.compare import between
+
+ROOT = Path(__file__).parents[2]
+
+
+def build_kernel(target: Path) -> ModuleType:
+    """The kernel with the feature `faults`, built into a folder of its own and loaded beside the released one."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel",
+               "--features", "faults", "--target-dir", str(target)]  # fmt: skip
+    variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
+    # a name of its own: a library that is loaded must not change under the process
+    place = target / f"_kernel-{os.getpid()}.abi3.so"
+    shutil.copy(target / "release" / "lib_kernel.so", place)
+    spec = importlib.util.spec_from_file_location("faulty._kernel", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    place.unlink()
+    return module
+
+
+@contextmanager
+def in_place(kernel: ModuleType) -> Iterator[None]:
+    """Lets the native engine use another kernel."""
+    released = native._kernel
+    native._kernel = kernel  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        native._kernel = released  # type: ignore[misc]
+
+
+def shows(requests: Requests, reference: Run, scenario: object) -> bool:
+    """Whether the kernel in place differs from the reference on a case; a panic counts."""
+    try:
+        outcome = native.run(scenario, requests)  # type: ignore[arg-type]
+    except BaseException as error:  # a panic of the kernel is none of Exception's children
+        if type(error).__name__ != "PanicException":
+            raise
+        return True
+    return between(requests, reference, outcome) is not None
+
+
+def first_witness(kernel: ModuleType, number: int, references: list[Run]) -> int | None:
+    """Number of the first of the fixed cases that shows a fault, or None when none does."""
+    kernel.plant(number)
+    try:
+        with in_place(kernel):
+            for seed, reference in enumerate(references):
+                scenario, requests = build(random_case(seed))
+                if shows(requests, reference, scenario):
+                    return seed
+        return None
+    finally:
+        kernel.plant(-1)
