@@ -93,6 +93,10 @@ test-long: setup ## Run the tests that take hours (fuzzing by the million, soak)
 test-rust: setup
 	cargo test --locked --workspace --no-default-features --quiet
 
+.PHONY: field
+field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
+	$(BIN)/python -m tests.validation.field
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered

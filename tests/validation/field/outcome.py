@@ -1,0 +1,53 @@
+"""One figure of a published measurement against ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A figure.
+
+    Attributes
+    ----------
+    case, row, quantity : str
+    low, high : float
+        What the author measured; the same unless he gave a range.
+    ours : float
+    tolerance : float
+        Largest relative error that counts as reproduced.
+    kind : "formula", "predicted" or "fitted"
+    unreached : str
+        Why it is known to be out of tolerance; empty otherwise.
+    command : str
+        What repeats it.
+    """
+
+    case: str
+    row: str
+    quantity: str
+    low: float
+    high: float
+    ours: float
+    tolerance: float
+    kind: Literal["formula", "predicted", "fitted"]
+    unreached: str = ""
+    command: str = ""
+
+    @property
+    def error(self) -> float:
+        """Relative error; 0 within the author's range, else from its nearer end."""
+        nearest = min(max(self.ours, self.low), self.high)
+        return 0.0 if self.ours == nearest else self.ours / nearest - 1
+
+    @property
+    def is_reached(self) -> bool:
+        """Within the tolerance."""
+        return abs(self.error) <= self.tolerance
+
+    @property
+    def author(self) -> str:
+        """The author's figure as printed."""
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"

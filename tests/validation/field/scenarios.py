@@ -1,0 +1,74 @@
+"""Rows that are runs of the product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.result import Result
+from diskmodel.workload import Workload
+from tests.validation.field.cases import CASES, FIELD, label_of, row_of
+from tests.validation.field.outcome import Outcome
+
+Run = dict[str, Any]
+
+
+def simulated(run: Run) -> Result:
+    """The result of a run of `examples/field/scenarios.toml`."""
+    array = Array.load(FIELD / f"{run['array']}.toml")
+    workload = Workload.load(FIELD / f"{run['workload']}.toml")
+    return simulate(array, workload, n_requests=run.get("requests", 8000))
+
+
+def _iops(result: Result, run: Run) -> float:
+    return float(result.iops_by_stream[run["stream"]]) if "stream" in run else float(result.iops.mean)
+
+
+def _megabytes(result: Result, run: Run) -> float:
+    return result.bytes_per_s / float(run.get("megabyte", 1_000_000))
+
+
+def _mean_ms(result: Result, run: Run) -> float:
+    return float(result.latency.mean.mean) / 1e6
+
+
+QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
+    "iops": _iops,
+    "reads": _iops,
+    "mb_s": _megabytes,
+    "bandwidth_mb_s": _megabytes,
+    "latency_ms": _mean_ms,
+    "mean_response_ms": _mean_ms,
+    "latency_us": lambda result, run: 1000 * _mean_ms(result, run),
+    "clat_us_mean": lambda result, run: 1000 * _mean_ms(result, run),
+    "ms_per_100_reads": lambda result, run: 100_000 / _iops(result, run),
+    "seconds": lambda result, run: run["operations"] / _iops(result, run),
+}
+
+
+def outcomes(run: Run) -> Iterable[Outcome]:
+    """The figures of one row."""
+    case, row = CASES[run["case"]], row_of(run)
+    result = simulated(run)
+    for quantity in run["quantities"]:
+        yield Outcome(
+            case=run["case"],
+            row=label_of(row),
+            quantity=quantity,
+            low=row[quantity] if quantity in row else row[f"{quantity}_min"],
+            high=row[quantity] if quantity in row else row[f"{quantity}_max"],
+            ours=QUANTITIES[quantity](result, run),
+            tolerance=case.get("tolerance", 0.0),
+            kind="fitted" if row.get("fit") else "predicted",
+            unreached=run.get("unreached", {}).get(quantity, ""),
+            command=command(run),
+        )
+
+
+def command(run: Run) -> str:
+    """What repeats a run."""
+    folder = FIELD.relative_to(FIELD.parents[1])
+    length = run.get("requests", 8000)
+    return f"diskmodel simulate {folder}/{run['array']}.toml --workload {folder}/{run['workload']}.toml --requests {length}"

@@ -1,0 +1,48 @@
+"""Every published measurement against the product, inside the tolerance that its case states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.validation.field.cases import CASES, RUNS, label_of, row_of
+from tests.validation.field.formulas import formula_outcomes
+from tests.validation.field.outcome import Outcome
+from tests.validation.field.scenarios import outcomes
+
+
+def test_every_case_and_row_has_a_figure() -> None:
+    covered = {(run["case"], run["row"]) for run in RUNS}
+    formulas = {outcome.case for outcome in formula_outcomes()}
+    for name, case in CASES.items():
+        if name not in formulas:
+            wanted = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
+            assert wanted <= covered, name
+
+
+@pytest.mark.parametrize("outcome", formula_outcomes(), ids=lambda o: f"{o.case}-{o.row}-{o.quantity}")
+def test_formula_to_the_last_printed_digit(outcome: Outcome) -> None:
+    assert outcome.ours == outcome.low
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['case']}-{label_of(row_of(run))}")
+def test_row_is_within_its_tolerance_or_known_not_to_be(run: dict[str, Any]) -> None:
+    for outcome in outcomes(run):
+        # a row that is known to be out must be out: when the model gets there, its excuse goes
+        assert outcome.is_reached is (not outcome.unreached), f"{outcome.quantity}: {outcome.error:+.1%}"
+
+
+def test_two_disks_work_on_a_request_beyond_the_strip() -> None:
+    """Bandwidth of reads without read-ahead jumps from 128 KiB (the strip) to 256 KiB."""
+    from diskmodel.array import Array
+    from diskmodel.engine.simulate import simulate
+    from diskmodel.workload import Workload
+    from tests.validation.field.cases import FIELD
+
+    array = Array.load(FIELD / "raid5-7x10k/no-read-ahead.toml")
+    rate = {
+        size: simulate(array, Workload.load(FIELD / f"raid5-7x10k/read-{size}.toml"), n_requests=2000).bytes_per_s
+        for size in ("128k", "256k")
+    }
+    assert rate["256k"] > 1.25 * rate["128k"]
