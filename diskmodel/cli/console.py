@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,6 +77,6 @@ def progress() -> Progress:
 
 def _console(*, is_error: bool) -> Console:
     console = Console(stderr=is_error, highlight=False)
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(stderr=is_error, highlight=False, width=WIDTH_OF_FILES)
     return console

@@ -50,6 +50,8 @@ def validate(
         print_json(printed)
     else:
         show(f"{profile.name} against {', '.join(str(path) for path in evidence)}", _table(printed))
+        if "conditions" in printed:
+            show(_conditions(printed["conditions"]))
 
 
 def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
@@ -64,9 +66,9 @@ def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: 
         bar.add_task("predicting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is None:
-            from calibrate.fit import validate as run
+            from calibrate.repeat import repeat
 
-            return run(drive, evidence, seed=seed)
+            return repeat(drive, evidence, seed=seed)
         if drive.kind == "hdd" and "trace_model" in drive.provenance:
             from calibrate.traces.fit import validate_traces
 
@@ -85,4 +87,17 @@ def _table(printed: dict[str, Any]) -> Table:
     for label, key, form in _ROWS:
         cells = ["–" if part.get(key) is None else form.format(part[key]) for _, part in parts]
         table.add_row(label, *cells)
+    return table
+
+
+def _conditions(rows: list[dict[str, Any]]) -> Table:
+    """What was measured, condition by condition, beside how well the measurement repeats."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("condition")
+    for heading in ("measured ms", "predicted ms", "error", "repeats within"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        repeats = "–" if row["repeatability_ratio"] is None else f"{row['repeatability_ratio']:.1%}"
+        means = (f"{row[key]:.4g}" for key in ("measured_mean_ms", "predicted_mean_ms"))
+        table.add_row(row["what"], *means, f"{row['mean_error_ratio']:+.1%}", repeats)
     return table
