@@ -15,6 +15,11 @@ from diskmodel.layout.tables import READ_POLICIES
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 
+#: Schedulers that have a twin in the kernel.
+KERNEL_SCHEDULERS = frozenset(
+    ("fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline")
+)
+
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
@@ -22,6 +27,9 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
         return "flash drives"
     if scenario.controller.has_real_cache:
         return "a controller cache of blocks"
+    for queue in (scenario.queue, scenario.drive_queue):
+        if queue.scheduler not in KERNEL_SCHEDULERS:
+            return f"the scheduler {queue.scheduler}"
     layout = scenario.layout
     if READ_POLICIES[layout.read_policy] == "nearest-arm":
         return "reads by the nearest arm"

@@ -1,0 +1,114 @@
+"""Small runs whose event table can be written down (rules T, W, K, D, R)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import run
+from diskmodel.records import PARTS, Requests, Run, StreamRule
+from tests.theory.plain_disks import SEEK_NS_PER_CYLINDER, seeking_drive, turning_drive
+
+ENGINES = ("simpy", "native")
+BLOCK = 4096
+REVOLUTION = 1_024_000
+
+
+def requests(when: list[int], op: list[int], block: list[int], clients: int = 0, draw: float = 0.5) -> Requests:
+    n = len(when)
+    return Requests(
+        np.array(when, np.int64), np.array(op, np.uint8), np.array(block, np.int64) * BLOCK,
+        np.full(n, BLOCK, np.int64), np.zeros(n, np.int32), np.full(n, draw), (StreamRule("s", clients),),
+    )  # fmt: skip
+
+
+def done(engine: Any, rows: Requests, drive: dict[str, object] | None = None, **array: object) -> Run:
+    data = {"drive": drive or turning_drive(REVOLUTION), "layout": {"level": "jbod", "disks": 1},
+            "spindles": {"phase": "synchronised"}} | array  # fmt: skip
+    return run(resolve(Array.parse(data), 0), rows, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rotation_of_one_disk(engine: str) -> None:
+    """A sector takes 1000 ns, block b begins at 8000 b. Block 2 asked at 0 is read from 16000 to 24000; block 1 asked
+    at 10000 waits for the arm, then for the next revolution: 1024000 + 8000, done 8000 later."""
+    outcome = done(engine, requests([0, 10_000], [0, 0], [2, 1]))
+    assert outcome.completions.done_ns.tolist() == [24_000, 1_040_000]
+    parts = dict(zip(PARTS, outcome.completions.parts_ns[1].tolist(), strict=True))
+    assert parts["queue"] == 14_000
+    assert parts["rotation"] == 1_032_000 - 24_000
+    assert parts["transfer"] == 8_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_overheads_run_beside_the_arm(engine: str) -> None:
+    """Overhead 100, tail 10: the second command is ready at 200, while the arm is busy from 100 on."""
+    drive = turning_drive(REVOLUTION) | {"read_overhead_ns": 100, "completion_overhead_ns": 10}
+    outcome = done(engine, requests([0, 0], [0, 0], [1, 2]), drive)
+    assert outcome.completions.done_ns.tolist() == [16_010, 24_010]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_that_comes_at_an_instant_is_seen_before_a_choice(engine: str) -> None:
+    """Three requests at time 0: SSTF takes the nearest though it came last (rule T2)."""
+    drive = seeking_drive("sstf")
+    outcome = done(engine, requests([0, 0, 0], [0, 0, 0], [500, 300, 100]), drive)
+    seeks = outcome.completions.parts_ns[:, PARTS.index("seek")] // SEEK_NS_PER_CYLINDER
+    assert seeks.tolist() == [200, 200, 100]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_clients_think_before_they_ask_again(engine: str) -> None:
+    """One client: done at 16000, thinks 5000, asks at 21000."""
+    outcome = done(engine, requests([0, 5_000], [0, 0], [1, 3], clients=1))
+    assert outcome.completions.issue_ns.tolist() == [0, 21_000]
+    assert outcome.completions.done_ns.tolist() == [16_000, 32_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_link_and_processor_serve_one_after_the_other(engine: str) -> None:
+    """Two hits at 0: processor until 10 and 20, hit 100, link 4096 ns each, in turn."""
+    controller = {"read_cache": {"hit_ratio": 1.0}, "hit_ns": 100, "command_ns": 10, "link_bytes_per_s": 1e9}
+    outcome = done(engine, requests([0, 0], [0, 0], [1, 2]), controller=controller)
+    assert outcome.completions.done_ns.tolist() == [110 + 4096, 110 + 2 * 4096]
+    assert outcome.completions.is_hit.all()
+    assert outcome.devices.n_reads.sum() == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_raid5_write_comes_round_again(engine: str) -> None:
+    """Five synchronised disks, strip one block, row 0 has parity on disk 4: block 0 of disk 0 and of disk 4 are read
+    from 0 to 8000, then written from 1024000 to 1032000."""
+    outcome = done(engine, requests([0], [1], [0]), layout={"level": "raid5", "disks": 5, "strip": "4 KiB"})
+    assert outcome.completions.done_ns.tolist() == [1_032_000]
+    assert outcome.completions.parts_ns[0, PARTS.index("parity")] == 8_000
+    assert outcome.devices.n_reads.tolist() == [1, 0, 0, 0, 1]
+    assert outcome.devices.n_writes.tolist() == [1, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rebuild_copies_the_lost_disk_window_by_window(engine: str) -> None:
+    """RAID 1, disk 0 lost: windows of 16 blocks are read from disk 1 and written to the spare, disk 2."""
+    layout = {"level": "raid1", "disks": 2, "strip": "4 KiB", "failed": [0], "spares": 1,
+              "rebuild": {"window": "64 KiB"}}  # fmt: skip
+    outcome = done(engine, requests([50_000_000], [0], [100]), layout=layout)
+    assert outcome.rebuilt_bytes == 128 * BLOCK
+    assert outcome.devices.n_writes.tolist() == [0, 0, 8]
+    assert outcome.devices.n_reads[0] == 0
+
+
+def test_parts_add_up_under_throttling() -> None:
+    """Every ns of a response is in one part, also what a sleeping host adds (rule Q11). 800 requests of a mix."""
+    rng = np.random.default_rng(5)
+    rows = requests([0] * 800, (rng.random(800) < 0.4).tolist(), rng.integers(0, 9000, 800).tolist(), clients=48)
+    for level in ("raid1", "raid10", "raid5", "raid6"):
+        layout = {"level": level, "disks": 4 if level != "raid1" else 2, "strip": "4 KiB"}
+        drive = seeking_drive()
+        outcome = done("simpy", rows, drive, layout=layout, queue={"write_throttle": "linux", "block_requests": 8})
+        c = outcome.completions
+        assert (c.parts_ns.sum(axis=1) == c.done_ns - c.issue_ns).all()
+        assert (c.parts_ns >= 0).all()

@@ -1,0 +1,99 @@
+"""Every scheduler on the same small queue, worked by hand (rules Q1 to Q8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from diskmodel.queue import POLICIES, Head, Policy, Queue, make_policy
+
+
+@dataclass
+class Command:
+    seq: int
+    op: int
+    lba: int
+    arrived_ns: int = 0
+    n_sectors: int = 8
+
+
+def head(lba: int) -> Head:
+    """Rotation is made up: a block is reached after its distance, blocks in odd hundreds 1000 later."""
+    return Head(lba, lambda c: abs(c.lba - lba) + (1000 if c.lba // 100 % 2 else 0))
+
+
+def served(policy: Policy, commands: list[Command], start: int, now_ns: int = 0) -> list[int]:
+    """Block numbers in the order of service, nothing new coming."""
+    waiting, at, order = list(commands), start, []
+    while waiting:
+        command = waiting.pop(policy.choose(waiting, head(at), now_ns))
+        order.append(command.lba)
+        at = command.lba + command.n_sectors
+    return order
+
+
+QUEUE = [Command(i, 0, lba) for i, lba in enumerate([900, 400, 150, 600, 450])]
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "order"),
+    [
+        ("fcfs", [900, 400, 150, 600, 450]),
+        ("sstf", [450, 400, 600, 900, 150]),
+        ("look", [600, 900, 450, 400, 150]),
+        ("scan", [600, 900, 450, 400, 150]),
+        ("c-look", [600, 900, 150, 400, 450]),
+        ("c-scan", [600, 900, 150, 400, 450]),
+        ("f-scan", [600, 900, 450, 400, 150]),
+        # 150 and 900 lie in odd hundreds: 1000 later
+        ("sptf", [450, 400, 600, 900, 150]),
+        ("sptf-aged", [450, 400, 600, 900, 150]),
+        # from block 0 upwards
+        ("mq-deadline", [150, 400, 450, 600, 900]),
+    ],
+)
+def test_order_from_block_500(scheduler: str, order: list[int]) -> None:
+    assert served(make_policy(Queue(scheduler=scheduler)), QUEUE, 500) == order
+
+
+@pytest.mark.parametrize("scheduler", POLICIES)
+def test_ties_go_to_the_first_and_nothing_is_lost(scheduler: str) -> None:
+    same = [Command(i, 0, 700) for i in range(4)]
+    policy = make_policy(Queue(scheduler=scheduler))
+    assert policy.choose(same, head(500), 0) == 0
+    assert sorted(served(make_policy(Queue(scheduler=scheduler)), QUEUE, 0)) == sorted(c.lba for c in QUEUE)
+
+
+def test_newcomers_wait_for_the_next_batch_of_f_scan() -> None:
+    policy = make_policy(Queue(scheduler="f-scan"))
+    waiting = [Command(0, 0, 600), Command(1, 0, 900)]
+    assert policy.choose(waiting, head(500), 0) == 0
+    waiting = [waiting[1], Command(2, 0, 620)]
+    assert policy.choose(waiting, head(608), 0) == 0
+    assert policy.choose(waiting[1:], head(908), 0) == 0
+
+
+def test_age_overcomes_distance() -> None:
+    queue = Queue(scheduler="sptf-aged", age_ns=1000)
+    near, far = Command(1, 0, 620, arrived_ns=400), Command(0, 0, 2000, arrived_ns=0)
+    assert make_policy(queue).choose([far, near], head(500), 500) == 1
+    assert make_policy(queue).choose([far, near], head(500), 1000) == 0
+
+
+def test_deadline_prefers_reads_but_not_for_ever() -> None:
+    policy = make_policy(Queue(scheduler="mq-deadline", fifo_batch=1, writes_starved=2))
+    waiting = [Command(0, 1, 100), *(Command(i, 0, 100 * i) for i in range(1, 6))]
+    ops = []
+    for _ in range(6):
+        command = waiting.pop(policy.choose(waiting, head(0), 0))
+        ops.append(command.op)
+    assert ops == [0, 0, 1, 0, 0, 0]
+
+
+def test_deadline_serves_an_expired_read_first() -> None:
+    policy = make_policy(Queue(scheduler="mq-deadline", read_expire_ns=100, fifo_batch=1))
+    old, low = Command(0, 0, 900, arrived_ns=0), Command(1, 0, 100, arrived_ns=90)
+    assert policy.choose([old, low], head(0), 99) == 1
+    policy = make_policy(Queue(scheduler="mq-deadline", read_expire_ns=100, fifo_batch=1))
+    assert policy.choose([old, low], head(0), 100) == 0
