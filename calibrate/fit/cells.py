@@ -1,4 +1,4 @@
-"""Observations that a flash drive is fitted to: mean response by pattern, size and queue depth, repetition by repetition.
+"""Observations that a flash drive is fitted to: mean responses by pattern, size and queue depth, with repetitions.
 
 A response here is the time between two requests of one client, ``queue_depth / iops``: latency plus the short time
 that the measuring program takes to issue the next request. With it the model has the measured throughput at each

@@ -22,7 +22,7 @@ DIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)
 PAGES = (4096, 16384, 65536, 262144)
 NAMES = ("read_overhead", "read_latency", "die_read", "interface_rate")
 
-#: Physics: a command costs a processor 0.1 µs to 1 ms, a die reads in 1 µs to 20 ms, an interface moves 5 MB/s to 64 GB/s.
+#: Physics: a command costs a processor 0.1 µs to 1 ms, a die reads in 1 µs to 20 ms, wires move 5 MB/s to 64 GB/s.
 LOW = np.log([100.0, 100.0, 1_000.0, 0.005])
 HIGH = np.log([1e6, 2e7, 2e7, 64.0])
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
@@ -146,7 +146,8 @@ class _Fitter:
         """Correct the formula by the simulation at its optimum, and fit again, until it stays where it is."""
         best: tuple[float, FlashShape, Floats] | None = None
         settled, steps = False, 0
-        for steps in range(1, _CORRECTIONS + 1):
+        while steps < _CORRECTIONS:
+            steps += 1
             predicted = simulate_keys(shape, self.keys, self.capacity_bytes, self.seed)
             chi2 = self.chi2(predicted)
             if best is None or chi2 < best[0]:

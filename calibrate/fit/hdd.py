@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.fit.cells import Cells
 from calibrate.fit.rotation import Rotation
 from calibrate.fit.seek import SeekFit, fit_seek
 from calibrate.fit.tracks import Tracks, find_tracks, single_reads
@@ -23,6 +22,8 @@ Floats = NDArray[np.float64]
 ASSUMED_HEADS = 4
 ASSUMED_OVERHEAD_NS = 100_000.0
 ASSUMED_INTERFACE = 300e6
+ASSUMED_CACHE_BYTES = 16 << 20
+ASSUMED_SEGMENTS = 16
 _HIT_SHARE = 0.25
 _LEAST_SEEK_NS = 50_000.0
 _FEWEST_READS = 100
@@ -101,7 +102,7 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
 def _waits(
     measurement: Measurement, tracks: Tracks, electronics: Electronics, period_ns: float, sector_bytes: int
 ) -> tuple[Floats, Floats]:
-    """Distance in tracks, and time from issue until the wanted sector came under the head, of reads that moved the arm."""
+    """Distance in tracks, and time from issue until the sector came under the head, of reads that moved the arm."""
     distances, waits = [], []
     density = tracks.per_track
     for samples in single_reads(measurement):
@@ -147,12 +148,14 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
         "queue": dict(queue or {}),
     }
     if electronics.has_cache:
-        data["cache"] = {"size_bytes": 16 << 20, "segments": 16}
+        data["cache"] = {"size_bytes": ASSUMED_CACHE_BYTES, "segments": ASSUMED_SEGMENTS}
+        if not fit.tracks.is_streaming:
+            data["cache"]["read_ahead_bytes"] = 0
     return Hdd.parse(data)
 
 
 def _zones(tracks: Tracks, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
-    """Zones of whole cylinders; skews keep the mean that rates and angles told, and hide the move to the next cylinder."""
+    """Zones of whole cylinders; skews keep the mean that was told, and hide the move to the next cylinder."""
     heads, left, zones = ASSUMED_HEADS, n_sectors, []
     size = np.diff(tracks.edges_sectors)
     for k, density in enumerate(tracks.per_track):
@@ -185,8 +188,3 @@ def _seek_table(fit: HddFit, overhead_ns: float) -> tuple[list[int], list[float]
     ready = fit.seek.at(distance.astype(np.float64) * ASSUMED_HEADS)
     time = np.maximum(ready - overhead_ns, _LEAST_SEEK_NS) / 1e6
     return [int(d) for d in distance], [round(float(t), 5) for t in time]
-
-
-def hdd_cells_depths(cells: Cells) -> list[int]:
-    """Depths of random reads, in order."""
-    return sorted({key.queue_depth for key in cells if key.op == "read" and not key.is_sequential})

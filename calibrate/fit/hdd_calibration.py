@@ -47,20 +47,26 @@ def calibrate_hdd(
     if held:
         report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held})
     has_converged, message = _verdict(fit, queue)
-    drive = drive.model_copy(
-        update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit)}
-    )
+    drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit)})
     rows = _residuals(cells, queue)
     return Calibration(
-        drive, has_converged, message, parameters_of(fit, queue), report, {"residuals": rows, "warnings": warnings}
+        drive,
+        has_converged,
+        message,
+        parameters_of(fit, queue),
+        report,
+        {"residuals": rows, "warnings": warnings, "schedulers": queue.schedulers},
     )
 
 
 def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Responses in ns of random reads by a drive."""
+    n = max(_HELD_OUT_REQUESTS, 100 * key.queue_depth)
+    span_bytes = span_bytes or drive.capacity_bytes // 4096 * 4096
     return random_reads(
         scenario_of(drive), length=key.length_bytes, queue_depth=key.queue_depth,
-        n=max(_HELD_OUT_REQUESTS, 100 * key.queue_depth), seed=seed, span_bytes=span_bytes or drive.capacity_bytes // 4096 * 4096,
+        n=n, seed=seed,
+        span_bytes=span_bytes,
     )  # fmt: skip
 
 
@@ -91,19 +97,23 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
     for name, density in (("outer", tracks.per_track[0]), ("inner", tracks.per_track[-1])):
         rate = float(density) * sector / period * 1e9 / (1.0 + tracks.skew_turns)
         found[f"{name}_rate"] = Parameter(
-            rate, rate * tracks.stderr_ratio, "bytes/s", tracks.has_rates, "sequential reads by position"
+            rate, rate * tracks.stderr_ratio, "bytes/s", tracks.is_identified, "density of tracks and skew"
         )
         found[f"{name}_sectors_per_track"] = Parameter(
             float(density), float(density) * tracks.stderr_ratio, "1", tracks.is_identified,
             "angles between neighbouring blocks" if tracks.is_identified else "rates, with an assumed skew",
         )  # fmt: skip
     found["skew"] = Parameter(
-        tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_identified and tracks.has_rates,
+        tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_skew_identified,
         "sequential rate against density of tracks",
     )  # fmt: skip
     found["heads"] = Parameter(float(ASSUMED_HEADS), None, "1", False, "assumed; does not change seeks by distance")
     found["queue_depth"] = Parameter(
-        float(queue.queue.depth), None, "1", queue.is_depth_identified, f"scheduler {queue.queue.scheduler}"
+        float(queue.queue.depth),
+        None,
+        "1",
+        queue.is_depth_identified,
+        f"with scheduler {' or '.join(queue.schedulers)}",
     )
     return found
 
@@ -147,5 +157,3 @@ def _residuals(cells: Cells, queue: QueueFit) -> list[dict[str, Any]]:
         }
         for key, predicted in queue.predicted_ns.items()
     ]
-
-

@@ -23,12 +23,13 @@ _APART = 0.02
 
 @dataclass(frozen=True)
 class QueueFit:
-    """Scheduler and depth with their misfit; `runner_up_ratio` is what the next scheduler misses, root mean square."""
+    """Scheduler and depth with their misfit; `runner_up_ratio` is what the next scheduler misses, root mean
+    square; `schedulers` are those that the evidence does not tell apart, the best first."""
 
     queue: DriveQueue
     misfit_ratio: float
     runner_up_ratio: float
-    is_scheduler_identified: bool
+    schedulers: tuple[str, ...]
     is_depth_identified: bool
     predicted_ns: dict[Key, float]
 
@@ -40,7 +41,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueF
     keys = [key for key in keys if key.length_bytes == length]
     deepest = max((key.queue_depth for key in keys), default=1)
     if deepest == 1:
-        return QueueFit(DriveQueue(), 0.0, 0.0, False, False, {})
+        return QueueFit(DriveQueue(), 0.0, 0.0, SCHEDULERS, False, {})
     found: list[tuple[float, DriveQueue, dict[Key, float]]] = []
     for scheduler in SCHEDULERS:
         for depth in (1,) if scheduler == "fcfs" else [d for d in _DEPTHS if 1 < d <= deepest]:
@@ -58,7 +59,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueF
         queue=queue if is_ordered else DriveQueue(depth=1),
         misfit_ratio=misfit,
         runner_up_ratio=runner_up,
-        is_scheduler_identified=runner_up > misfit + _APART,
+        schedulers=tuple(dict.fromkeys(item[1].scheduler for item in found if item[0] < misfit + _APART)),
         is_depth_identified=is_ordered and len(near) == 1 and queue.depth < deepest,
         predicted_ns=predicted,
     )

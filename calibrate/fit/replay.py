@@ -51,9 +51,7 @@ def random_reads(
     return np.asarray((done.done_ns - done.issue_ns)[order][min(4 * queue_depth, n // 4) :], np.float64)
 
 
-def mean_response(
-    scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int
-) -> float:
+def mean_response(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> float:
     """Queue depth by throughput in ns: the mean response, the drain at the end not counted."""
     rng = np.random.default_rng(seed)
     offset = rng.integers(0, span_bytes // length, n) * length

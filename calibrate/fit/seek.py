@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 N_KNOTS = 18
 _SOFT_RATIO = 0.004
 _OUTLIERS = 0.002
-_SMOOTH = 0.05
+_SMOOTH = (0.003, 0.08)
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,11 @@ class SeekFit:
     has_converged: bool
 
     def at(self, distance: Floats) -> Floats:
-        """Ready time at a distance."""
-        return np.asarray(np.interp(np.sqrt(distance), np.sqrt(self.distance), self.ready_ns))
+        """Ready time at a distance; beyond the last knot the line through the last ones goes on."""
+        ready = np.interp(np.sqrt(distance), np.sqrt(self.distance), self.ready_ns)
+        far = self.distance[-1] - self.distance[-3]
+        slope = max(float(self.ready_ns[-1] - self.ready_ns[-3]) / far, 0.0) if far > 0 else 0.0
+        return np.asarray(ready + slope * np.maximum(distance - self.distance[-1], 0.0))
 
 
 def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: float) -> SeekFit:
@@ -84,7 +87,7 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
             bounds=[(0.0, 20.0)] * N_KNOTS, options={"maxiter": 400},
         )  # fmt: skip
         value, converged = found.x, bool(found.success)
-    stderr = _errors(value, design, y, bend)
+    stderr = _errors(value, design, y)
     return SeekFit(knots**2, value * period_ns, stderr * period_ns, len(y), converged)
 
 
@@ -114,31 +117,36 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
     pulled = np.where(left < 0.0, 1.0, 0.0) - np.where(left > 1.0, 1.0, 0.0)
     gradient = design.T @ (slope + pulled)
-    curvature = bend @ value / _SMOOTH
-    return loss + 0.5 * float(curvature @ curvature), gradient + bend.T @ curvature / _SMOOTH
+    curvature = bend @ value
+    return loss + 0.5 * float(curvature @ curvature), gradient + bend.T @ curvature
 
 
 def _second_differences(knots: Floats) -> Floats:
-    """Bends of the curve at the inner knots, scaled by their spacing."""
+    """Bends of the curve at the inner knots, scaled by their spacing and by what is usual: short seeks are straight in
+    the square root of distance, and few reads tell of them; long ones are not, and many do."""
     n = len(knots)
     matrix = np.zeros((n - 2, n))
     for k in range(1, n - 1):
         left, right = knots[k] - knots[k - 1], knots[k + 1] - knots[k]
-        scale = (left + right) / 2
+        usual = _SMOOTH[0] + (_SMOOTH[1] - _SMOOTH[0]) * (knots[k] - knots[0]) / (knots[-1] - knots[0])
+        scale = (left + right) / 2 / usual
         matrix[k - 1, k - 1] = scale / left
         matrix[k - 1, k] = -scale / left - scale / right
         matrix[k - 1, k + 1] = scale / right
     return matrix
 
 
-def _errors(value: Floats, design: Floats, y: Floats, bend: Floats) -> Floats:
+def _errors(value: Floats, design: Floats, y: Floats) -> Floats:
     """Half of the room that the reads leave around each knot, the others held; limited by half a revolution."""
     left = y - design @ value
     errors = np.empty(len(value))
     for k in range(len(value)):
         near = design[:, k] > 0.3
         mine = left[near]
-        inside = mine[(mine > -0.02) & (mine < 1.02)]
-        # the gaps of n uniform waits to both edges are 1/(n + 1) wide
-        errors[k] = 1.0 / (len(inside) + 2.0)
+        inside = mine[(mine >= 0.0) & (mine <= 1.0)]
+        if len(inside):
+            # neighbouring places have few angles between them: what counts is the room left, not the number of reads
+            errors[k] = (float(inside.min()) + 1.0 - float(inside.max())) / 2 + _SOFT_RATIO
+        else:
+            errors[k] = 0.5
     return np.minimum(errors, 0.5)

@@ -23,9 +23,11 @@ _AGREE = 0.02
 _FEWEST_PAIRS = 12
 _MOST_SKEW = 0.6
 _N_ZONES = 48
-#: Relative errors of densities from one sequential rate and from one pair.
+#: Relative error of the density from one sequential rate; error in turns of the angle between two blocks.
 _RATE_ERROR = 0.015
-_PAIR_ERROR = 0.003
+_PAIR_ERROR = 0.0006
+#: Turns by which angles of far pairs may miss; less than any skew.
+_NEAR = 0.03
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,9 @@ class Tracks:
         Relative standard error of the density.
     is_identified : bool
         Whether angles told the density; else it comes from rates and an assumed skew.
-    has_rates : bool
-        Whether sequential rates were usable.
+    is_skew_identified : bool
+    is_streaming : bool
+        False: sequential reads lost revolutions between requests, so that their rates tell no density.
     """
 
     edges_sectors: Floats
@@ -53,7 +56,8 @@ class Tracks:
     skew_turns: float
     stderr_ratio: float
     is_identified: bool
-    has_rates: bool
+    is_skew_identified: bool
+    is_streaming: bool
 
     def track_of(self, sector: Floats) -> Floats:
         """Number of tracks from the outer edge to a sector, with its fraction."""
@@ -69,33 +73,44 @@ def find_tracks(measurement: Measurement, period_ns: float, sector_bytes: int) -
     n_sectors = measurement.size_bytes // sector_bytes
     places, rates = zone_rates(measurement)
     x, delta, phase = _pairs(measurement, period_ns, sector_bytes)
+    has_rates, rough, guess = False, np.empty(0), np.zeros(len(x))
+    pairs = np.empty(0, np.int64)
     if len(rates) >= 2:
         rough = rates * period_ns / 1e9 / sector_bytes
         guess = np.interp(x, places / sector_bytes, rough)
-    else:
-        density = _density_alone(delta, phase)
-        if density is None:
-            return None
-        guess, rough = np.full(len(x), density), np.empty(0)
-    pairs = _agreeing(delta, phase, guess)
+        pairs, usable = _agreeing(delta, phase, guess)
+        # a drive that loses revolutions between requests has rates far below its density: few pairs agree with them
+        has_rates = usable < _FEWEST_PAIRS or len(pairs) > usable / 2
+    if not has_rates:
+        guess = _profile(x / n_sectors, delta, phase)
+        pairs, _ = _agreeing(delta, phase, guess)
     is_identified = len(pairs) >= _FEWEST_PAIRS
+    if not is_identified and not has_rates:
+        return None
+    pairs = _widened(x, delta, phase, pairs) if is_identified else pairs
     known = delta[pairs] / phase[pairs]
     ratio = float(np.median(known / guess[pairs])) if is_identified else 1.0 + ASSUMED_SKEW_TURNS
     stderr = float(np.std(known / guess[pairs]) / np.sqrt(len(pairs))) if is_identified else 0.05
-    edges = np.linspace(0.0, float(n_sectors), _N_ZONES + 1)
-    where, density = places / sector_bytes, rough * ratio
-    weight = np.full(len(where), _RATE_ERROR**-2)
-    if is_identified:
-        where, density = np.concatenate([where, x[pairs]]), np.concatenate([density, known])
-        weight = np.concatenate([weight, np.full(len(pairs), _PAIR_ERROR**-2)])
-    elif not len(where):
-        return None
+    where, density, error = x[pairs], known, _PAIR_ERROR / phase[pairs]
+    if has_rates:
+        where, density = np.concatenate([where, places / sector_bytes]), np.concatenate([density, rough * ratio])
+        error = np.concatenate([error, np.full(len(places), _RATE_ERROR)])
     order = np.argsort(where)
-    falling = isotonic_regression(density[order], weights=weight[order], increasing=False).x
+    falling = isotonic_regression(density[order], weights=error[order] ** -2, increasing=False).x
+    edges = np.linspace(0.0, float(n_sectors), _N_ZONES + 1)
     per_track = np.interp((edges[:-1] + edges[1:]) / 2, where[order], falling)
-    has_rates = len(rates) >= 2
-    skew = ratio - 1.0 if has_rates else ASSUMED_SKEW_TURNS
-    return Tracks(edges, per_track, float(np.clip(skew, 0.0, _MOST_SKEW)), stderr, is_identified, has_rates)
+    skew, is_skew_known = ratio - 1.0, has_rates and is_identified
+    if not has_rates:
+        skew, is_skew_known = _skew(delta, phase, np.interp(x, where[order], falling))
+    return Tracks(
+        edges,
+        per_track,
+        float(np.clip(skew, 0.0, _MOST_SKEW)),
+        stderr,
+        is_identified,
+        is_skew_known,
+        has_rates or len(rates) < 2,
+    )
 
 
 def zone_rates(measurement: Measurement) -> tuple[Floats, Floats]:
@@ -148,26 +163,51 @@ def _pairs(measurement: Measurement, period_ns: float, sector_bytes: int) -> tup
     return x, delta, phase
 
 
-def _agreeing(delta: Floats, phase: Floats, guess: Floats) -> NDArray[np.int64]:
+def _agreeing(delta: Floats, phase: Floats, guess: Floats) -> tuple[NDArray[np.int64], int]:
     """Pairs on one track: those of a usable distance whose density is in the proportion to the guess on which most
-    agree. Pairs across a track's end are a skew apart and fall out."""
+    agree; and how many were usable. Pairs across a track's end are a skew apart and fall out."""
     low, high = _SHARE
-    with np.errstate(divide="ignore"):
-        ratio = np.where(phase > 0, delta / phase, np.inf) / guess
-    usable = (delta / guess > low) & (delta / guess < high) & (ratio > 0.85) & (ratio < 1.0 + _MOST_SKEW)
-    rows = np.flatnonzero(usable)
+    usable = (delta / guess > low) & (delta / guess < high)
+    rows = np.flatnonzero(usable & (phase > 0))
+    ratio = delta[rows] / phase[rows] / guess[rows]
+    rows, ratio = rows[(ratio > 0.85) & (ratio < 1.0 + _MOST_SKEW)], ratio[(ratio > 0.85) & (ratio < 1.0 + _MOST_SKEW)]
     if not len(rows):
-        return rows
-    votes = [(np.abs(ratio[rows] / r - 1.0) < _AGREE).sum() for r in ratio[rows]]
-    centre = ratio[rows[int(np.argmax(votes))]]
-    return rows[np.abs(ratio[rows] / centre - 1.0) < 2.5 * _AGREE]
+        return rows, int(usable.sum())
+    votes = [(np.abs(ratio / r - 1.0) < _AGREE).sum() for r in ratio]
+    centre = ratio[int(np.argmax(votes))]
+    return rows[np.abs(ratio / centre - 1.0) < 2.5 * _AGREE], int(usable.sum())
 
 
-def _density_alone(delta: Floats, phase: Floats) -> float | None:
-    """Density that most pairs agree on, without rates to start from."""
-    chosen = (phase > _SHARE[0]) & (phase < _SHARE[1])
-    if chosen.sum() < _FEWEST_PAIRS:
-        return None
-    density = delta[chosen] / phase[chosen]
-    votes = [(np.abs(density / d - 1.0) < 2 * _AGREE).sum() for d in density]
-    return float(density[int(np.argmax(votes))])
+def _widened(x: Floats, delta: Floats, phase: Floats, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All pairs on one track, near or far, now that the density around each is known."""
+    order = pairs[np.argsort(x[pairs])]
+    falling = isotonic_regression(delta[order] / phase[order], increasing=False).x
+    share = delta / np.interp(x, x[order], falling)
+    return np.flatnonzero((share > _SHARE[0] / 2) & (share < 0.9) & (np.abs(phase - share) < _NEAR * np.sqrt(share)))
+
+
+def _profile(place: Floats, delta: Floats, phase: Floats) -> Floats:
+    """Density that falls along a line with position and explains most angles, without rates to start from."""
+    best, found = 0.0, np.ones(len(place))
+    for outer in np.geomspace(40.0, 8000.0, 400):
+        for fall in np.linspace(0.0, 0.7, 15):
+            density = outer * (1.0 - fall * place)
+            share = delta / density
+            near = (share > _SHARE[0]) & (share < _SHARE[1])
+            n = int(near.sum())
+            if n < _FEWEST_PAIRS:
+                continue
+            agreeing = np.count_nonzero(np.abs(phase[near] - share[near]) < 2 * _AGREE * share[near])
+            if agreeing**2 / n > best:
+                best, found = agreeing**2 / n, density
+    return np.asarray(found)
+
+
+def _skew(delta: Floats, phase: Floats, density: Floats) -> tuple[float, bool]:
+    """Mean skew in turns from pairs with one track's end between them, and whether there were enough."""
+    share = delta / density
+    left = np.mod(phase - share, 1.0)
+    crossing = left[(share > _SHARE[0]) & (share < 0.95) & (left > 0.02) & (left < _MOST_SKEW)]
+    if len(crossing) < _FEWEST_PAIRS:
+        return ASSUMED_SKEW_TURNS, False
+    return float(crossing.mean()), True

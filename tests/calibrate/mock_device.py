@@ -80,7 +80,7 @@ class MockDevice:
         order = [self.rng.permutation(half) for _ in range(rounds) for half in halves]
         self.run(np.concatenate(order), 512, part="main")
 
-    def seek_profile(self, rounds: int = 80) -> None:
+    def seek_profile(self, rounds: int = 90) -> None:
         """Distances and bases as calibrate/microbench/src/experiments/seek_profile.rs chooses them."""
         self.begin("seek_profile")
         sector = 512
@@ -126,7 +126,9 @@ class MockDevice:
                     self.run(self.anywhere(n, length), length, depth, repetition=repetition)
 
     def write(self, path: Path) -> Path:
-        experiments = [{**e, "samples": {**e["samples"], "op": 0, "n": len(e["samples"]["offset"])}} for e in self.experiments]
+        experiments = [
+            {**e, "samples": {**e["samples"], "op": 0, "n": len(e["samples"]["offset"])}} for e in self.experiments
+        ]
         document = {
             "format": "diskmodel-measurement",
             "version": 1,
