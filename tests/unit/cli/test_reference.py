@@ -1,0 +1,25 @@
+"""The reference of the commands tells of each command and each option."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.commands import run
+
+REFERENCE = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+EVERYWHERE = {"--help", "--json", "--debug"}
+COMMANDS = re.findall(r"^## (\w+)$", REFERENCE, re.MULTILINE)
+
+
+def test_every_command_is_told_of() -> None:
+    listed = run("--help").stdout.partition("Commands:")[2]
+    assert sorted(re.findall(r"^  (\w+)  ", listed, re.MULTILINE)) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_told_of(command: str) -> None:
+    told = REFERENCE.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
+    options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run(command, "--help").stdout, re.MULTILINE))
+    assert options >= EVERYWHERE
+    assert {option for option in options - EVERYWHERE if option not in told} == set()
