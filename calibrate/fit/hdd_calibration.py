@@ -10,7 +10,7 @@ from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.cells import Cells, Key
 from calibrate.fit.hdd import ASSUMED_HEADS, HddFit, drive_of, fit_mechanics
 from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
-from calibrate.fit.queueing import QueueFit, fit_queue
+from calibrate.fit.queueing import REORDERING, QueueFit, fit_queue, overtaken_ratio
 from calibrate.fit.replay import random_reads, scenario_of
 from calibrate.fit.rotation import Rotation
 from calibrate.measure.document import Measurement
@@ -37,7 +37,13 @@ def calibrate_hdd(
     held = choose_held_out(cells)
     # what was measured on a file of a larger drive is fitted on a drive of that size
     trial = drive_of(fit, capacity_bytes=span, name=name)
-    queue = fit_queue(trial, cells.without(held), span_bytes=trial.capacity_bytes, seed=seed)
+    queue = fit_queue(
+        trial,
+        cells.without(held),
+        is_reordering=overtaken_ratio(measurement) > REORDERING,
+        span_bytes=trial.capacity_bytes,
+        seed=seed,
+    )
     drive = drive_of(fit, capacity_bytes=span, name=name, queue=queue.queue.to_dict())
     if capacity_bytes > span:
         warnings.append(
@@ -128,7 +134,8 @@ def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
         )
     return True, (
         f"rotation, tracks, seeks and queue fitted; {queue.queue.scheduler} misses the fitted depths by "
-        f"{queue.misfit_ratio:.1%}, the next scheduler by {queue.runner_up_ratio:.1%}"
+        f"{queue.misfit_ratio:.1%}"
+        + (f", the next scheduler by {queue.runner_up_ratio:.1%}" if np.isfinite(queue.runner_up_ratio) else "")
     )
 
 

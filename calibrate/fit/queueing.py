@@ -12,6 +12,7 @@ import numpy as np
 
 from calibrate.fit.cells import Cells, Key
 from calibrate.fit.replay import mean_response, scenario_of
+from calibrate.measure.document import Measurement
 from diskmodel.drive import DriveQueue, Hdd
 
 SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")
@@ -19,6 +20,8 @@ _DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _N_REQUESTS = 4000
 #: Two candidates nearer than this to each other cannot be told apart.
 _APART = 0.02
+#: Cache hits overtake, too: less than this is no reordering.
+REORDERING = 0.01
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,21 @@ class QueueFit:
     predicted_ns: dict[Key, float]
 
 
-def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:
-    """The queue behind random reads at several depths; FCFS with depth 1 where only depth 1 was measured."""
+def overtaken_ratio(measurement: Measurement) -> float:
+    """Share of random reads at depths above 1 that completed after one issued later."""
+    overtaken, total = 0, 0
+    experiment = measurement.experiment("random_reads")
+    for run in experiment.runs if experiment is not None else ():
+        if run.queue_depth > 1:
+            order = np.argsort(run.samples.completion_ns, kind="stable")
+            issued = run.samples.issue_ns[order]
+            overtaken += int(np.count_nonzero(issued < np.maximum.accumulate(issued)))
+            total += len(issued)
+    return overtaken / total if total else 0.0
+
+
+def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int, seed: int) -> QueueFit:
+    """The queue behind random reads at several depths; FCFS where only depth 1 was measured or nothing overtakes."""
     keys = [key for key in sorted(cells) if key.op == "read" and not key.is_sequential]
     length = min((key.length_bytes for key in keys), default=4096)
     keys = [key for key in keys if key.length_bytes == length]
@@ -43,7 +59,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueF
     if deepest == 1:
         return QueueFit(DriveQueue(), 0.0, 0.0, SCHEDULERS, False, {})
     found: list[tuple[float, DriveQueue, dict[Key, float]]] = []
-    for scheduler in SCHEDULERS:
+    for scheduler in SCHEDULERS if is_reordering else SCHEDULERS[:1]:
         for depth in (1,) if scheduler == "fcfs" else [d for d in _DEPTHS if 1 < d <= deepest]:
             queue = DriveQueue(depth=depth, scheduler=scheduler)
             predicted = _predict(drive, queue, keys, span_bytes, seed)
@@ -53,7 +69,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueF
     misfit, queue, predicted = found[0]
     others = [item[0] for item in found if item[1].scheduler != queue.scheduler]
     near = [item[1].depth for item in found if item[1].scheduler == queue.scheduler and item[0] < misfit + _APART]
-    runner_up = min(others)
+    runner_up = min(others, default=float("inf"))
     is_ordered = queue.scheduler != "fcfs"
     return QueueFit(
         queue=queue if is_ordered else DriveQueue(depth=1),

