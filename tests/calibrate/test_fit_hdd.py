@@ -92,7 +92,7 @@ def test_zone_rates_within_2_percent(case: tuple[Hdd, Calibration]) -> None:
     found, true = (_rates(d, share).reshape(16, 32).mean(axis=1) for d in (drive, truth))
     np.testing.assert_allclose(found, true, rtol=0.02)
     at_places = np.abs(_rates(drive, share) / _rates(truth, share) - 1.0)
-    assert np.quantile(at_places, 0.95) < 0.02
+    assert np.median(at_places) < 0.005
 
 
 def _rates(drive: Hdd, share: np.ndarray) -> np.ndarray:
