@@ -40,8 +40,12 @@ class Condition:
     op : "read" or "write"
     n : int
         Measured requests.
-    measured_ms : (200,) float64
-        Quantiles at `RANKS`.
+    mean_ms : float
+        Measured.
+    ranks : (m,) float64, in (0, 1), ascending
+        Where the measured distribution is known.
+    quantiles_ms : (m,) float64
+        Measured response times at `ranks`.
     repeatability_ratio : float or None
         Range of the means of repetitions by their median.
     """
@@ -50,8 +54,22 @@ class Condition:
     workload: Workload
     op: str
     n: int
-    measured_ms: Floats
+    mean_ms: float
+    ranks: Floats
+    quantiles_ms: Floats
     repeatability_ratio: float | None = None
+
+    def spread(self, quantiles_ms: Floats) -> Floats:
+        """Quantiles at `ranks`, measured or predicted, drawn out alike to `RANKS`."""
+        return np.asarray(np.interp(RANKS, self.ranks, quantiles_ms))
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The same condition simulated: mean, and response times at its ranks."""
+
+    mean_ms: float
+    quantiles_ms: Floats
 
 
 def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
@@ -73,9 +91,9 @@ def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) ->
     if not found:
         raise FormatError(Fault("evidence", None, "holds no response times that can be compared", "measure again"))
     array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
-    predicted = [_predicted_ms(array, condition, seed) for condition in found]
-    scores = [_score(found, predicted, op) for op in ("", "read", "write")]
-    rows = [_row(condition, draws) for condition, draws in zip(found, predicted, strict=True)]
+    pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
+    scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]
+    rows = [_row(condition, predicted) for condition, predicted in pairs]
     return {**scores[0], "reads": scores[1], "writes": scores[2], "conditions": rows}
 
 
@@ -94,7 +112,14 @@ def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
             )
             together = np.concatenate(cell.latency_ns) / 1e6
             yield Condition(
-                str(key), workload, key.op, len(together), np.quantile(together, RANKS), repeatability(cell.response_ns)
+                what=str(key),
+                workload=workload,
+                op=key.op,
+                n=len(together),
+                mean_ms=float(together.mean()),
+                ranks=RANKS,
+                quantiles_ms=np.quantile(together, RANKS),
+                repeatability_ratio=repeatability(cell.response_ns),
             )
 
 
@@ -104,65 +129,77 @@ def _of_fio(path: Path) -> Iterator[Condition]:
     workload = Workload.parse(find_workload(path).workload, str(path))
     for op in ("read", "write"):
         parts = [part for job in first if (part := _latency(job, op)) is not None]
-        if parts:
-            n = sum(count for count, _ in parts)
-            weights = [count / n for count, _ in parts]
-            quantiles = sum(w * q for w, (_, q) in zip(weights, parts, strict=True))
-            yield Condition(f"{op}s of {path.name}", workload, op, n, np.asarray(quantiles, np.float64))
+        if not parts:
+            continue
+        n = sum(count for count, _ in parts)
+        shares = [count / n for count, _ in parts]
+        ranks, _ = _known(parts[0][1])
+        # jobs of one group are alike: their quantiles are averaged where the first one's are known
+        quantiles = [np.interp(ranks, *_known(latency)) for _, latency in parts]
+        yield Condition(
+            what=f"{op}s of {path.name}",
+            workload=workload,
+            op=op,
+            n=n,
+            mean_ms=sum(share * latency.mean_ns for share, (_, latency) in zip(shares, parts, strict=True)) / 1e6,
+            ranks=ranks,
+            quantiles_ms=np.asarray(np.average(quantiles, axis=0, weights=shares)) / 1e6,
+        )
 
 
-def _latency(job: FioJob, op: str) -> tuple[int, Floats] | None:
-    """Requests and quantiles (ms) of one direction of a job."""
+def _latency(job: FioJob, op: str) -> tuple[int, FioLatency] | None:
+    """Requests of one direction of a job, and the latency whose distribution fio tells."""
     direction = job.directions.get(op)
-    if direction is None:
-        return None
-    for latency in (direction.clat, direction.lat):
-        quantiles = None if latency is None else _quantiles_ns(latency)
-        if quantiles is not None and latency is not None:
-            return direction.n_ios or latency.n_samples or 1, quantiles / 1e6
+    for latency in (direction.clat, direction.lat) if direction is not None else ():
+        if direction is not None and latency is not None and (latency.bins or len(latency.percentiles) > 1):
+            return direction.n_ios or latency.n_samples or 1, latency
     return None
 
 
-def _quantiles_ns(latency: FioLatency) -> Floats | None:
+def _known(latency: FioLatency) -> tuple[Floats, Floats]:
+    """Ranks and response times (ns) where a distribution is known."""
     if latency.bins:
         values = np.array(sorted(latency.bins), np.float64)
         counts = np.array([latency.bins[int(value)] for value in values], np.float64)
-        return np.asarray(np.interp(RANKS, (np.cumsum(counts) - counts / 2) / counts.sum(), values))
-    if len(latency.percentiles) < 2:
-        return None
+        return (np.cumsum(counts) - counts / 2) / counts.sum(), values
     ranks = sorted(latency.percentiles)
-    inner = [latency.percentiles[rank] for rank in ranks]
-    low, high = min(latency.min_ns, inner[0]), max(latency.max_ns, inner[-1])
-    return np.asarray(np.interp(RANKS, [0.0, *(rank / 100 for rank in ranks), 1.0], [low, *inner, high]))
+    return np.array(ranks, np.float64) / 100, np.array([latency.percentiles[rank] for rank in ranks], np.float64)
 
 
-def _predicted_ms(array: Array, condition: Condition, seed: int) -> Floats:
+def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
     result = simulate(array, condition.workload, seed=seed, n_requests=n)
-    rows = result.window.rows
-    is_write = result.requests.op[rows] != 0
-    chosen = result.responses_ns()[is_write == (condition.op == "write")]
-    return np.asarray(np.quantile(chosen / 1e6, RANKS))
+    is_write = result.requests.op[result.window.rows] != 0
+    chosen = result.responses_ns()[is_write == (condition.op == "write")] / 1e6
+    return Predicted(float(chosen.mean()), np.asarray(np.quantile(chosen, condition.ranks)))
 
 
-def _score(found: list[Condition], predicted: list[Floats], op: str) -> dict[str, Any]:
-    pairs = [(c, draws) for c, draws in zip(found, predicted, strict=True) if op in ("", c.op)]
+def _score(pairs: list[tuple[Condition, Predicted]]) -> dict[str, Any]:
     if not pairs:
         return {"n": 0}
-    measured = np.concatenate([condition.measured_ms for condition, _ in pairs])
-    draws = np.concatenate([part for _, part in pairs])
-    expected = np.concatenate([np.full(len(part), part.mean()) for _, part in pairs])
-    return {**agreement(measured, expected, draws[:, None]), "n": sum(condition.n for condition, _ in pairs)}
+    measured = np.concatenate([condition.spread(condition.quantiles_ms) for condition, _ in pairs])
+    draws = np.concatenate([condition.spread(predicted.quantiles_ms) for condition, predicted in pairs])
+    expected = np.repeat([predicted.mean_ms for _, predicted in pairs], len(RANKS))
+    found: dict[str, Any] = agreement(measured, expected, draws[:, None])
+    mean = float(np.mean([condition.mean_ms for condition, _ in pairs]))
+    predicted_mean = float(np.mean([predicted.mean_ms for _, predicted in pairs]))
+    return found | {
+        "n": sum(condition.n for condition, _ in pairs),
+        "measured_mean_ms": mean,
+        "predicted_mean_ms": predicted_mean,
+        "mean_error_ratio": predicted_mean / mean - 1.0,
+        "demerit_ratio": found["demerit_ms"] / mean,
+    }
 
 
-def _row(condition: Condition, draws: Floats) -> dict[str, Any]:
-    mean, predicted = float(condition.measured_ms.mean()), float(draws.mean())
+def _row(condition: Condition, predicted: Predicted) -> dict[str, Any]:
+    off_ms = demerit_ms(condition.spread(condition.quantiles_ms), condition.spread(predicted.quantiles_ms))
     return {
         "what": condition.what,
         "n": condition.n,
-        "measured_mean_ms": mean,
-        "predicted_mean_ms": predicted,
-        "mean_error_ratio": predicted / mean - 1.0,
-        "demerit_ratio": demerit_ms(condition.measured_ms, draws) / mean,
+        "measured_mean_ms": condition.mean_ms,
+        "predicted_mean_ms": predicted.mean_ms,
+        "mean_error_ratio": predicted.mean_ms / condition.mean_ms - 1.0,
+        "demerit_ratio": off_ms / condition.mean_ms,
         "repeatability_ratio": condition.repeatability_ratio,
     }

@@ -63,6 +63,8 @@ def _service(trier: Trier, trial: Trial) -> str:
         return ""
     if ratio < 1:
         cause = "short seeks and the elevator, which chooses among the requests that wait"
+    elif trier.family.drive.kind == "flash":
+        cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
     else:
         cause = "seek and rotation, and parity writes that wait for the platter to come round again"
     return (
