@@ -19,8 +19,9 @@ class Rebuild:
         self.is_stopped = False
 
     def start(self) -> None:
-        """Begin at time 0."""
-        self._schedule(0)
+        """Begin now."""
+        self.step_start_ns = self.clock.now
+        self._schedule(self.clock.now)
 
     def _schedule(self, time_ns: int) -> None:
         self.clock.at(time_ns, ARRIVE, self.device, 0, self._step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,33 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     ]  # fmt: skip
 
 
+def make_stages(
+    clock: Clock, scenario: Scenario, done: Callable[[HostRequest], None]
+) -> tuple[list[Device], Raid, Controller]:
+    """Disks, layout and controller of a scenario, wired; `done` gets each host request that has completed."""
+    tables = scenario.drive
+    devices = make_devices(clock, scenario)
+    if scenario.queue.merge:
+        for device in devices:
+            device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
+    split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
+    block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue)
+    make_controller = CachedController if scenario.controller.has_real_cache else Controller
+    controller = make_controller(
+        clock, scenario.controller, scenario.link_bytes_per_s, tables.sector_bytes, len(devices), raid, done
+    )
+    return devices, raid, controller
+
+
+def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:
+    """The rebuild of a scenario, not yet started; None when there is none."""
+    layout = scenario.layout
+    if layout.rebuild_disk < 0 or layout.rebuild_front >= layout.member:
+        return None
+    return Rebuild(clock, raid, scenario.n_devices + 1)
+
+
 def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario`, to the last completion."""
     started = time.perf_counter()
@@ -56,29 +84,10 @@ class _Simulation:
         self.clock = Clock(self.env)
         self.scenario = scenario
         self.requests = requests
+        self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._done)
         tables = scenario.drive
-        self.devices = make_devices(self.clock, scenario)
-        if scenario.queue.merge:
-            for device in self.devices:
-                device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
-        split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
-        block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
-        self.raid = Raid(self.clock, scenario.layout, self.devices, split_at, block_queue)
-        after = len(self.devices)
-        make_controller = CachedController if scenario.controller.has_real_cache else Controller
-        self.controller = make_controller(
-            self.clock,
-            scenario.controller,
-            scenario.link_bytes_per_s,
-            tables.sector_bytes,
-            after,
-            self.raid,
-            self._done,
-        )
         self.clients = Clients(self.clock, requests, self._issue)
-        self.rebuild: Rebuild | None = None
-        if scenario.layout.rebuild_disk >= 0 and scenario.layout.rebuild_front < scenario.layout.member:
-            self.rebuild = Rebuild(self.clock, self.raid, after + 1)
+        self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         n = len(requests)
         self.left = n
         self.issue_ns = np.zeros(n, np.int64)
