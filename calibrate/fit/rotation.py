@@ -63,6 +63,9 @@ def find_rotation(measurement: Measurement) -> Rotation | None:
         return Rotation(1.0 / frequency, float("nan"), 0.0)
     x, y = gaps[good], left[good]
     frequency -= float(x @ y / (x @ x))
+    if not low / 2 < frequency < 2 * high:
+        # the gaps of something that does not turn lead anywhere
+        return Rotation(1.0 / low, float("nan"), 0.0)
     spread = float(np.sqrt(np.mean((y - (x @ y / (x @ x)) * x) ** 2)))
     spread = max(spread, _CLOCK_NS * frequency)
     stderr = spread / float(np.sqrt(x @ x)) / frequency**2

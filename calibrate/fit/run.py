@@ -76,13 +76,13 @@ def _calibrate(
         raise InputError(Fault("evidence", None, "holds no measurement", "measure the drive"))
     target = evidence.measurements[0]
     span = target.size_bytes
-    rotation = find_rotation(target)
+    rotation = find_rotation(target) if _is_slow(target) else None
     capacity, note = capacity_of(target)
     if capacity_bytes is None and note:
         warnings.append(note)
     name = name or _name(target)
     origin = provenance(evidence.paths, evidence.kinds, evidence.kernel, seed)
-    if rotation is not None and rotation.is_found and _is_slow(target):
+    if rotation is not None and rotation.is_found:
         return calibrate_hdd(
             target, cells, rotation, capacity_bytes=capacity_bytes or capacity, name=name, provenance=origin,
             warnings=warnings, seed=seed,
