@@ -10,7 +10,8 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line of this process; ends it with the exit status that `docs/reference/cli.md` promises."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _terminated)
     # small matrices: more threads of the linear algebra library cost more than they give
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

@@ -104,12 +104,12 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_signals(number: int, status: int, tmp_path: Path) -> None:
     words = ("simulate", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml", "--engine", "simpy")
     command = [sys.executable, "-m", "diskmodel", *map(str, words), "--requests", "1000000"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    time.sleep(1.5)
     running.send_signal(number)
     _, said = running.communicate(timeout=60)
     assert running.returncode == status
