@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, load_drive
+from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
@@ -46,6 +47,7 @@ class Array(Description):
     queue : Queue
         Scheduler above each drive's own command queue.
     controller : Controller
+    host : Host
     spindles : Spindles
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
@@ -57,6 +59,7 @@ class Array(Description):
     layout: Layout
     queue: Queue = Queue()
     controller: Controller = Controller()
+    host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
 

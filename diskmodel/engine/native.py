@@ -25,6 +25,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
     if not isinstance(scenario.drive, HddTables):
         return "flash drives"
+    if not scenario.host.is_transparent:
+        return "a host that costs time or buffers"
     if scenario.controller.has_real_cache:
         return "a controller cache of blocks"
     for queue in (scenario.queue, scenario.drive_queue):

@@ -10,6 +10,7 @@ from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.host.description import Host
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Requests
@@ -29,6 +30,7 @@ class Scenario:
         The drive's own scheduler.
     depth : int
     controller : Controller
+    host : Host
     link_bytes_per_s : int
         0: the link is not modelled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
@@ -41,6 +43,7 @@ class Scenario:
     drive_queue: Queue
     depth: int
     controller: Controller
+    host: Host
     link_bytes_per_s: int
     revolution_ns: Int64
     phase_ns: Int64
@@ -81,6 +84,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         drive_queue=own,
         depth=depth,
         controller=array.controller,
+        host=array.host,
         link_bytes_per_s=0 if link is None else max(round(link), 1),
         revolution_ns=revolution,
         phase_ns=phase,

@@ -19,6 +19,7 @@ from diskmodel.engine.controller import Controller, HostRequest
 from diskmodel.engine.device import Device
 from diskmodel.engine.flash_disk import FlashDisk
 from diskmodel.engine.hdd import HardDisk
+from diskmodel.engine.host import Host
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario
@@ -73,19 +74,30 @@ def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None
 def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario`, to the last completion."""
     started = time.perf_counter()
-    simulation = _Simulation(scenario, requests)
+    simulation = Simulation(scenario, requests)
     end_ns = simulation.run()
     return simulation.outcome(end_ns, time.perf_counter() - started)
 
 
-class _Simulation:
+class Simulation:
+    """One run: the stages wired together, and what becomes of each request."""
+
     def __init__(self, scenario: Scenario, requests: Requests) -> None:
         self.env = simpy.Environment(initial_time=0)
         self.clock = Clock(self.env)
         self.scenario = scenario
         self.requests = requests
-        self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._done)
+        self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
+        self.host = Host(
+            self.clock,
+            scenario.host,
+            tables.sector_bytes,
+            scenario.layout.capacity,
+            len(self.devices) + 2,
+            self.controller.submit,
+            self._done,
+        )
         self.clients = Clients(self.clock, requests, self._issue)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         n = len(requests)
@@ -119,7 +131,10 @@ class _Simulation:
     def _issue(self, row: int) -> None:
         op, first, end, hits = self.columns
         self.issue_ns[row] = self.clock.now
-        self.controller.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+        self.host.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+
+    def _answered(self, request: HostRequest) -> None:
+        self.host.completed(request)
 
     def _done(self, request: HostRequest) -> None:
         row = request.row

@@ -1,0 +1,125 @@
+"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diskmodel.engine.clock import COMPLETE, Clock
+from diskmodel.engine.controller import READ, HostRequest
+from diskmodel.host.description import Host as Description
+from diskmodel.host.read_ahead import ReadAhead, cut
+
+
+@dataclass
+class Fetch:
+    """Sectors [first, end) on their way into memory."""
+
+    first: int
+    end: int
+
+
+@dataclass
+class Waiting:
+    """A read that waits for fetches."""
+
+    request: HostRequest
+    since_ns: int
+    fetches: list[Fetch] = field(default_factory=list)
+
+
+class Host:
+    """Between the clients and the controller."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        description: Description,
+        sector_bytes: int,
+        capacity: int,
+        device: int,
+        submit: Callable[[HostRequest], None],
+        done: Callable[[HostRequest], None],
+    ) -> None:
+        self.clock = clock
+        self.submission_ns = description.submission_ns
+        self.is_buffered = description.is_buffered
+        self.longest = description.largest_request_bytes // sector_bytes
+        self.page = max(description.page_bytes // sector_bytes, 1)
+        self.read_ahead = ReadAhead(description.read_ahead_bytes // sector_bytes, self.page, capacity)
+        self.is_page_by_page = not description.read_ahead_bytes
+        self.device = device
+        self.below = submit
+        self.done = done
+        self.processor_free_ns = 0
+        self.coming: list[Fetch] = []
+        self.waiting: list[Waiting] = []
+        self.then: dict[int, tuple[HostRequest, Callable[[], None]]] = {}
+
+    def submit(self, request: HostRequest) -> None:
+        """A request comes in, now: first the processor, one request after the other (rule H1)."""
+        if not self.submission_ns:
+            self._enter(request)
+            return
+        begin = max(self.clock.now, self.processor_free_ns)
+        request.queue_ns += begin - self.clock.now
+        request.overhead_ns += self.submission_ns
+        self.processor_free_ns = begin + self.submission_ns
+        self.clock.at(self.processor_free_ns, COMPLETE, self.device, request.row, lambda: self._enter(request))
+
+    def completed(self, request: HostRequest) -> None:
+        """The controller has answered, now."""
+        asked = self.then.pop(id(request), None)
+        if asked is None:
+            self.done(request)
+        else:
+            asked[1]()
+
+    def _enter(self, request: HostRequest) -> None:
+        """Direct I/O goes down as it is; a buffered read is answered from memory, once its pages are there (rule H2)."""
+        if request.op != READ or not self.is_buffered:
+            self.below(request)
+            return
+        start, end = request.sector, request.sector + request.n
+        if self.is_page_by_page:
+            self._page_by_page(request, self.read_ahead.read(start, end), self.clock.now)
+            return
+        for first, last in self.read_ahead.read(start, end):
+            for piece in cut(first, last, self.longest):
+                fetch = Fetch(*piece)
+                self.coming.append(fetch)
+                self._fetch(request.row, fetch.first, fetch.end, lambda f=fetch: self._arrived(f))  # type: ignore[misc]
+        needed = [fetch for fetch in self.coming if fetch.first < end and start < fetch.end]
+        if needed:
+            self.waiting.append(Waiting(request, self.clock.now, needed))
+        else:
+            request.is_hit = True
+            self.done(request)
+
+    def _page_by_page(self, request: HostRequest, wanted: list[tuple[int, int]], since_ns: int) -> None:
+        """Without read-ahead each page is fetched when the one before it has come (rule H3)."""
+        pages = [page for first, last in wanted for page in cut(first, last, self.page)]
+
+        def next_page() -> None:
+            if not pages:
+                request.cache_ns += self.clock.now - since_ns
+                self.done(request)
+                return
+            self._fetch(request.row, *pages.pop(0), next_page)
+
+        next_page()
+
+    def _fetch(self, row: int, first: int, end: int, then: Callable[[], None]) -> None:
+        below = HostRequest(row, READ, first, end - first, False, self.clock.now)
+        # the request is kept, so that its identity stays its own
+        self.then[id(below)] = (below, then)
+        self.below(below)
+
+    def _arrived(self, fetch: Fetch) -> None:
+        self.coming.remove(fetch)
+        for waiting in [w for w in self.waiting if fetch in w.fetches]:
+            waiting.fetches.remove(fetch)
+            if not waiting.fetches:
+                self.waiting.remove(waiting)
+                waiting.request.cache_ns += self.clock.now - waiting.since_ns
+                self.done(waiting.request)

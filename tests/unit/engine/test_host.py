@@ -1,0 +1,59 @@
+"""The host stage by hand: processor time bounds the rate, windows become queue depth."""
+
+from __future__ import annotations
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import CoverageError
+from diskmodel.workload import Workload
+
+ONE_DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
+FLASH = {"drive": "generic-sas-ssd", "layout": {"level": "jbod", "disks": 1}}
+
+
+def sequential(size: str, clients: int = 1) -> Workload:
+    return Workload.parse({"size": size, "clients": clients, "addresses": {"pattern": "sequential"}})
+
+
+def test_a_run_that_is_bound_by_the_processor() -> None:
+    array = Array.parse(FLASH | {"host": {"submission": "20 us"}})
+    result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 32}), n_requests=4000)
+    assert result.iops.mean == pytest.approx(50_000, rel=0.001)
+    assert result.breakdown_ns["overhead"] >= 20_000
+    assert result.engine == "simpy"
+
+
+def test_one_request_costs_its_submission_more() -> None:
+    plain, costly = (
+        simulate(Array.parse(FLASH | host), Workload.parse({"size": "4 KiB", "clients": 1}), n_requests=300)
+        for host in ({}, {"host": {"submission": "7 us"}})
+    )
+    assert costly.latency.mean.mean - plain.latency.mean.mean == pytest.approx(7000, abs=1)
+
+
+@pytest.mark.parametrize(("window", "size_kib"), [("128 KiB", 128), ("512 KiB", 512), ("2 MiB", 512)])
+def test_the_disk_sees_windows_cut_at_the_longest_request(window: str, size_kib: int) -> None:
+    array = Array.parse(ONE_DISK | {"host": {"is_buffered": True, "read_ahead": window}})
+    result = simulate(array, sequential("8 KiB"), n_requests=40_000)
+    devices = result.run.devices
+    assert devices.read_bytes[0] / devices.n_reads[0] / 1024 == pytest.approx(size_kib, rel=0.05)
+    n_windows = max(2 * int(window.split()[0]) * (1024 if "MiB" in window else 1) / 512, 2)
+    # two windows at most are on their way: the one that is read and the one behind it
+    assert 0.5 * n_windows < result.per_disk[0].mean_in_disk <= n_windows
+
+
+def test_without_read_ahead_pages_come_one_by_one() -> None:
+    array = Array.parse(ONE_DISK | {"host": {"is_buffered": True}})
+    result = simulate(array, sequential("8 KiB"), n_requests=500)
+    assert result.run.devices.n_reads[0] == 1000
+    assert result.run.devices.read_bytes[0] == 500 * 8192
+
+
+def test_the_default_host_changes_nothing_and_another_needs_simpy() -> None:
+    load = Workload.parse({"size": "4 KiB", "clients": 4})
+    plain, same = (simulate(Array.parse(ONE_DISK | h), load, n_requests=300) for h in ({}, {"host": {}}))
+    assert (plain.run.completions.done_ns == same.run.completions.done_ns).all()
+    with pytest.raises(CoverageError, match="host"):
+        simulate(Array.parse(ONE_DISK | {"host": {"submission": "1 us"}}), load, engine="native")
