@@ -52,6 +52,18 @@ def setup_of(row: dict[str, str]) -> Setup:
     return Setup(row["level"], int(row["disks"]), row["pattern"], int(row["queue_depth"]))
 
 
+def n_measured(row: dict[str, str]) -> int:
+    """Requests of the measured run, both directions together."""
+    return int(int(row["n"]) * float(row["total_iops"]) / float(row["iops"]))
+
+
+def n_simulated(row: dict[str, str]) -> int:
+    """Three times as many, or 60,000 at depth 32."""
+    n = 3 * n_measured(row) // 1000 * 1000
+    # the tails of deep queues come in episodes: the longer the run, the less they depend on the seed
+    return 60_000 if int(row["queue_depth"]) == 32 else n
+
+
 def array_of(setup: Setup) -> Array:
     level = "jbod" if setup.level == "single" else setup.level.split()[0].lower()
     layout: dict[str, object] = {"level": level, "disks": setup.disks}

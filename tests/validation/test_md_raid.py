@@ -53,18 +53,6 @@ def _name(row: dict[str, str]) -> str:
     return "-".join((row["level"], row["disks"], row["pattern"], row["queue_depth"], row["dir"])).replace(" ", "_")
 
 
-def _measured_n(row: dict[str, str]) -> int:
-    """Requests of the measured run, both directions together."""
-    return int(int(row["n"]) * float(row["total_iops"]) / float(row["iops"]))
-
-
-def _n(row: dict[str, str]) -> int:
-    """Three times as many, or 60,000 at depth 32."""
-    n = 3 * _measured_n(row) // 1000 * 1000
-    # the tails of deep queues come in episodes: the longer the run, the less they depend on the seed
-    return 60_000 if int(row["queue_depth"]) == 32 else n
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", TOLERANCE)
 @pytest.mark.parametrize("row", RANDOM, ids=_name)
@@ -73,7 +61,7 @@ def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRe
     why = TAIL_FURTHER_OFF.get((setup.level, setup.disks, setup.pattern, row["dir"]))
     if figure == "p99_ms" and setup.depth == 32 and why:
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
-    figures, _, _ = md_raid.simulated(setup, _n(row))
+    figures, _, _ = md_raid.simulated(setup, md_raid.n_simulated(row))
     simulated = getattr(figures[md_raid.DIRECTIONS[row["dir"]]], figure)
     assert simulated == pytest.approx(float(row[figure]), rel=TOLERANCE[figure])
 
@@ -84,7 +72,7 @@ def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRe
 def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> None:
     """p99 among that of 40 runs (seeds 100 to 139) as long as the measured one."""
     setup = md_raid.setup_of(row)
-    op, n = md_raid.DIRECTIONS[row["dir"]], _measured_n(row)
+    op, n = md_raid.DIRECTIONS[row["dir"]], md_raid.n_measured(row)
     tails = [md_raid.simulated(setup, n, seed)[0][op].p99_ms for seed in range(100, 140)]
     assert min(tails) < float(row["p99_ms"]) < max(tails)
 
@@ -92,7 +80,7 @@ def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("row", [row for row in RANDOM if row["member_reads_per_op"]], ids=_name)
 def test_member_operations(row: dict[str, str]) -> None:
-    _, reads, writes = md_raid.simulated(md_raid.setup_of(row), _n(row))
+    _, reads, writes = md_raid.simulated(md_raid.setup_of(row), md_raid.n_simulated(row))
     assert reads == pytest.approx(float(row["member_reads_per_op"]), rel=0.02, abs=1e-3)
     assert writes == pytest.approx(float(row["member_writes_per_op"]), rel=0.02, abs=1e-3)
 
