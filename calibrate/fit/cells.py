@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrate.measure.document import READ, Measurement, Run
+from diskmodel.formats import FioJob
 
 #: No single measurement of a mean is believed more than this.
 LEAST_SIGMA = 0.015
@@ -122,6 +123,20 @@ def cells_of(measurement: Measurement) -> Cells:
         for run in experiment.runs if experiment is not None else ():
             if len(run.samples) >= 20 and bool((run.samples.op == READ).all()):
                 _add(cells, run, "read", is_sequential)
+    return cells
+
+
+def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
+    """The cells of fio results: jobs of one direction and one size; mixes are left out."""
+    cells = Cells()
+    for job in jobs:
+        if job.pattern is None or job.error or len(job.directions) != 1:
+            continue
+        op, direction = next(iter(job.directions.items()))
+        length = job.block_bytes.get(op, 0)
+        if op in ("read", "write") and direction.iops > 0 and length == int(length) > 0:
+            key = Key(op, not job.pattern.startswith("rand"), int(length), job.outstanding)
+            cells.add(key, job.outstanding * 1e9 / direction.iops)
     return cells
 
 

@@ -7,7 +7,7 @@ corrected at the point where it stands by what the simulation gives there, and f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ NAMES = ("read_overhead", "read_latency", "die_read", "interface_rate")
 #: Physics: a command costs a processor 0.1 µs to 1 ms, a die reads in 1 µs to 20 ms, wires move 5 MB/s to 64 GB/s.
 LOW = np.log([100.0, 100.0, 1_000.0, 0.005])
 HIGH = np.log([1e6, 2e7, 2e7, 64.0])
+#: What flash drives have, give or take a factor of ten: decides where the evidence is silent.
+PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
+_PRIOR_SIGMA = np.log(10.0)
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
 _N_FINALISTS = 3
 _CORRECTIONS = 4
@@ -119,10 +122,11 @@ class _Fitter:
 
     def _solve(self, shape: FlashShape, correction: Floats | float) -> tuple[float, FlashShape, bool]:
         start = np.clip(shape.vector(), LOW + 1e-6, HIGH - 1e-6)
-        found = least_squares(
-            lambda v: self._residuals(shape.at(v), correction), start, bounds=(LOW, HIGH), loss="soft_l1", f_scale=2.0,
-            x_scale=0.3, max_nfev=60,
-        )  # fmt: skip
+
+        def misfit(vector: Floats) -> Floats:
+            return np.concatenate([self._residuals(shape.at(vector), correction), (vector - PRIOR) / _PRIOR_SIGMA])
+
+        found = least_squares(misfit, start, bounds=(LOW, HIGH), loss="soft_l1", f_scale=2.0, x_scale=0.3, max_nfev=60)
         return 2 * float(found.cost), shape.at(found.x), found.status > 0
 
     def by_formula(self, n_dies: int, page_bytes: int) -> tuple[float, FlashShape, int]:
@@ -178,8 +182,7 @@ class _Fitter:
             columns.append((up - down) / 2e-3)
         jacobian = np.stack(columns, axis=1)
         scale = max(chi2 / max(len(self.keys) - len(vector) - 1, 1), 1.0)
-        # a prior two decades wide keeps the matrix regular where a parameter has no effect at all
-        information = jacobian.T @ jacobian / scale + np.eye(len(vector)) / np.log(100.0) ** 2
+        information = jacobian.T @ jacobian / scale + np.eye(len(vector)) / _PRIOR_SIGMA**2
         return np.asarray(np.linalg.inv(information))
 
 
@@ -196,8 +199,3 @@ def run_length(key: Key, shape: FlashShape) -> int:
     request reads many pages."""
     pages = max(key.length_bytes // shape.page_bytes, 1)
     return int(max(min(1600 + 20 * key.queue_depth, 60_000 // pages), 12 * key.queue_depth, 100))
-
-
-def with_dies(shape: FlashShape, n_dies: int) -> FlashShape:
-    """The same drive with another number of dies."""
-    return replace(shape, n_dies=n_dies)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from calibrate.fit.calibration import Calibration
-from calibrate.fit.cells import Cells, cells_of
+from calibrate.fit.cells import Cells, cells_of, cells_of_fio
 from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
 from calibrate.fit.hdd_calibration import calibrate_hdd
@@ -17,10 +18,15 @@ from calibrate.fit.provenance import provenance
 from calibrate.fit.rotation import find_rotation
 from calibrate.fit.tracks import single_reads
 from calibrate.measure.document import Measurement
+from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import Fault, InputError
 
 #: Nothing that turns answers random reads faster than this at the median.
 MECHANICAL_NS = 1_000_000
+
+ASSUMED_CAPACITY_BYTES = 256 * 10**9
+#: Simulated reads are spread over this much where the evidence does not say.
+FIO_SPAN_BYTES = 1 << 30
 
 
 def calibrate(
@@ -72,8 +78,10 @@ def _calibrate(
                 held.response_ns.extend(cell.response_ns)
                 held.slices_ns.extend(cell.slices_ns)
                 held.latency_ns.extend(cell.latency_ns)
+    for key, cell in cells_of_fio(evidence.jobs).items():
+        cells.setdefault(key, cell).response_ns.extend(() if cells[key] is cell else cell.response_ns)
     if not evidence.measurements:
-        raise InputError(Fault("evidence", None, "holds no measurement", "measure the drive"))
+        return _calibrate_fio(evidence, cells, name, capacity_bytes, warnings, seed)
     target = evidence.measurements[0]
     span = target.size_bytes
     rotation = find_rotation(target) if _is_slow(target) else None
@@ -96,6 +104,46 @@ def _calibrate(
         warnings=warnings,
         seed=seed,
     )
+
+
+def _calibrate_fio(
+    evidence: Evidence, cells: Cells, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+) -> Calibration:
+    """Results of fio alone: enough for flash; of a rotating drive they tell neither rotation nor seeks.
+
+    Raises
+    ------
+    InputError
+        When single random reads take as long as on a rotating drive.
+    """
+    alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
+    if alone and min(alone) > MECHANICAL_NS:
+        rule = "random reads are as slow as a rotating drive's, and means tell neither rotation nor seeks"
+        raise InputError(Fault("evidence", None, rule, "measure it with diskmodel measure"))
+    if capacity_bytes is None:
+        warnings.append(f"fio does not tell the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
+    return calibrate_flash(
+        cells,
+        span_bytes=FIO_SPAN_BYTES,
+        capacity_bytes=capacity_bytes or ASSUMED_CAPACITY_BYTES,
+        name=name or evidence.paths[0].stem,
+        provenance=provenance(evidence.paths, evidence.kinds, None, seed),
+        warnings=warnings,
+        seed=seed,
+    )
+
+
+def validate(drive: Hdd | Flash, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+    """How far a drive is from measurements and results of fio: what `diskmodel validate --json` prints.
+
+    Raises
+    ------
+    InputError
+        When a file is no such evidence.
+    """
+    from calibrate.repeat import repeat
+
+    return repeat(drive, [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)], seed=seed)
 
 
 def _is_slow(measurement: Measurement) -> bool:
