@@ -97,8 +97,8 @@ def simulated(setup: Setup, n: int, seed: int = SEED) -> tuple[dict[int, Figures
     array = array_of(setup)
     requests = workload_of(setup).requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
     # the share of reads is part of what was asked, so it is not left to the draw
-    op = (np.random.default_rng(seed).permutation(n) >= round(n * read_ratio(setup))).astype(np.uint8)
-    requests = replace(requests, op=op)
+    mix = (np.random.default_rng(seed).permutation(n) >= round(n * read_ratio(setup))).astype(np.uint8)
+    requests = replace(requests, op=mix)
     outcome = run(resolve(array, seed), requests)
     done = outcome.completions
     order = np.argsort(done.done_ns, kind="stable")[n // 10 : n - setup.depth]
@@ -109,4 +109,4 @@ def simulated(setup: Setup, n: int, seed: int = SEED) -> tuple[dict[int, Figures
         if len(chosen):
             ms = (done.done_ns - done.issue_ns)[chosen] / 1e6
             figures[op] = Figures(len(chosen) / seconds, float(ms.mean()), float(np.percentile(ms, 99)))
-    return figures, outcome.devices.n_reads.sum() / n, outcome.devices.n_writes.sum() / n
+    return figures, float(outcome.devices.n_reads.sum() / n), float(outcome.devices.n_writes.sum() / n)

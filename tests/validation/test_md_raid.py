@@ -7,18 +7,9 @@ figures themselves carry 0.3 to 1 % in IOPS and 1.5 % bins in p99.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
-_spec = importlib.util.spec_from_file_location("md_raid", Path(__file__).with_name("md_raid.py"))
-assert _spec is not None
-assert _spec.loader is not None
-md_raid = importlib.util.module_from_spec(_spec)
-sys.modules["md_raid"] = md_raid
-_spec.loader.exec_module(md_raid)
+from tests.validation import md_raid
 
 ROWS = md_raid.rows()
 RANDOM = [row for row in ROWS if not md_raid.setup_of(row).is_sequential]

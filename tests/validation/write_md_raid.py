@@ -1,13 +1,10 @@
-"""Writes the table of docs/explanation/validation-md-raid.md: `python tests/validation/write_md_raid.py`."""
+"""Writes the table of docs/explanation/validation-md-raid.md: `python -m tests.validation.write_md_raid`."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import md_raid
+from tests.validation import md_raid
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-md-raid.md"
 BEGIN, END = "<!-- table: tests/validation/write_md_raid.py -->\n", "<!-- end of table -->"

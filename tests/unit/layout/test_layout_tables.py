@@ -13,9 +13,9 @@ from diskmodel.layout.rebuild import step
 from diskmodel.layout.tables import LayoutTables, layout_tables
 
 
-def tables(disk_sectors: int = 800, **layout: object) -> LayoutTables:
-    """Strips of eight sectors."""
-    return layout_tables(Layout.parse({"strip": "4 KiB"} | layout), disk_sectors, 512)
+def tables(**layout: object) -> LayoutTables:
+    """Strips of eight sectors, disks of a hundred strips."""
+    return layout_tables(Layout.parse({"strip": "4 KiB"} | layout), 800, 512)
 
 
 def rows(t: LayoutTables, n: int) -> list[str]:

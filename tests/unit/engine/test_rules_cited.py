@@ -1,0 +1,33 @@
+"""Every rule that code cites is on a semantics page, once, and every rule of the page is told in order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PAGES = [ROOT / "docs" / "reference" / name for name in ("semantics.md", "semantics-flash.md")]
+SOURCES = [p for p in (ROOT / "diskmodel").rglob("*") if p.suffix in (".py", ".rs")]
+CITATION = re.compile(r"\brules? ((?:[A-Z]\d+(?:, | and | to |,)?)+)")
+RULE = re.compile(r"\b[A-Z]\d+\b")
+
+
+def defined() -> list[str]:
+    return [rule for page in PAGES for rule in re.findall(r"^\*\*([A-Z]\d+)\b", page.read_text(), re.MULTILINE)]
+
+
+def test_each_rule_is_told_once_and_in_order() -> None:
+    rules = defined()
+    assert [rule for rule, n in Counter(rules).items() if n > 1] == []
+    for letter in {rule[0] for rule in rules}:
+        numbers = [int(rule[1:]) for rule in rules if rule[0] == letter]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_cited_rules_exist(source: Path) -> None:
+    cited = {rule for listing in CITATION.findall(source.read_text()) for rule in RULE.findall(listing)}
+    assert cited <= set(defined())
