@@ -1,0 +1,159 @@
+"""Simulated I/Os per second of both engines, in one run; writes the table of docs/explanation/speed.md.
+
+Run: make bench, or python benchmarks/bench_speed.py [--no-write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from diskmodel.array import Array
+from diskmodel.drive import load_drive
+from diskmodel.engine import _kernel, native, simpy_engine
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.records import Requests, Run
+from diskmodel.workload import Workload
+
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "speed.md"
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+LONG_RUN = 10_000_000
+#: DiskSim 4.0, built and timed on a machine of this class: simulated host requests per second of wall time.
+DISKSIM_OPEN_PER_S = 37_000  # one disk, open random load
+DISKSIM_RAID5_PER_S = 37_000  # its RAID 5 example, once the leak of its queue is mended
+
+Engine = Callable[[Scenario, Requests], Run]
+Scene = tuple[str, dict[str, object], int, float, int, int | None]
+#: A drive without its buffer: mechanics alone, with the full zone geometry.
+PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "cache"}
+SCENES: tuple[Scene, ...] = (
+    ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
+    ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000, DISKSIM_OPEN_PER_S),
+    ("one disk, FCFS, random 4 KiB reads, 32 outstanding", {}, 32, 1.0, 2_000_000, DISKSIM_OPEN_PER_S),
+    ("one disk, SPTF, random 4 KiB reads, 32 outstanding", {"queue": {"scheduler": "sptf"}}, 32, 1.0, 1_000_000, None),
+    ("the same, 256 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 256, 1.0, 200_000, None),
+    ("the same, 2048 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 2048, 1.0, 100_000, None),
+    (
+        "RAID 5 of 8 disks, random 4 KiB writes, 8 outstanding",
+        {"layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}}, 8, 0.0, 500_000, DISKSIM_RAID5_PER_S,
+    ),
+    (
+        "RAID 10 of 8 disks, 4 KiB, 70 % reads, 32 outstanding",
+        {"layout": {"level": "raid10", "disks": 8, "strip": "64 KiB"}}, 32, 0.7, 500_000, None,
+    ),
+)  # fmt: skip
+
+
+def prepare(array: dict[str, object], clients: int, read_ratio: float) -> tuple[Scenario, Array, Workload]:
+    described = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, **array})
+    load = {"size": "4 KiB", "read_ratio": read_ratio, "clients": clients}
+    return resolve(described, 1), described, Workload.parse(load)
+
+
+def rate(engine: Engine, prepared: tuple[Scenario, Array, Workload], n: int) -> float:
+    """Best of three, per second of processor time: other programs on the machine do not count."""
+    scenario, array, workload = prepared
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=1)
+    best = 0.0
+    for _ in range(3):
+        began = time.thread_time()
+        engine(scenario, requests)
+        best = max(best, n / (time.thread_time() - began))
+    return best
+
+
+def row(scene: Scene) -> str:
+    name, array, clients, read_ratio, n, disksim = scene
+    prepared = prepare(array, clients, read_ratio)
+    simpy = rate(simpy_engine.run, prepared, max(4_000, 2 * clients))
+    kernel = rate(native.run, prepared, n)
+    against = f"{kernel / disksim:.0f}" if disksim else "–"
+    return f"| {name} | {kernel / 1e6:.2f} million | {simpy:,.0f} | {kernel / simpy:.0f} | {against} |"
+
+
+def threads() -> tuple[float, float]:
+    """Two runs at the same time against one after the other: ratio of rates by the clock, and by processor time."""
+    scenario, array, workload = prepare({}, 1, 1.0)
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=2_000_000, seed=1)
+
+    def work(_: int) -> float:
+        began = time.thread_time()
+        native.run(scenario, requests)
+        return time.thread_time() - began
+
+    def by(workers: int) -> tuple[float, float]:
+        with ThreadPoolExecutor(workers) as pool:
+            began = time.perf_counter()
+            used = sum(pool.map(work, range(4)))
+            return time.perf_counter() - began, used
+
+    pairs = [(by(1), by(2)) for _ in range(3)]
+    return max(one[0] / two[0] for one, two in pairs), max(2 * one[1] / two[1] for one, two in pairs)
+
+
+def long_run() -> None:
+    """In a process of its own: the most memory that a long run with exact percentiles takes."""
+    import numpy as np
+
+    scenario, array, workload = prepare({}, 1, 1.0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=LONG_RUN, seed=1)
+    drawn = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    completions = native.run(scenario, requests).completions
+    np.percentile(completions.done_ns - completions.issue_ns, [50, 95, 99, 99.9])
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(before * 1024, drawn * 1024, after * 1024)
+
+
+def table() -> str:
+    cores, machine = os.cpu_count(), platform.machine()
+    lines = [
+        "| Scenario | kernel, host I/O per second | SimPy engine | kernel / SimPy | kernel / DiskSim 4.0 |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for scene in SCENES:
+        lines.append(row(scene))
+        print(lines[-1], flush=True)
+    told = subprocess.run([sys.executable, __file__, "--long-run"], check=True, capture_output=True, text=True).stdout
+    before, drawn, after = (int(v) for v in told.split())
+    by_clock, by_processor = threads()
+    lines += [
+        "",
+        f"- Two threads: {by_processor:.2f} times one by processor time, {by_clock:.2f} times by the clock "
+        f"(which counts what else the machine was doing: load {os.getloadavg()[0]:.1f}).",
+        f"- {LONG_RUN:,} requests with exact percentiles: {after / 1e6:,.0f} MB at most, of which the interpreter and "
+        f"its libraries take {before / 1e6:,.0f} MB and drawing the requests reached {drawn / 1e6:,.0f} MB.",
+        f"- Machine: {machine}, {cores} cores, load {os.getloadavg()[0]:.1f} at the end; Python "
+        f"{platform.python_version()}; command: `make bench`.",
+    ]
+    print("\n".join(lines[-3:]))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--no-write", action="store_true", help="leave the page as it is")
+    parser.add_argument("--long-run", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if _kernel.IS_DEBUG_BUILD:
+        sys.exit("the kernel is a debug build: run `make build`")
+    if options.long_run:
+        long_run()
+        return
+    measured = table()
+    if not options.no_write:
+        text = PAGE.read_text()
+        head, rest = text.split(BEGIN)
+        PAGE.write_text(f"{head}{BEGIN}\n{measured}\n{END}{rest.split(END)[1]}")
+
+
+if __name__ == "__main__":
+    main()
