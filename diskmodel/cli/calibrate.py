@@ -17,6 +17,9 @@ from diskmodel.cli.status import check_place, ends_well, honest_no
 if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
 
+#: Told to people; the measurement has told them all.
+MOST_WARNINGS = 3
+
 
 @ends_well
 def calibrate(
@@ -72,7 +75,10 @@ def lines(printed: dict[str, Any]) -> list[str]:
     held = printed["held_out"]
     kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
     said = [f"{kind}: {printed['message']}"]
-    said += [f"  warning: {text}" for text in printed.get("warnings", ())]
+    warnings = printed.get("warnings", ())
+    said += [f"  warning: {text}" for text in warnings[:MOST_WARNINGS]]
+    if len(warnings) > MOST_WARNINGS:
+        said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
     said += [f"  {line}" for line in held_out_lines(held)]
     return said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,7 +49,7 @@ def demo(
         )
     with writing(out, "out"):
         out.mkdir(parents=True, exist_ok=True)
-    step = _Steps(is_silent=as_json)
+    step, began = _Steps(is_silent=as_json), time.monotonic()
     found: dict[str, Any] = {"measurement": None, "calibration": None, "plan": None}
     profile, error = None, None
     try:
@@ -64,6 +65,7 @@ def demo(
     found["plan"] = _plan(step, plan, drives, out).to_dict()
     if as_json:
         print_json(found)
+    say(f"done in {time.monotonic() - began:.0f} s; everything is in {out}")
     if error is not None:
         raise typer.Exit(BAD_INPUT)
 
