@@ -45,6 +45,9 @@ class Actuator:
 class HardDisk(Device):
     """A hard disk (rules D1 to D8, C1 to C9)."""
 
+    #: Told of every media access as it starts: what is wanted, where its time will go, where the arm was, and when.
+    on_access: Callable[[Command | Dirty, Access, Arm, int], None] | None = None
+
     def __init__(
         self,
         clock: Clock,
@@ -174,6 +177,8 @@ class HardDisk(Device):
         else:
             extra_ns = self._travel_to_edge(actuator)
             access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns)
+        if self.on_access is not None:
+            self.on_access(wanted, access, actuator.arm, now)
         actuator.arm = Arm(access.cylinder, access.head)
         actuator.free_ns = access.end_ns
         actuator.served_end = wanted.lba + n

@@ -39,7 +39,7 @@ def blocks(page: Path) -> list[Block]:
         match = _FENCE.match(lines[at])
         if match:
             end = next(i for i in range(at + 1, len(lines)) if lines[i].strip() == "```")
-            text = textwrap.dedent("\n".join(lines[at + 1 : end]))
+            text = "\n".join(line.removeprefix(match["indent"]) for line in lines[at + 1 : end])
             is_run = not (at and lines[at - 1].strip().startswith("<!-- not run:"))
             found.append(Block(match["language"], match["options"].strip(), text, match["indent"], at, end, is_run))
             at = end

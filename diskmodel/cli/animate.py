@@ -1,0 +1,46 @@
+"""`diskmodel animate`: a simulated run as a page on which the head moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.console import say
+from diskmodel.cli.inputs import read_array, read_workload
+from diskmodel.cli.options import Debug, Seed
+from diskmodel.cli.status import ends_well
+
+
+@ends_well
+def animate(
+    array: Annotated[Path, typer.Argument(help="Array of hard disks, a TOML file.")],
+    out: Annotated[Path, typer.Option(help="HTML file to write; it needs no network.")],
+    workload: Annotated[Path | None, typer.Option(help="Workload, a TOML file; not needed with --small-write.")] = None,
+    schedulers: Annotated[str, typer.Option(help="One or two elevators, side by side.")] = "fcfs,sptf",
+    requests: Annotated[int, typer.Option(min=1, max=5000, help="Requests to play back.")] = 200,
+    disk: Annotated[int, typer.Option(help="Which disk of the array is shown.")] = 0,
+    small_write: Annotated[
+        bool, typer.Option("--small-write", help="Show one small write of a RAID 5 instead: four I/Os on two disks.")
+    ] = False,
+    drive: Annotated[
+        str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
+    ] = None,
+    seed: Seed = 0,
+    debug: Debug = False,
+) -> None:
+    """Write a page that plays back a simulated run: platter, arm, queue, and where the time goes."""
+    from diskmodel.errors import DescriptionError, Fault
+    from diskmodel.lab.animation import schedulers_page, small_write_page
+
+    described = read_array(array, drive)
+    if small_write:
+        page = small_write_page(described, seed=seed)
+    elif workload is None:
+        raise DescriptionError(Fault("workload", None, "is missing", "give --workload FILE, or --small-write"))
+    else:
+        names = [name.strip() for name in schedulers.split(",")]
+        page = schedulers_page(described, read_workload(workload), names, n_requests=requests, disk=disk, seed=seed)
+    out.write_text(page, encoding="utf-8")
+    say(f"wrote {out}: open it in a browser")

@@ -1,0 +1,6 @@
+"""The lab: what a simulated run looks like from inside a disk."""
+
+from diskmodel.lab.animation import schedulers_page, small_write_page
+from diskmodel.lab.recording import DiskRecord, Movement, Recording, record
+
+__all__ = ["DiskRecord", "Movement", "Recording", "record", "schedulers_page", "small_write_page"]

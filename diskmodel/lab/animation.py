@@ -1,0 +1,126 @@
+"""The moving head: recordings as one HTML file that plays them back, without a network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.lab.recording import DiskRecord, Recording, record
+from diskmodel.queue import Queue
+from diskmodel.records import Requests
+from diskmodel.workload import Workload
+
+
+def schedulers_page(
+    array: Array,
+    workload: Workload,
+    schedulers: Sequence[str] = ("fcfs", "sptf"),
+    *,
+    n_requests: int = 200,
+    disk: int = 0,
+    seed: int = 0,
+) -> str:
+    """HTML page on which one disk of `array` serves the same requests under several elevators, side by side.
+
+    Each elevator sees all that waits: the drive is given one command at a time. The drives' write buffers are off,
+    so that writes move the arm when they come.
+
+    Parameters
+    ----------
+    array : Array
+        Of hard disks.
+    workload : Workload
+    schedulers : sequence of str
+        One or two names, as in `queue.scheduler`.
+    n_requests : int
+        Host requests of each run.
+    disk : int
+        Which disk is shown.
+    seed : int
+
+    Raises
+    ------
+    DescriptionError
+        When the array has no arms, a scheduler is not known, or the disk does not exist.
+    """
+    if not 1 <= len(schedulers) <= 2:
+        raise DescriptionError(Fault("schedulers", ",".join(schedulers), "must be one or two", "name one or two"))
+    if not 0 <= disk < array.n_devices:
+        rule = f"disks are numbered 0 to {array.n_devices - 1}"
+        raise DescriptionError(Fault("disk", disk, rule, "name one of them"))
+    panels = []
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_requests, seed=seed)
+    for name in schedulers:
+        queue = Queue.parse({**dict(array.queue), "scheduler": name, "drive_depth": 1}, "schedulers")
+        recording = record(_without_buffers(array, queue=queue), requests, seed)
+        panels.append(_panel(name, recording, recording.disks[disk]))
+    shown = f"disk {disk} of {array.n_devices}" if array.n_devices > 1 else "one disk"
+    return _page(
+        title="The moving head",
+        subtitle=f"{array.drive.name}, {shown}; workload {workload.name}, {n_requests} requests.",
+        note="The same requests under each elevator. Dots are requests that wait, where their data lie.",
+        panels=panels,
+    )
+
+
+def small_write_page(array: Array, *, seed: int = 0) -> str:
+    """HTML page on which an idle RAID 5 writes 4 KiB: four I/Os on two disks, and the wait for the second revolution.
+
+    Raises
+    ------
+    DescriptionError
+        When the array is not a RAID 5 of hard disks.
+    """
+    if array.layout.level != "raid5":
+        raise DescriptionError(
+            Fault("layout.level", array.layout.level, "a small write is shown on raid5", "choose a raid5 array")
+        )
+    layout = array.layout.model_copy(update={"write_policy": "read-modify-write"})
+    watched = _without_buffers(array, layout=layout)
+    recording = record(watched, _in_the_middle(array, read_ratio=0.0), seed)
+    busy = [one for one in recording.disks if one.movements]
+    # where the block itself lies, a read tells
+    read = record(watched, _in_the_middle(array, read_ratio=1.0), seed)
+    data = [one.disk for one in read.disks if one.movements]
+    names = [f"disk {one.disk}: {'data' if one.disk in data else 'parity'}" for one in busy]
+    return _page(
+        title="One small write in RAID 5",
+        subtitle=f"{array.layout.disks} × {array.drive.name}, idle; 4 KiB are written.",
+        note="Old data and old parity are read; both are written when both are known. By then the sectors have just "
+        "passed the heads, and the platters have to bring them round again.",
+        panels=[_panel(name, recording, one) for name, one in zip(names, busy, strict=True)],
+    )
+
+
+def _in_the_middle(array: Array, read_ratio: float) -> Requests:
+    """A single request of 4 KiB in the middle of the array."""
+    middle = array.usable_bytes // 2 // 4096 * 4096
+    workload = Workload.parse(
+        {"size_bytes": 4096, "read_ratio": read_ratio, "clients": 1, "offset_bytes": middle, "span_bytes": 4096}
+    )
+    return workload.requests(capacity_bytes=array.usable_bytes, n=1)
+
+
+def _without_buffers(array: Array, **changes: object) -> Array:
+    drive = array.drive
+    if isinstance(drive, Hdd) and drive.cache is not None:
+        drive = drive.model_copy(update={"cache": {**drive.cache.to_dict(), "write_back": False}})
+    return array.model_copy(update={"drive": drive, **changes})
+
+
+def _panel(name: str, recording: Recording, disk: DiskRecord) -> dict[str, Any]:
+    return {"name": name, "end_ns": recording.end_ns, **disk.to_dict()}
+
+
+def _page(*, title: str, subtitle: str, note: str, panels: list[dict[str, Any]]) -> str:
+    environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
+    # "<" cannot end the script element early
+    data = json.dumps({"panels": panels}, separators=(",", ":")).replace("<", "\\u003c")
+    template = environment.get_template("moving_head.html.j2")
+    return template.render(title=title, subtitle=subtitle, note=note, data=data)

@@ -1,0 +1,173 @@
+"""What the arms of an array did during a run, movement by movement, as the reference engine did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.drive.cache import Dirty
+from diskmodel.drive.mechanics import Access, Arm
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.command import Command
+from diskmodel.engine.hdd import HardDisk
+from diskmodel.engine.scenario import check_requests, resolve
+from diskmodel.engine.simpy_engine import Simulation
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import Requests
+
+
+@dataclass(frozen=True)
+class Movement:
+    """One access to the media.
+
+    Attributes
+    ----------
+    op : int
+        `records.Op`.
+    n_sectors : int
+    submitted_ns, start_ns, done_ns : int
+        When it reached the disk's queue, when the arm began to move for it, when it was complete.
+    seek_ns, rotation_ns, transfer_ns : int
+        The access from `start_ns` on.
+    from_cylinder, cylinder : int
+        Where the arm was, and the cylinder of the first sector.
+    angle, arc : float
+        Of the first sector behind the index mark, and of all sectors; revolutions.
+    """
+
+    op: int
+    n_sectors: int
+    submitted_ns: int
+    start_ns: int
+    done_ns: int
+    seek_ns: int
+    rotation_ns: int
+    transfer_ns: int
+    from_cylinder: int
+    cylinder: int
+    angle: float
+    arc: float
+
+
+@dataclass(frozen=True)
+class DiskRecord:
+    """Movements of one disk in order of start.
+
+    Attributes
+    ----------
+    disk : int
+    revolution_ns, phase_ns : int
+        The platter's angle at time t is (t + phase) / revolution.
+    n_cylinders : int
+    zone_cylinders : tuple of int
+        First cylinder of each zone, from the outer edge.
+    movements : tuple of Movement
+    """
+
+    disk: int
+    revolution_ns: int
+    phase_ns: int
+    n_cylinders: int
+    zone_cylinders: tuple[int, ...]
+    movements: tuple[Movement, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run as its disks saw it.
+
+    Attributes
+    ----------
+    disks : tuple of DiskRecord
+        All disks, also those that did nothing.
+    end_ns : int
+        Last completion of a host request.
+    response_ns : tuple of int
+        Response time of each host request.
+    """
+
+    disks: tuple[DiskRecord, ...]
+    end_ns: int
+    response_ns: tuple[int, ...]
+
+
+def record(array: Array, requests: Requests, seed: int = 0) -> Recording:
+    """Recording of `requests` on an array of hard disks, by the SimPy engine.
+
+    What the drives' caches serve moves no arm, and is not among the movements.
+
+    Raises
+    ------
+    DescriptionError
+        When the array has no arms, or two on a spindle, or a request does not lie on it.
+    """
+    scenario = resolve(array, seed)
+    tables = scenario.drive
+    if not isinstance(tables, HddTables) or tables.actuators > 1:
+        rule = "has no single arm that could be watched"
+        raise DescriptionError(Fault("drive", array.drive.name, rule, "use a hard disk with one actuator"))
+    check_requests(scenario, requests)
+    simulation = Simulation(scenario, requests)
+    heard: list[list[_Heard]] = [[] for _ in simulation.devices]
+    for device, list_ in zip(simulation.devices, heard, strict=True):
+        assert isinstance(device, HardDisk)
+        device.on_access = _listener(list_)
+    end_ns = simulation.run()
+    disks = tuple(
+        _disk_record(device, tables, list_)
+        for device, list_ in zip(simulation.devices, heard, strict=True)
+        if isinstance(device, HardDisk)
+    )
+    response = simulation.done_ns - simulation.issue_ns
+    return Recording(disks, end_ns, tuple(int(ns) for ns in response))
+
+
+_Heard = tuple[Command | Dirty, Access, Arm, int]
+
+
+def _listener(heard: list[_Heard]) -> Callable[[Command | Dirty, Access, Arm, int], None]:
+    def listen(wanted: Command | Dirty, access: Access, arm: Arm, now: int) -> None:
+        heard.append((wanted, access, Arm(arm.cylinder, arm.head), now))
+
+    return listen
+
+
+def _disk_record(device: HardDisk, tables: HddTables, heard: list[_Heard]) -> DiskRecord:
+    movements = []
+    for wanted, access, arm, start_ns in heard:
+        place = device.mechanics.place(wanted.lba)
+        per_track = device.mechanics.sectors_per_track[place.zone]
+        submitted_ns, done_ns = start_ns, access.end_ns
+        if isinstance(wanted, Command):
+            # one that was under way when the run ended has no time of completion
+            submitted_ns, done_ns = wanted.submitted_ns, wanted.done_ns or access.end_ns
+        movements.append(
+            Movement(
+                op=wanted.op,
+                n_sectors=wanted.n_sectors,
+                submitted_ns=submitted_ns,
+                start_ns=start_ns,
+                done_ns=done_ns,
+                seek_ns=access.seek_ns,
+                rotation_ns=access.rotation_ns,
+                transfer_ns=access.transfer_ns,
+                from_cylinder=arm.cylinder,
+                cylinder=place.cylinder,
+                angle=round(device.mechanics.angle_index(place) / per_track, 6),
+                arc=round(min(wanted.n_sectors / per_track, 1.0), 6),
+            )
+        )
+    return DiskRecord(
+        disk=device.index,
+        revolution_ns=device.spindle.revolution_ns,
+        phase_ns=device.spindle.phase_ns,
+        n_cylinders=tables.n_cylinders,
+        zone_cylinders=tuple(int(first) for first in tables.zone_first_cylinder[:-1]),
+        movements=tuple(movements),
+    )
