@@ -181,3 +181,35 @@ def test_demo(tmp_path: Path) -> None:
 def test_demo_needs_a_plan_before_it_measures(tmp_path: Path) -> None:
     assert "there is no such file" in refusal("demo", "--out", tmp_path / "out", "--plan", tmp_path / "none.toml")
     assert not (tmp_path / "out").exists()
+
+
+def small_plan(folder: Path) -> Path:
+    text = """
+workload = { size = "8 KiB", read_ratio = 0.7, rate = "100/s" }
+objective = { iops = 100, utilization_ceiling = "90%" }
+candidates = { drives = ["generic-5k4"], levels = ["raid10", "raid5"], max_disks = 12 }
+search = { requests = 3000, max_requests = 6000 }
+"""
+    return write(folder / "plan.toml", text)
+
+
+def test_demo_without_a_disk_to_measure_plans_all_the_same(tmp_path: Path) -> None:
+    words = ("demo", "--out", tmp_path / "out", "--plan", small_plan(tmp_path), "--target", tmp_path / "no" / "disk")
+    found = answer(*words, status=2)
+    assert found["measurement"] is None
+    assert found["calibration"] is None
+    assert len(found["plan"]["candidates"]) == 6
+    assert "--target names another place" in run(*words).stderr
+
+
+def test_demo_leaves_out_a_drive_that_the_model_does_not_describe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from diskmodel.cli import demo
+
+    odd = {"converged": False, "message": "misses by 60 %", "kind": "flash", "parameters": {}, "held_out": {}}
+    monkeypatch.setattr(demo, "_measure", lambda *_: {"nature": "undecided"})
+    monkeypatch.setattr(demo, "fit", lambda *_, **__: (odd, load_drive("generic-sas-ssd")))
+    found = answer("demo", "--out", tmp_path / "out", "--plan", small_plan(tmp_path))
+    assert found["calibration"]["converged"] is False
+    assert {item["drive"] for item in found["plan"]["candidates"]} == {load_drive(name).name for name in demo.BUNDLED}
