@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import run
-from diskmodel.records import Requests, Run
+from diskmodel.records import Int64, Requests, Run
 from diskmodel.workload import Workload
 
 N_CYLINDERS = 10_000
@@ -40,15 +42,17 @@ def turning_drive(revolution_ns: int, sectors_per_track: int = 1024) -> dict[str
 
 
 def simulated(
-    array: dict[str, object], workload: dict[str, object], n: int, seed: int, ops: list[int] | None = None
+    array: Mapping[str, Any], workload: Mapping[str, Any], n: int, seed: int, ops: list[int] | None = None
 ) -> tuple[Requests, Run]:
     """Raw outcome; `ops` is a pattern of operations that repeats."""
     parsed = Array.parse(array)
-    requests = Workload.parse({"size": "4 KiB"} | workload).requests(capacity_bytes=parsed.usable_bytes, n=n, seed=seed)
+    requests = Workload.parse({"size": "4 KiB", **workload}).requests(
+        capacity_bytes=parsed.usable_bytes, n=n, seed=seed
+    )
     if ops is not None:
         requests = replace(requests, op=np.resize(np.array(ops, np.uint8), n))
     return requests, run(resolve(parsed, seed), requests)
 
 
-def response_ns(outcome: Run) -> np.ndarray:
+def response_ns(outcome: Run) -> Int64:
     return outcome.completions.done_ns - outcome.completions.issue_ns

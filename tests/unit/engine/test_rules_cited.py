@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "docs" / "reference" / name for name in ("semantics.md", "semantics-flash.md")]
+PAGES = sorted((ROOT / "docs" / "reference").glob("semantics*.md"))
 SOURCES = [p for p in (ROOT / "diskmodel").rglob("*") if p.suffix in (".py", ".rs")]
 CITATION = re.compile(r"\brules? ((?:[A-Z]\d+(?:, | and | to |,)?)+)")
 RULE = re.compile(r"\b[A-Z]\d+\b")
