@@ -82,3 +82,13 @@ def zones() -> str:
     ax.set_ylim(bottom=0)
     ax.set_ylabel("MB/s of a track", color=INK)
     return svg(figure)
+
+
+def elevator() -> str:
+    """Rate against the 99th percentile for each scheduler."""
+    figure, ax = axes("16 random reads outstanding, 7200 rpm", "IOPS", "p99 in ms")
+    for name in ("fcfs", "sstf", "look", "c-look", "sptf", "sptf-aged"):
+        run = measure(one_disk(queue={"scheduler": name, "drive_depth": 1}), 8000, size="4 KiB", clients=16)
+        ax.scatter([run.iops.mean], [run.latency.to_dict()["p99"]], s=60, label=name)
+    ax.set_ylim(bottom=0)
+    return svg(figure)

@@ -47,7 +47,9 @@ def test_movements_follow_each_other_and_fill_the_time_that_the_disk_was_busy() 
 
 
 def test_the_first_sector_is_under_the_head_when_the_wait_ends() -> None:
-    requests = READS.requests(capacity_bytes=DISK.usable_bytes, n=300, seed=3)
+    # one sector each: a longer access may wait a second time, on the next track
+    sectors = Workload.parse({"size": "512 B", "clients": 8})
+    requests = sectors.requests(capacity_bytes=DISK.usable_bytes, n=300, seed=3)
     (disk,) = record(DISK, requests, seed=3).disks
     for m in disk.movements:
         at_ns = m.start_ns + m.seek_ns + m.rotation_ns + disk.phase_ns
