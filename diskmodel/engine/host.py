@@ -76,7 +76,7 @@ class Host:
             asked[1]()
 
     def _enter(self, request: HostRequest) -> None:
-        """Direct I/O goes down as it is; a buffered read is answered from memory, once its pages are there (rule H2)."""
+        """Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2)."""
         if request.op != READ or not self.is_buffered:
             self.below(request)
             return

@@ -11,6 +11,7 @@ import numpy as np
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.batches import Interval
 from diskmodel.result.devices import DiskUse
+from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency, milliseconds
 from diskmodel.result.window import Window
 
@@ -146,6 +147,7 @@ class Result:
                 name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
             },
             "per_disk": [use.to_dict() for use in self.per_disk],
+            "iostat": iostat(self.run),
             "messages": list(self.messages),
         }
 

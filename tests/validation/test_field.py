@@ -6,31 +6,50 @@ from typing import Any
 
 import pytest
 
-from tests.validation.field.cases import CASES, RUNS, label_of, row_of
+from tests.validation.field.cases import CASES, MISSING, RUNS, label_of, row_of
 from tests.validation.field.formulas import formula_outcomes
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.scenarios import outcomes
 
 
-def test_every_case_and_row_has_a_figure() -> None:
+class KnownOut(Exception):
+    """Figures that are out of tolerance, for a reason that is told."""
+
+
+def test_every_row_has_a_figure_or_its_case_a_reason() -> None:
     covered = {(run["case"], run["row"]) for run in RUNS}
     formulas = {outcome.case for outcome in formula_outcomes()}
     for name, case in CASES.items():
-        if name not in formulas:
+        if name not in formulas and name not in MISSING:
             wanted = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
             assert wanted <= covered, name
 
 
-@pytest.mark.parametrize("outcome", formula_outcomes(), ids=lambda o: f"{o.case}-{o.row}-{o.quantity}")
+@pytest.mark.parametrize("case", list(MISSING))
+def test_case_has_a_scenario(request: pytest.FixtureRequest, case: str) -> None:
+    request.applymarker(pytest.mark.xfail(reason=MISSING[case], strict=True))
+    assert case in {run["case"] for run in RUNS}
+
+
+@pytest.mark.parametrize("outcome", list(formula_outcomes()), ids=lambda o: f"{o.case}-{o.row}-{o.quantity}")
 def test_formula_to_the_last_printed_digit(outcome: Outcome) -> None:
     assert outcome.ours == outcome.low
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run['case']}-{label_of(row_of(run))}")
-def test_row_is_within_its_tolerance_or_known_not_to_be(run: dict[str, Any]) -> None:
-    for outcome in outcomes(run):
-        # a row that is known to be out must be out: when the model gets there, its excuse goes
+def test_row_is_within_its_tolerance_or_known_not_to_be(request: pytest.FixtureRequest, run: dict[str, Any]) -> None:
+    if reasons := run.get("unreached"):
+        request.applymarker(
+            pytest.mark.xfail(raises=KnownOut, reason="; ".join(dict.fromkeys(reasons.values())), strict=True)
+        )
+    found = list(outcomes(run))
+    known = {outcome.quantity for outcome in found if outcome.unreached}
+    assert known == set(run.get("unreached", {}))
+    for outcome in found:
+        # a figure that is known to be out must be out: when the model gets there, its excuse goes
         assert outcome.is_reached is (not outcome.unreached), f"{outcome.quantity}: {outcome.error:+.1%}"
+    if known:
+        raise KnownOut(known)
 
 
 def test_two_disks_work_on_a_request_beyond_the_strip() -> None:

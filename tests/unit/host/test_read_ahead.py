@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from diskmodel.errors import DescriptionError
@@ -34,7 +36,7 @@ def test_everything_is_fetched_once_and_nothing_beyond_the_end() -> None:
     ahead = ReadAhead(2048, 8, 5000)
     fetched = [piece for at in range(0, 5000 - 40, 40) for piece in ahead.read(at, at + 40)]
     assert fetched[0][0] == 0
-    assert all(before[1] == after[0] for before, after in zip(fetched, fetched[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in pairwise(fetched))
     assert fetched[-1][1] == 5000
 
 

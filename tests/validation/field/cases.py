@@ -16,7 +16,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in _read(MEASUREMENTS)["case"]}
-RUNS: list[dict[str, Any]] = _read(FIELD / "scenarios.toml")["run"]
+_SCENARIOS = _read(FIELD / "scenarios.toml")
+RUNS: list[dict[str, Any]] = _SCENARIOS["run"]
+#: Cases without a scenario, and why.
+MISSING: dict[str, str] = {item["case"]: item["reason"] for item in _SCENARIOS["missing"]}
 
 
 def row_of(run: dict[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def _case_2() -> Iterable[Outcome]:
         read_fraction=load["read_fraction"],
         cache_hit=load["read_cache_hit"],
     )
-    assert rule.array_iops is not None and rule.host_iops is not None
+    assert rule.array_iops is not None
+    assert rule.host_iops is not None
     yield _row("rule-of-thumb-case-2", "", "array_iops", case["expect"]["array_iops"], rule.array_iops)
     yield _row("rule-of-thumb-case-2", "", "host_iops", case["expect"]["host_iops"], round(rule.host_iops))

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from itertools import groupby
 
-from tests.validation.field.cases import CASES, ROOT
+from tests.validation.field.cases import CASES, MISSING, ROOT
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.plot import plot_errors
 
@@ -39,7 +39,7 @@ def write_page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> None:
     text.write(f"\n{len(outcomes)} figures of {len(CASES) - len(missing)} cases: {len(outcomes) - n_out} lie within")
     text.write(f" the tolerance of their case, {n_out} do not.\n")
     if missing:
-        text.write(f"\nWithout a scenario: {', '.join(f'`{name}`' for name in missing)}.\n")
+        text.write("\nWithout a scenario:\n\n" + "".join(f"- `{name}`: {MISSING[name]}.\n" for name in missing))
     text.write(f"\n![Author's figures and ours]({FIGURE.name})\n")
     for case, group in groupby(outcomes, key=lambda o: o.case):
         rows = list(group)

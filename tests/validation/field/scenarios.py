@@ -34,6 +34,11 @@ def _mean_ms(result: Result, run: Run) -> float:
     return float(result.latency.mean.mean) / 1e6
 
 
+def _disk(column: str, scale: float = 1.0) -> Callable[[Result, Run], float]:
+    """A column of `iostat -x` of the first disk."""
+    return lambda result, run: scale * float(result.to_dict()["iostat"][0][column])
+
+
 QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
     "iops": _iops,
     "reads": _iops,
@@ -43,6 +48,10 @@ QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
     "mean_response_ms": _mean_ms,
     "latency_us": lambda result, run: 1000 * _mean_ms(result, run),
     "clat_us_mean": lambda result, run: 1000 * _mean_ms(result, run),
+    "r_per_s": _disk("r/s"),
+    "avgrq_sectors": _disk("rareq-sz", 2),
+    "avgqu": _disk("aqu-sz"),
+    "await_ms": _disk("await"),
     "ms_per_100_reads": lambda result, run: 100_000 / _iops(result, run),
     "seconds": lambda result, run: run["operations"] / _iops(result, run),
 }
@@ -70,5 +79,5 @@ def outcomes(run: Run) -> Iterable[Outcome]:
 def command(run: Run) -> str:
     """What repeats a run."""
     folder = FIELD.relative_to(FIELD.parents[1])
-    length = run.get("requests", 8000)
-    return f"diskmodel simulate {folder}/{run['array']}.toml --workload {folder}/{run['workload']}.toml --requests {length}"
+    files = f"{folder}/{run['array']}.toml --workload {folder}/{run['workload']}.toml"
+    return f"diskmodel simulate {files} --requests {run.get('requests', 8000)}"
