@@ -29,7 +29,9 @@ HIGH = np.log([1e6, 2e7, 2e7, 64.0])
 PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
 _PRIOR_SIGMA = np.log(10.0)
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
-_N_FINALISTS = 3
+_N_FINALISTS = 5
+#: The formula is no better than this; how well it fits decides nothing finer.
+_FORMULA_ERROR = 0.05
 _CORRECTIONS = 4
 _SMALL_STEP = 0.01
 #: A rise of chi² by less than this (95 %, one parameter) does not exclude a number of dies.
@@ -117,10 +119,14 @@ class _Fitter:
         self.keys, self.log_ns, self.sigma = keys, log_ns, sigma
         self.capacity_bytes, self.seed = capacity_bytes, seed
 
-    def _residuals(self, shape: FlashShape, correction: Floats | float) -> Floats:
-        return np.asarray((np.log(response_by_formula(shape, self.keys)) + correction - self.log_ns) / self.sigma)
+    def _residuals(self, shape: FlashShape, correction: Floats | None) -> Floats:
+        """Misses by their standard errors: of the formula as it is, or with a correction that makes it exact."""
+        missed = np.log(response_by_formula(shape, self.keys)) - self.log_ns
+        if correction is None:
+            return np.asarray(missed / np.hypot(self.sigma, _FORMULA_ERROR))
+        return np.asarray((missed + correction) / self.sigma)
 
-    def _solve(self, shape: FlashShape, correction: Floats | float) -> tuple[float, FlashShape, bool]:
+    def _solve(self, shape: FlashShape, correction: Floats | None) -> tuple[float, FlashShape, bool]:
         start = np.clip(shape.vector(), LOW + 1e-6, HIGH - 1e-6)
 
         def misfit(vector: Floats) -> Floats:
@@ -140,7 +146,7 @@ class _Fitter:
             shape = FlashShape(
                 overhead * fastest, latency * fastest, read * fastest, n_dies, page_bytes, max(1.3 * rate, 0.01)
             )
-            chi2, shape, _ = self._solve(shape, 0.0)
+            chi2, shape, _ = self._solve(shape, None)
             if best is None or chi2 < best[0] - 1e-9:
                 best = (chi2, shape, page_bytes)
         assert best is not None
@@ -174,11 +180,11 @@ class _Fitter:
     def covariance(self, shape: FlashShape, chi2: float) -> Floats:
         """Of the logarithms: from the Jacobian and the repetitions' scatter, widened by the misfit."""
         vector = shape.vector()
-        columns = []
+        columns, zero = [], np.zeros(len(self.keys))
         for i in range(len(vector)):
             step = np.zeros(len(vector))
             step[i] = 1e-3
-            up, down = self._residuals(shape.at(vector + step), 0.0), self._residuals(shape.at(vector - step), 0.0)
+            up, down = self._residuals(shape.at(vector + step), zero), self._residuals(shape.at(vector - step), zero)
             columns.append((up - down) / 2e-3)
         jacobian = np.stack(columns, axis=1)
         scale = max(chi2 / max(len(self.keys) - len(vector) - 1, 1), 1.0)

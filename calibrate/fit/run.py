@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def _calibrate(
             target, cells, rotation, capacity_bytes=capacity_bytes or capacity, name=name, provenance=origin,
             warnings=warnings, seed=seed,
         )  # fmt: skip
-    return calibrate_flash(
+    found = calibrate_flash(
         cells,
         span_bytes=span,
         capacity_bytes=capacity_bytes or capacity,
@@ -104,6 +105,10 @@ def _calibrate(
         warnings=warnings,
         seed=seed,
     )
+    if _is_slow(target):
+        message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
+        return replace(found, has_converged=False, message=message)
+    return found
 
 
 def _calibrate_fio(
