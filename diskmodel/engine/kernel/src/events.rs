@@ -107,3 +107,27 @@ impl Events {
         Some(event.action)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More events of one instant than are kept apart, in the worst order, mixed with the future.
+    #[test]
+    fn events_come_in_the_order_of_their_keys() {
+        let mut events = Events::default();
+        for device in (0..40).rev() {
+            events.at(5, DISPATCH, device, 0, Action::Wake(device));
+            events.at(0, DISPATCH, device, 0, Action::Wake(device));
+            events.at(0, COMPLETE, device, 7, Action::CommandDone(device));
+        }
+        let mut seen = Vec::new();
+        while let Some(action) = events.next() {
+            seen.push((events.now, action));
+        }
+        let mut expected: Vec<_> = (0..40).map(|d| (0, Action::CommandDone(d))).collect();
+        expected.extend((0..40).map(|d| (0, Action::Wake(d))));
+        expected.extend((0..40).map(|d| (5, Action::Wake(d))));
+        assert_eq!(seen, expected);
+    }
+}

@@ -52,6 +52,8 @@ struct Stream {
     limit: i64,
     from_ns: i64,
     arm: Arm,
+    /// When it was last followed; again at the same time would change nothing.
+    followed_ns: i64,
 }
 
 struct Actuator {
@@ -435,7 +437,8 @@ impl Disk {
                 let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
                 let ahead = e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit));
                 let limit = (end + ahead).min(last);
-                actuator.stream = Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm });
+                actuator.stream =
+                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
         }
     }
@@ -445,9 +448,10 @@ impl Disk {
         let actuator = &mut actuators[i];
         let first = actuator.first_lba;
         let Some(stream) = actuator.stream.as_mut() else { return };
-        if stream.from_ns > now {
+        if stream.from_ns > now || stream.followed_ns == now {
             return;
         }
+        stream.followed_ns = now;
         let (front, arm) = model.mechanics.streamed(
             spindle,
             stream.arm,

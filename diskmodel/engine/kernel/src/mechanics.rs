@@ -247,3 +247,41 @@ impl Mechanics {
         (lba, arm)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three zones of uneven size, the last one tiny: the table must not skip it.
+    fn three_zones() -> Mechanics {
+        let mut mechanics = Mechanics {
+            heads: 2,
+            zone_first_lba: vec![0, 7_000, 19_990, 20_000],
+            zone_first_cylinder: vec![0, 70, 200, 201],
+            sectors_per_track: vec![50, 50, 5],
+            track_skew: vec![0; 3],
+            cylinder_skew: vec![0; 3],
+            spare: vec![0; 3],
+            ..Mechanics::default()
+        };
+        mechanics.index_zones();
+        mechanics
+    }
+
+    #[test]
+    fn zone_table_agrees_with_a_search() {
+        let mechanics = three_zones();
+        for lba in 0..20_000 {
+            let found = mechanics.zone_first_lba.partition_point(|&first| first <= lba) - 1;
+            assert_eq!(mechanics.place(lba).zone, found, "block {lba}");
+        }
+    }
+
+    #[test]
+    fn rounding_never_costs_a_revolution() {
+        let spindle = Spindle::new(4_000_000, 0);
+        assert_eq!(spindle.wait_ns(100, 100), 0);
+        assert_eq!(spindle.wait_ns(100, 139), 0);
+        assert_eq!(spindle.wait_ns(100, 140), 3_999_960);
+    }
+}
