@@ -11,6 +11,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from diskmodel.analytic.queueing import mg1
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.result import Result
@@ -90,5 +91,33 @@ def elevator() -> str:
     for name in ("fcfs", "sstf", "look", "c-look", "sptf", "sptf-aged"):
         run = measure(one_disk(queue={"scheduler": name, "drive_depth": 1}), 8000, size="4 KiB", clients=16)
         ax.scatter([run.iops.mean], [run.latency.to_dict()["p99"]], s=60, label=name)
+    ax.set_ylim(bottom=0)
+    return svg(figure)
+
+
+def knee() -> str:
+    """Mean response over the rate, simulated and by formula."""
+    disk = one_disk(queue={"drive_depth": 1})
+    alone = measure(disk, 8000, size="4 KiB", clients=1).responses_ns() / 1e9
+    service_s, second_s2 = float(alone.mean()), float((alone**2).mean())
+    figure, ax = axes("Random 4 KiB reads at their own pace, 7200 rpm", "requests per second", "mean response in ms")
+    smooth = [r / 2 for r in range(10, 150)]
+    ax.plot(smooth, [mg1(rate, service_s, second_s2).response_s * 1e3 for rate in smooth], label="formula (M/G/1)")
+    rates = [10, 20, 30, 40, 50, 60, 65, 70]
+    runs = [measure(disk, 30_000, size="4 KiB", rate=f"{rate}/s") for rate in rates]
+    ax.plot(rates, [run.latency.to_dict()["mean"] for run in runs], "o", label="simulation")
+    ax.set_ylim(0, 200)
+    return svg(figure)
+
+
+def penalty() -> str:
+    """Back-end operations per write over its size."""
+    figure, ax = axes("Aligned writes on 8 disks, strips of 64 KiB", "size of the write in KiB", "disk operations")
+    sizes = [4, 64, 128, 192, 256, 320, 384]
+    for level in ("raid10", "raid5", "raid6"):
+        layout = {"level": level, "disks": 8, "strip": "64 KiB"}
+        array = Array.parse({"drive": "generic-15k", "layout": layout})
+        runs = [measure(array, 1000, size=f"{s} KiB", alignment="64 KiB", read_ratio=0.0, clients=1) for s in sizes]
+        ax.plot(sizes, [run.back_end_per_host for run in runs], "o-", label=level)
     ax.set_ylim(bottom=0)
     return svg(figure)
