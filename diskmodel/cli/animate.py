@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.console import say
+from diskmodel.cli.console import print_json, say
 from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Seed
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.options import Debug, Json, Seed
+from diskmodel.cli.status import check_place, ends_well, writing
 
 
 @ends_well
@@ -28,12 +28,14 @@ def animate(
         str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
     ] = None,
     seed: Seed = 0,
+    as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Write a page that plays back a simulated run: platter, arm, queue, and where the time goes."""
     from diskmodel.errors import DescriptionError, Fault
     from diskmodel.lab.animation import schedulers_page, small_write_page
 
+    check_place(out, "out")
     described = read_array(array, drive)
     if small_write:
         page = small_write_page(described, seed=seed)
@@ -42,5 +44,8 @@ def animate(
     else:
         names = [name.strip() for name in schedulers.split(",")]
         page = schedulers_page(described, read_workload(workload), names, n_requests=requests, disk=disk, seed=seed)
-    out.write_text(page, encoding="utf-8")
+    with writing(out, "out"):
+        out.write_text(page, encoding="utf-8")
+    if as_json:
+        print_json({"out": str(out), "bytes": len(page.encode())})
     say(f"wrote {out}: open it in a browser")
