@@ -164,10 +164,10 @@ def slices_of(run: Run) -> list[float]:
 
 
 def rate_per_ns(run: Run) -> float:
-    """Requests per ns that completed before the run stopped issuing (the drain does not count)."""
-    samples = run.samples
-    start, stop = int(samples.issue_ns.min()), int(samples.issue_ns.max())
-    if run.queue_depth == 1 or stop <= start:
-        start, stop = int(samples.issue_ns.min()), int(samples.completion_ns.max())
-    done = int(np.count_nonzero(samples.completion_ns <= stop))
-    return done / (stop - start) if stop > start else 0.0
+    """Requests per ns between the first completion and the last one while the run was issuing: neither the start,
+    with an empty queue, nor the drain counts."""
+    done = np.sort(run.samples.completion_ns)
+    if run.queue_depth > 1:
+        done = done[done <= int(run.samples.issue_ns.max())]
+    done = done[min(run.queue_depth, len(done) // 4) :]
+    return (len(done) - 1) / float(done[-1] - done[0]) if len(done) > 1 and done[-1] > done[0] else 0.0

@@ -29,7 +29,7 @@ HIGH = np.log([1e6, 2e7, 2e7, 64.0])
 PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
 _PRIOR_SIGMA = np.log(10.0)
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
-_N_FINALISTS = 5
+_N_FINALISTS = 4
 #: The formula is no better than this; how well it fits decides nothing finer.
 _FORMULA_ERROR = 0.05
 _CORRECTIONS = 4
