@@ -42,6 +42,22 @@ SCENES: tuple[Scene, ...] = (
     ("the same, 256 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 256, 1.0, 200_000, None),
     ("the same, 2048 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 2048, 1.0, 100_000, None),
     (
+        "RAID 5 of 8 disks without buffers, random 4 KiB writes, 8 outstanding",
+        {"drive": PLAIN, "layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}},
+        8,
+        0.0,
+        500_000,
+        DISKSIM_RAID5_PER_S,
+    ),
+    (
+        "one disk without a buffer, SPTF, random 4 KiB reads, 32 outstanding",
+        {"drive": PLAIN, "queue": {"scheduler": "sptf"}},
+        32,
+        1.0,
+        1_000_000,
+        None,
+    ),
+    (
         "RAID 5 of 8 disks, random 4 KiB writes, 8 outstanding",
         {"layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}}, 8, 0.0, 500_000, DISKSIM_RAID5_PER_S,
     ),
