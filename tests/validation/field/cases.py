@@ -20,6 +20,8 @@ _SCENARIOS = _read(FIELD / "scenarios.toml")
 RUNS: list[dict[str, Any]] = _SCENARIOS["run"]
 #: Cases without a scenario, and why.
 MISSING: dict[str, str] = {item["case"]: item["reason"] for item in _SCENARIOS["missing"]}
+#: What was chosen with a case's figures in view.
+NOTES: dict[str, str] = {item["case"]: item["text"] for item in _SCENARIOS["note"]}
 
 
 def row_of(run: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from itertools import groupby
 
-from tests.validation.field.cases import CASES, MISSING, ROOT
+from tests.validation.field.cases import CASES, MISSING, NOTES, ROOT
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.plot import plot_errors
 
@@ -46,6 +46,8 @@ def write_page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> None:
         text.write(f"\n## {case}\n\n{CASES[case]['source']}.\n")
         if note := CASES[case].get("note"):
             text.write(f"\nNote of the source: {note}.\n")
+        if case in NOTES:
+            text.write(f"\n{NOTES[case]}.\n")
         text.write("\n| row | quantity | author | ours | error | tolerance | verdict | kind |\n")
         text.write("|---|---|--:|--:|--:|--:|---|---|\n")
         for o in rows:
