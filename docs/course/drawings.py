@@ -121,3 +121,16 @@ def penalty() -> str:
         ax.plot(sizes, [run.back_end_per_host for run in runs], "o-", label=level)
     ax.set_ylim(bottom=0)
     return svg(figure)
+
+
+def caches() -> str:
+    """Mean response of writes with and without a write-back cache."""
+    figure, ax = axes("Random 4 KiB writes, RAID 5 on 8 disks", "writes per second", "mean response in ms")
+    rates = [50, 100, 150, 200, 250]
+    for label, controller in (("write-through", {}), ("write-back, 64 MiB", {"write_cache": {"size": "64 MiB"}})):
+        layout = {"level": "raid5", "disks": 8, "strip": "64 KiB"}
+        array = Array.parse({"drive": "generic-15k", "layout": layout, "controller": controller})
+        runs = [measure(array, 8000, size="4 KiB", read_ratio=0.0, rate=f"{rate}/s") for rate in rates]
+        ax.plot(rates, [run.latency.to_dict()["mean"] for run in runs], "o-", label=label)
+    ax.set_ylim(bottom=0)
+    return svg(figure)
