@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -11,7 +12,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Drive, load_drive
+from diskmodel.drive import Drive, FlashTables, HddTables, load_drive
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
@@ -95,6 +96,13 @@ class Array(Description):
         if self.drive_write_cache is not None:
             return self.drive_write_cache
         return self.layout.disks == 1
+
+    def drive_tables(self) -> HddTables | FlashTables:
+        """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
+        tables = self.drive.tables()
+        if isinstance(tables, HddTables) and not self.has_drive_write_cache:
+            return replace(tables, write_back=False)
+        return tables
 
     @property
     def n_devices(self) -> int:

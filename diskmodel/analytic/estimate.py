@@ -7,6 +7,7 @@ from the drive's own tables; parity writes have two phases, parallel parts a joi
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 from scipy import special
@@ -112,7 +113,7 @@ def _mean_think_s(workload: Workload) -> float:
     return total / clients if clients else 0.0
 
 
-class _Disks:
+class _Disks(ABC):
     """Service of the disks' operations.
 
     `ack_s`: time of a write that a drive's write-back cache accepts; None where there is none.
@@ -120,17 +121,17 @@ class _Disks:
 
     ack_s: float | None = None
 
+    @abstractmethod
     def mean_s(self, n_waiting: float) -> float:
         """Mean time between two operations of a busy disk with `n_waiting` to choose from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
         """Mean response and coefficient of variation of one operation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
         """Percentile of the response of one operation."""
-        raise NotImplementedError
 
 
 class _HddDisks(_Disks):

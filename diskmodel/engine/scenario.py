@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -62,9 +62,7 @@ def resolve(array: Array, seed: int) -> Scenario:
     DescriptionError
         When parts of the array do not fit each other.
     """
-    tables = array.drive.tables()
-    if isinstance(tables, HddTables) and not array.has_drive_write_cache:
-        tables = replace(tables, write_back=False)
+    tables = array.drive_tables()
     layout = array.tables()
     if layout.rebuild_disk >= 0 and layout.n_spares < 1:
         raise DescriptionError(
