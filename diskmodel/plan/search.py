@@ -153,7 +153,9 @@ def _fewest(
             guess = _between(counts, bad, good, margin)
             if guess is None:
                 guess = _first(counts, hint)
-            at = min(max(len(counts) - 1 if guess is None else guess, bad + 1), good - 1)
+            if guess is None:
+                guess = _doubled(counts, bad)
+            at = min(max(guess, bad + 1), good - 1)
         good, bad = (at, bad) if holds(counts[at]) else (good, at)
     return counts[good] if good < len(counts) else None
 
@@ -168,6 +170,17 @@ def _between(counts: list[int], bad: int, good: int, margin: Callable[[int], flo
     share = min(max(-short / (over - short), 0.0), 1.0)
     count = counts[bad] * (counts[good] / counts[bad]) ** share
     return next(i for i in range(bad, good + 1) if counts[i] >= count - 1e-9 or i == good)
+
+
+def _doubled(counts: list[int], bad: int) -> int:
+    """Index of the first count twice as large as the one at `bad`, at most the last; without `bad` the last.
+
+    Near saturation a formula that is scaled to what was simulated may say that no count holds; the next trial, farther
+    from saturation, corrects it, and costs less than one of the largest array.
+    """
+    if bad < 0:
+        return len(counts) - 1
+    return next((i for i, count in enumerate(counts) if count >= 2 * counts[bad]), len(counts) - 1)
 
 
 def _first(counts: list[int], holds: Callable[[int], bool]) -> int | None:
