@@ -1,13 +1,17 @@
 //! One hard disk: its queue, its buffer, its arms (rules Q0, D1 to D8, C1 to C9); see `diskmodel/engine/{device,hdd}.py`.
 
+mod read_ahead;
+
 use std::collections::VecDeque;
 
-use crate::cache::{Dirty, DirtyBuffer, Segment, Segments};
+use crate::cache::{Dirty, DirtyBuffer, Segments};
 use crate::command::{Command, Commands};
-use crate::events::{Action, Events, COMPLETE, DISPATCH};
+use crate::device::{Counters, Device, Front, Intake, Shared};
+use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, READ, WRITE};
 use crate::queue::{Edge, Policy, Target, Waiting};
+use read_ahead::Stream;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -18,42 +22,19 @@ pub struct Electronics {
     pub n_sectors: i64,
     pub n_sectors_per_actuator: i64,
     pub actuators: i64,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
     pub completion_overhead_ns: i64,
     pub interface_bytes_per_s: i64,
     pub cache_segments: i64,
     pub segment_sectors: i64,
     pub read_ahead_sectors: i64,
     pub dirty_sectors: i64,
-    pub depth: usize,
+    pub intake: Intake,
 }
 
 impl Electronics {
     fn bus_ns(&self, n: i64) -> i64 {
         n * self.sector_bytes * NS_PER_S / self.interface_bytes_per_s
     }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    pub busy_ns: i64,
-    pub response_ns: i64,
-    pub n_reads: i64,
-    pub n_writes: i64,
-    pub read_sectors: i64,
-    pub write_sectors: i64,
-    pub n_cache_hits: i64,
-}
-
-struct Stream {
-    segment: Segment,
-    lba: i64,
-    limit: i64,
-    from_ns: i64,
-    arm: Arm,
-    /// When it was last followed; again at the same time would change nothing.
-    followed_ns: i64,
 }
 
 struct Actuator {
@@ -68,17 +49,8 @@ struct Actuator {
 }
 
 pub struct Disk {
-    index: u32,
-    scheduler: Policy,
+    front: Front,
     spindle: Spindle,
-    waiting: VecDeque<Waiting>,
-    pub pending: usize,
-    in_drive: usize,
-    electronics_free_ns: i64,
-    handed_end: i64,
-    pub completed_end: i64,
-    pub counters: Counters,
-    wakes: Vec<i64>,
     actuators: Vec<Actuator>,
     segments: Segments,
     dirty: DirtyBuffer,
@@ -112,17 +84,8 @@ impl Disk {
             })
             .collect();
         Disk {
-            index,
-            scheduler: host.clone(),
+            front: Front::new(index, host),
             spindle,
-            waiting: VecDeque::new(),
-            pending: 0,
-            in_drive: 0,
-            electronics_free_ns: 0,
-            handed_end: 0,
-            completed_end: 0,
-            counters: Counters::default(),
-            wakes: Vec::new(),
             actuators,
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
             dirty: DirtyBuffer {
@@ -137,88 +100,20 @@ impl Disk {
         }
     }
 
-    pub fn submit(&mut self, id: u32, model: &Model, commands: &Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, submitted, .. } = commands[id];
-        let per_actuator = model.electronics.n_sectors_per_actuator;
-        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
-        if lba >= per_actuator {
-            waiting.actuator = (lba / per_actuator) as u32;
-        }
-        if self.is_positional {
-            waiting.target = self.target(&waiting, model);
-        }
-        self.pending += 1;
-        self.waiting.push_back(waiting);
-        self.wake(events.now, events);
-    }
-
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
         let place = model.mechanics.place(waiting.lba - self.actuators[waiting.actuator as usize].first_lba);
         let angle = model.mechanics.angle_ns(&place, &self.spindle);
         Target { cylinder: place.cylinder, head: place.head, angle }
     }
 
-    fn wake(&mut self, time: i64, events: &mut Events) {
-        if !self.wakes.contains(&time) {
-            self.wakes.push(time);
-            events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
-        }
-    }
-
-    pub fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let now = events.now;
-        if let Some(at) = self.wakes.iter().position(|&t| t == now) {
-            self.wakes.swap_remove(at);
-        }
-        self.hand_over(model, commands, events);
-        for i in 0..self.actuators.len() {
-            self.examine(i, model, commands, events);
-        }
-        for i in 0..self.actuators.len() {
-            while self.actuators[i].free_ns <= now && self.serve_one(i, model, commands, events) {}
-        }
-        // whoever finds the arm busy sees to it that the disk looks again when it is free
-        for i in 0..self.actuators.len() {
-            let actuator = &self.actuators[i];
-            let has_work = !actuator.accepted.is_empty() || !self.dirty.waiting.is_empty();
-            if has_work && actuator.free_ns > now {
-                self.wake(actuator.free_ns, events);
-            }
-        }
-    }
-
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let now = events.now;
-        while !self.waiting.is_empty() && self.in_drive < model.electronics.depth {
-            let at = self.choose_waiting(model, now);
-            let Some(mut waiting) = self.waiting.remove(at) else { return };
-            self.handed_end = waiting.lba + waiting.n;
-            self.in_drive += 1;
-            let overhead = if waiting.op == WRITE {
-                model.electronics.write_overhead_ns
-            } else {
-                model.electronics.read_overhead_ns
-            };
-            commands[waiting.id].overhead = overhead;
-            self.electronics_free_ns = now.max(self.electronics_free_ns) + overhead;
-            waiting.ready = self.electronics_free_ns;
-            waiting.arrived = now;
-            self.actuators[waiting.actuator as usize].accepted.push_back(waiting);
-            if waiting.ready > now {
-                self.wake(waiting.ready, events);
-            }
-        }
-    }
-
-    fn choose_waiting(&mut self, model: &Model, now: i64) -> usize {
-        if matches!(self.scheduler, Policy::Fcfs) {
-            return 0;
-        }
-        let Disk { waiting, scheduler, actuators, spindle, handed_end, .. } = self;
-        let angle = spindle.angle(now);
-        scheduler.choose(waiting.make_contiguous(), *handed_end, now, |w, limit| {
+        let Disk { front, actuators, spindle, is_positional, .. } = self;
+        let angle = if *is_positional { spindle.angle(events.now) } else { 0 };
+        while let Some(waiting) = front.hand_over(&model.electronics.intake, commands, events, |w, limit| {
             positioning(model, actuators[w.actuator as usize].arm, spindle, w, angle, limit)
-        })
+        }) {
+            actuators[waiting.actuator as usize].accepted.push_back(waiting);
+        }
     }
 
     /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
@@ -269,7 +164,7 @@ impl Disk {
         command.transfer = bus;
         command.overhead += e.completion_overhead_ns;
         command.done = self.bus_free_ns + e.completion_overhead_ns;
-        events.at(command.done, COMPLETE, self.index, command.seq, Action::CommandDone(id));
+        events.at(command.done, COMPLETE, self.front.index, command.seq, Action::CommandDone(id));
     }
 
     /// Start the next access of a free arm; false when there is none.
@@ -310,7 +205,7 @@ impl Disk {
         command.transfer = done - now - access.seek - access.rotation;
         command.overhead += e.completion_overhead_ns;
         command.done = done + e.completion_overhead_ns;
-        events.at(command.done, COMPLETE, self.index, seq, Action::CommandDone(id));
+        events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
         true
     }
 
@@ -367,7 +262,7 @@ impl Disk {
         actuator.free_ns = access.end;
         actuator.served_end = lba + n;
         actuator.stream = None;
-        self.counters.busy_ns += access.end - now;
+        self.front.counters.busy_ns += access.end - now;
         access
     }
 
@@ -392,106 +287,78 @@ impl Disk {
     fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
         self.dirty.waiting.retain(|e| e.seq != seq);
         let access = self.access(i, WRITE, lba, n, model, events);
-        events.at(access.end, COMPLETE, self.index, seq, Action::Destaged(self.index, n));
+        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n));
+    }
+}
+
+impl Shared for Model {
+    fn sector_bytes(&self) -> i64 {
+        self.electronics.sector_bytes
     }
 
-    pub fn destaged(&mut self, n: i64, events: &mut Events) {
-        self.dirty.used -= n;
-        self.wake(events.now, events);
+    fn border(&self) -> i64 {
+        self.electronics.n_sectors_per_actuator
+    }
+}
+
+impl Device for Disk {
+    type Model = Model;
+
+    fn front(&self) -> &Front {
+        &self.front
     }
 
-    pub fn complete(&mut self, command: &Command, events: &mut Events) {
-        self.in_drive -= 1;
-        self.pending -= 1;
-        self.completed_end = command.lba + command.n;
-        let counters = &mut self.counters;
-        counters.response_ns += command.done - command.submitted;
-        counters.n_cache_hits += i64::from(command.is_hit);
-        if command.op == WRITE {
-            counters.n_writes += 1;
-            counters.write_sectors += command.n;
-        } else {
-            counters.n_reads += 1;
-            counters.read_sectors += command.n;
+    fn submit(&mut self, id: u32, model: &Model, commands: &Commands, events: &mut Events) {
+        let Command { seq, op, lba, n, submitted, .. } = commands[id];
+        let per_actuator = model.electronics.n_sectors_per_actuator;
+        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
+        if lba >= per_actuator {
+            waiting.actuator = (lba / per_actuator) as u32;
         }
-        if !self.waiting.is_empty() {
-            self.wake(events.now, events);
+        if self.is_positional {
+            waiting.target = self.target(&waiting, model);
         }
+        self.front.submit(waiting, events);
     }
 
-    /// Counters of a run that ended at `end`: an access that it did not see the end of counts for its part, and two
-    /// arms count half each (rule D7).
-    pub fn counters_until(&self, end: i64) -> Counters {
-        let late: i64 = self.actuators.iter().map(|a| (a.free_ns - end).max(0)).sum();
-        let mut counters = self.counters;
-        counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;
-        counters
-    }
-
-    fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
-        let e = &model.electronics;
-        let end = lba + n;
-        if let Some(segment) = self.segments.insert(lba, end) {
-            if e.read_ahead_sectors > 0 {
-                let actuator = &mut self.actuators[i];
-                let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
-                let ahead = e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit));
-                let limit = (end + ahead).min(last);
-                actuator.stream =
-                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
+    fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        self.front.woken(now);
+        self.hand_over(model, commands, events);
+        for i in 0..self.actuators.len() {
+            self.examine(i, model, commands, events);
+        }
+        for i in 0..self.actuators.len() {
+            while self.actuators[i].free_ns <= now && self.serve_one(i, model, commands, events) {}
+        }
+        // whoever finds the arm busy sees to it that the disk looks again when it is free
+        for i in 0..self.actuators.len() {
+            let actuator = &self.actuators[i];
+            let has_work = !actuator.accepted.is_empty() || !self.dirty.waiting.is_empty();
+            if has_work && actuator.free_ns > now {
+                self.front.wake(actuator.free_ns, events);
             }
         }
     }
 
-    fn follow_stream(&mut self, i: usize, model: &Model, now: i64) {
-        let Disk { actuators, segments, spindle, .. } = self;
-        let actuator = &mut actuators[i];
-        let first = actuator.first_lba;
-        let Some(stream) = actuator.stream.as_mut() else { return };
-        if stream.from_ns > now || stream.followed_ns == now {
-            return;
-        }
-        stream.followed_ns = now;
-        let (front, arm) = model.mechanics.streamed(
-            spindle,
-            stream.arm,
-            (stream.lba - first, stream.limit - first),
-            stream.from_ns,
-            now,
-        );
-        actuator.arm = arm;
-        segments.extend(&mut stream.segment, front + first);
+    fn destaged(&mut self, n: i64, events: &mut Events) {
+        self.dirty.used -= n;
+        self.front.wake(events.now, events);
     }
 
-    fn is_on_stream(&self, i: usize, start: i64, end: i64) -> bool {
-        match &self.actuators[i].stream {
-            Some(s) => s.segment.start <= start && start <= s.segment.end && s.segment.end < end,
-            None => false,
+    fn complete(&mut self, command: &Command, events: &mut Events) {
+        self.front.complete(command);
+        if !self.front.waiting.is_empty() {
+            self.front.wake(events.now, events);
         }
     }
 
-    fn continue_stream(&self, i: usize, end: i64, model: &Model, now: i64) -> Access {
-        let actuator = &self.actuators[i];
-        let first = actuator.first_lba;
-        let Some(stream) = &actuator.stream else { return Access::default() };
-        let front = stream.segment.end;
-        if front >= stream.limit {
-            return model.mechanics.access(
-                actuator.arm,
-                &self.spindle,
-                Extent { op: READ, lba: front - first, n: end - front },
-                now,
-                0,
-            );
-        }
-        let whole = model.mechanics.access(
-            stream.arm,
-            &self.spindle,
-            Extent { op: READ, lba: stream.lba - first, n: end - stream.lba },
-            stream.from_ns,
-            0,
-        );
-        Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, ..whole }
+    /// An access that the run did not see the end of counts for its part, and two arms count half each.
+    fn counters_until(&self, end: i64) -> Counters {
+        let late: i64 = self.actuators.iter().map(|a| (a.free_ns - end).max(0)).sum();
+        let mut counters = self.front.counters;
+        counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;
+        counters
     }
 }
 

@@ -4,7 +4,8 @@ use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::hdd::{Counters, Disk, Electronics, Model};
+use crate::device::{Counters, Device, Intake};
+use crate::hdd::{Disk, Electronics, Model};
 use crate::layout::{Family, Layout};
 use crate::mechanics::{Mechanics, Spindle};
 use crate::queue::{Policy, Tunables};
@@ -192,15 +193,17 @@ fn build(array: ArrayIn) -> Result<(Model, Layout, Controller, Vec<Disk>), Strin
             n_sectors: d.n_sectors,
             n_sectors_per_actuator: d.n_sectors_per_actuator,
             actuators: d.actuators,
-            read_overhead_ns: d.read_overhead_ns,
-            write_overhead_ns: d.write_overhead_ns,
             completion_overhead_ns: d.completion_overhead_ns,
             interface_bytes_per_s: d.interface_bytes_per_s,
             cache_segments: d.cache_segments,
             segment_sectors: d.segment_sectors,
             read_ahead_sectors: d.read_ahead_sectors,
             dirty_sectors: d.dirty_sectors,
-            depth: array.depth,
+            intake: Intake {
+                depth: array.depth,
+                read_overhead_ns: d.read_overhead_ns,
+                write_overhead_ns: d.write_overhead_ns,
+            },
         },
     };
     model.mechanics.index_zones();

@@ -1,9 +1,9 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
 
 use crate::command::{Command, Commands, Slots};
+use crate::device::{Device, Shared};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::hdd::{Disk, Model};
 use crate::layout::{Copy, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
 
@@ -84,13 +84,13 @@ struct Stream {
     next: usize,
 }
 
-pub struct Simulation<'a> {
+pub struct Simulation<'a, D: Device> {
     events: Events,
     commands: Commands,
     accesses: Slots<ArrayAccess>,
     hosts: Slots<HostRequest>,
-    disks: Vec<Disk>,
-    model: Model,
+    disks: Vec<D>,
+    model: D::Model,
     layout: Layout,
     controller: Controller,
     requests: Requests<'a>,
@@ -106,12 +106,12 @@ pub struct Simulation<'a> {
     left: usize,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a, D: Device> Simulation<'a, D> {
     pub fn new(
-        model: Model,
+        model: D::Model,
         layout: Layout,
         controller: Controller,
-        disks: Vec<Disk>,
+        disks: Vec<D>,
         requests: Requests<'a>,
         out: Completions<'a>,
     ) -> Self {
@@ -164,7 +164,7 @@ impl<'a> Simulation<'a> {
         Ok((self.events.now, self.front - self.layout.rebuild_front))
     }
 
-    pub fn disks(&self) -> &[Disk] {
+    pub fn disks(&self) -> &[D] {
         &self.disks
     }
 
@@ -199,7 +199,7 @@ impl<'a> Simulation<'a> {
             self.take_row(stream, 0, 0);
         }
         let i = row as usize;
-        let sector_bytes = self.model.electronics.sector_bytes;
+        let sector_bytes = self.model.sector_bytes();
         let sector = self.requests.offset[i] / sector_bytes;
         let end = (self.requests.offset[i] + self.requests.length[i] + sector_bytes - 1) / sector_bytes;
         let host = self.hosts.put(HostRequest {
@@ -259,7 +259,7 @@ impl<'a> Simulation<'a> {
 
     fn over_link(&mut self, host: u32, then: Action) {
         let now = self.events.now;
-        let bytes = self.hosts[host].n * self.model.electronics.sector_bytes;
+        let bytes = self.hosts[host].n * self.model.sector_bytes();
         self.link_free = now.max(self.link_free)
             + (bytes * NS_PER_S + i64::from(planted(Fault::LinkRounding)) * (self.controller.link_bytes_per_s - 1))
                 / self.controller.link_bytes_per_s;
@@ -311,7 +311,7 @@ impl<'a> Simulation<'a> {
     /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
     fn submit(&mut self, id: u32) {
         let now = self.events.now;
-        let border = self.model.electronics.n_sectors_per_actuator;
+        let border = self.model.border();
         let mut out = 0;
         for piece in &self.plan.first {
             let (mut lba, mut n) = (piece.lba, piece.n);
@@ -394,9 +394,9 @@ impl<'a> Simulation<'a> {
 }
 
 /// Copy that serves a read (rule L5).
-fn choose_copy(policy: i64, copies: &[Copy], disks: &[Disk], next_copy: &mut usize) -> Copy {
-    let pending = |c: &Copy| disks[c.disk as usize].pending as i64;
-    let distance = |c: &Copy| (c.lba - disks[c.disk as usize].completed_end).abs();
+fn choose_copy<D: Device>(policy: i64, copies: &[Copy], disks: &[D], next_copy: &mut usize) -> Copy {
+    let pending = |c: &Copy| disks[c.disk as usize].front().pending as i64;
+    let distance = |c: &Copy| (c.lba - disks[c.disk as usize].front().completed_end).abs();
     match policy {
         ROUND_ROBIN => {
             *next_copy += 1;

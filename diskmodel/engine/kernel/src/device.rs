@@ -1,0 +1,157 @@
+//! What every disk of an array has: a queue in front, command slots, counters (rules Q0, D1, D2); see
+//! `diskmodel/engine/device.py`.
+
+use std::collections::VecDeque;
+
+use crate::command::{Command, Commands};
+use crate::events::{Action, Events, DISPATCH};
+use crate::mechanics::WRITE;
+use crate::queue::{Policy, Waiting};
+
+/// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
+/// at run time.
+pub trait Device {
+    /// What every disk of the array shares.
+    type Model: Shared;
+
+    fn front(&self) -> &Front;
+
+    /// Puts a command into the queue, now.
+    fn submit(&mut self, id: u32, model: &Self::Model, commands: &Commands, events: &mut Events);
+
+    /// Starts what can be started now.
+    fn woken(&mut self, model: &Self::Model, commands: &mut Commands, events: &mut Events);
+
+    /// Buffered sectors have reached the media.
+    fn destaged(&mut self, _n: i64, _events: &mut Events) {}
+
+    /// A command leaves the disk.
+    fn complete(&mut self, command: &Command, events: &mut Events);
+
+    /// Counters of a run that ended at `end` (rule D7).
+    fn counters_until(&self, end: i64) -> Counters;
+}
+
+/// What the path of a request asks of the drives' description.
+pub trait Shared {
+    fn sector_bytes(&self) -> i64;
+
+    /// Pieces are cut at multiples of so many blocks (rule D8).
+    fn border(&self) -> i64;
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub busy_ns: i64,
+    pub response_ns: i64,
+    pub n_reads: i64,
+    pub n_writes: i64,
+    pub read_sectors: i64,
+    pub write_sectors: i64,
+    pub n_cache_hits: i64,
+}
+
+/// Commands that the drive accepts at once, and what its processor takes for each.
+#[derive(Clone, Copy, Debug)]
+pub struct Intake {
+    pub depth: usize,
+    pub read_overhead_ns: i64,
+    pub write_overhead_ns: i64,
+}
+
+/// The queue in front of a drive.
+pub struct Front {
+    pub index: u32,
+    pub pending: usize,
+    pub completed_end: i64,
+    pub counters: Counters,
+    pub waiting: VecDeque<Waiting>,
+    scheduler: Policy,
+    in_drive: usize,
+    electronics_free_ns: i64,
+    handed_end: i64,
+    wakes: Vec<i64>,
+}
+
+impl Front {
+    pub fn new(index: u32, scheduler: &Policy) -> Self {
+        Front {
+            index,
+            pending: 0,
+            completed_end: 0,
+            counters: Counters::default(),
+            waiting: VecDeque::new(),
+            scheduler: scheduler.clone(),
+            in_drive: 0,
+            electronics_free_ns: 0,
+            handed_end: 0,
+            wakes: Vec::new(),
+        }
+    }
+
+    pub fn submit(&mut self, waiting: Waiting, events: &mut Events) {
+        self.pending += 1;
+        self.waiting.push_back(waiting);
+        self.wake(events.now, events);
+    }
+
+    /// See what can be started at `time`, after everything else of that instant (rule T4).
+    pub fn wake(&mut self, time: i64, events: &mut Events) {
+        if !self.wakes.contains(&time) {
+            self.wakes.push(time);
+            events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+        }
+    }
+
+    pub fn woken(&mut self, now: i64) {
+        if let Some(at) = self.wakes.iter().position(|&t| t == now) {
+            self.wakes.swap_remove(at);
+        }
+    }
+
+    /// The next command that the drive takes now, if it takes one (rules D1 and D2).
+    pub fn hand_over(
+        &mut self,
+        intake: &Intake,
+        commands: &mut Commands,
+        events: &mut Events,
+        positioning_ns: impl Fn(&Waiting, i64) -> i64,
+    ) -> Option<Waiting> {
+        if self.waiting.is_empty() || self.in_drive >= intake.depth {
+            return None;
+        }
+        let now = events.now;
+        let at = match self.scheduler {
+            Policy::Fcfs => 0,
+            _ => self.scheduler.choose(self.waiting.make_contiguous(), self.handed_end, now, positioning_ns),
+        };
+        let mut waiting = self.waiting.remove(at)?;
+        self.handed_end = waiting.lba + waiting.n;
+        self.in_drive += 1;
+        let overhead = if waiting.op == WRITE { intake.write_overhead_ns } else { intake.read_overhead_ns };
+        commands[waiting.id].overhead = overhead;
+        self.electronics_free_ns = now.max(self.electronics_free_ns) + overhead;
+        waiting.ready = self.electronics_free_ns;
+        waiting.arrived = now;
+        if waiting.ready > now {
+            self.wake(waiting.ready, events);
+        }
+        Some(waiting)
+    }
+
+    pub fn complete(&mut self, command: &Command) {
+        self.in_drive -= 1;
+        self.pending -= 1;
+        self.completed_end = command.lba + command.n;
+        let counters = &mut self.counters;
+        counters.response_ns += command.done - command.submitted;
+        counters.n_cache_hits += i64::from(command.is_hit);
+        if command.op == WRITE {
+            counters.n_writes += 1;
+            counters.write_sectors += command.n;
+        } else {
+            counters.n_reads += 1;
+            counters.read_sectors += command.n;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What an arm goes on reading after a read (rules C3 to C5).
+
+use super::{Disk, Model};
+use crate::cache::Segment;
+use crate::faults::{planted, Fault};
+use crate::mechanics::{Access, Arm, Extent, READ};
+
+pub(super) struct Stream {
+    segment: Segment,
+    lba: i64,
+    limit: i64,
+    from_ns: i64,
+    arm: Arm,
+    /// When it was last followed; again at the same time would change nothing.
+    followed_ns: i64,
+}
+
+impl Disk {
+    pub(super) fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
+        let e = &model.electronics;
+        let end = lba + n;
+        if let Some(segment) = self.segments.insert(lba, end) {
+            if e.read_ahead_sectors > 0 {
+                let actuator = &mut self.actuators[i];
+                let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
+                let ahead = e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit));
+                let limit = (end + ahead).min(last);
+                actuator.stream =
+                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
+            }
+        }
+    }
+
+    pub(super) fn follow_stream(&mut self, i: usize, model: &Model, now: i64) {
+        let Disk { actuators, segments, spindle, .. } = self;
+        let actuator = &mut actuators[i];
+        let first = actuator.first_lba;
+        let Some(stream) = actuator.stream.as_mut() else { return };
+        if stream.from_ns > now || stream.followed_ns == now {
+            return;
+        }
+        stream.followed_ns = now;
+        let (front, arm) = model.mechanics.streamed(
+            spindle,
+            stream.arm,
+            (stream.lba - first, stream.limit - first),
+            stream.from_ns,
+            now,
+        );
+        actuator.arm = arm;
+        segments.extend(&mut stream.segment, front + first);
+    }
+
+    pub(super) fn is_on_stream(&self, i: usize, start: i64, end: i64) -> bool {
+        match &self.actuators[i].stream {
+            Some(s) => s.segment.start <= start && start <= s.segment.end && s.segment.end < end,
+            None => false,
+        }
+    }
+
+    pub(super) fn continue_stream(&self, i: usize, end: i64, model: &Model, now: i64) -> Access {
+        let actuator = &self.actuators[i];
+        let first = actuator.first_lba;
+        let Some(stream) = &actuator.stream else { return Access::default() };
+        let front = stream.segment.end;
+        if front >= stream.limit {
+            return model.mechanics.access(
+                actuator.arm,
+                &self.spindle,
+                Extent { op: READ, lba: front - first, n: end - front },
+                now,
+                0,
+            );
+        }
+        let whole = model.mechanics.access(
+            stream.arm,
+            &self.spindle,
+            Extent { op: READ, lba: stream.lba - first, n: end - stream.lba },
+            stream.from_ns,
+            0,
+        );
+        Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, ..whole }
+    }
+}
