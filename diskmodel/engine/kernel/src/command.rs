@@ -53,6 +53,11 @@ impl<T> Slots<T> {
         id
     }
 
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
     pub fn release(&mut self, id: u32) {
         self.free.push(id);
     }

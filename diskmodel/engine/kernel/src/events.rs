@@ -25,7 +25,7 @@ pub enum Action {
     HitServed(u32),
     /// The data of a read has gone over the link.
     ReadSent(u32),
-    /// A row of a stream is issued: (stream, row).
+    /// A row of a stream is issued: (stream, what the traffic knows it by).
     Issue(u32, u32),
     /// The next rebuild step.
     RebuildStep,
@@ -94,6 +94,18 @@ impl Events {
             let at = self.soon.iter().rposition(|e| e.key() > event.key()).map_or(0, |i| i + 1);
             self.soon.insert(at, event);
         }
+    }
+
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.heap.len() + self.soon.len()
+    }
+
+    /// When the next thing happens.
+    pub fn next_time(&self) -> Option<i64> {
+        let soon = self.soon.last().map(|event| event.time);
+        let later = self.heap.peek().map(|event| event.time);
+        soon.into_iter().chain(later).min()
     }
 
     /// The next thing that happens; moves the time there.

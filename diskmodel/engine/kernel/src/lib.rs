@@ -10,10 +10,13 @@ mod faults;
 mod hdd;
 mod layout;
 mod mechanics;
+pub mod online;
 #[cfg(feature = "python")]
 mod python;
 mod queue;
-mod simulation;
+pub mod scenario;
+pub mod simulation;
+pub mod traffic;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]

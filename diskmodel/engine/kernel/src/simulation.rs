@@ -6,33 +6,12 @@ use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{Copy, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
+use crate::traffic::{Completion, Request, Traffic};
 
 const NS_PER_S: i64 = 1_000_000_000;
 const NEAREST: i64 = 0;
 const SHORTEST_QUEUE: i64 = 1;
 const ROUND_ROBIN: i64 = 2;
-
-/// Columns of the requests, borrowed.
-pub struct Requests<'a> {
-    pub when: &'a [i64],
-    pub op: &'a [u8],
-    pub offset: &'a [i64],
-    pub length: &'a [i64],
-    pub stream: &'a [i32],
-    pub cache_draw: &'a [f64],
-    /// (clients, pace) of each stream.
-    pub streams: Vec<(i64, i64)>,
-}
-
-/// Columns of the completions, written in place.
-pub struct Completions<'a> {
-    pub issue: &'a mut [i64],
-    pub done: &'a mut [i64],
-    pub parts: &'a mut [i64],
-    pub is_hit: &'a mut [bool],
-}
-
-pub const N_PARTS: usize = 8;
 
 /// The controller in whole numbers.
 #[derive(Clone, Debug)]
@@ -64,7 +43,9 @@ struct ArrayAccess {
 /// A host request in the controller.
 #[derive(Clone, Copy, Default)]
 struct HostRequest {
-    row: u32,
+    row: u64,
+    id: u32,
+    stream: u32,
     op: u8,
     is_hit: bool,
     sector: i64,
@@ -76,15 +57,15 @@ struct HostRequest {
     last: Command,
 }
 
-/// Rows of one stream that are still to be issued.
-struct Stream {
-    n_clients: i64,
-    pace: i64,
-    rows: Vec<u32>,
-    next: usize,
+/// What an array is made of, before anything has happened.
+pub struct Parts<D: Device> {
+    pub model: D::Model,
+    pub layout: Layout,
+    pub controller: Controller,
+    pub disks: Vec<D>,
 }
 
-pub struct Simulation<'a, D: Device> {
+pub struct Simulation<D: Device, T> {
     events: Events,
     commands: Commands,
     accesses: Slots<ArrayAccess>,
@@ -93,9 +74,7 @@ pub struct Simulation<'a, D: Device> {
     model: D::Model,
     layout: Layout,
     controller: Controller,
-    requests: Requests<'a>,
-    out: Completions<'a>,
-    streams: Vec<Stream>,
+    traffic: T,
     plan: Plan,
     n_commands: u64,
     next_copy: usize,
@@ -103,26 +82,11 @@ pub struct Simulation<'a, D: Device> {
     rebuild_start: i64,
     processor_free: i64,
     link_free: i64,
-    left: usize,
 }
 
-impl<'a, D: Device> Simulation<'a, D> {
-    pub fn new(
-        model: D::Model,
-        layout: Layout,
-        controller: Controller,
-        disks: Vec<D>,
-        requests: Requests<'a>,
-        out: Completions<'a>,
-    ) -> Self {
-        let mut streams: Vec<Stream> = requests
-            .streams
-            .iter()
-            .map(|&(n_clients, pace)| Stream { n_clients, pace, rows: Vec::new(), next: 0 })
-            .collect();
-        for (row, &stream) in requests.stream.iter().enumerate() {
-            streams[stream as usize].rows.push(row as u32);
-        }
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    pub fn new(parts: Parts<D>, traffic: T) -> Self {
+        let Parts { model, layout, controller, disks } = parts;
         Simulation {
             events: Events::default(),
             commands: Slots::default(),
@@ -133,10 +97,7 @@ impl<'a, D: Device> Simulation<'a, D> {
             front: layout.rebuild_front,
             layout,
             controller,
-            left: requests.when.len(),
-            requests,
-            out,
-            streams,
+            traffic,
             plan: Plan::default(),
             n_commands: 0,
             next_copy: 0,
@@ -148,20 +109,58 @@ impl<'a, D: Device> Simulation<'a, D> {
 
     /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
     pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
-        for stream in 0..self.streams.len() {
-            let clients = self.streams[stream].n_clients.max(1) as usize;
-            for _ in 0..clients.min(self.streams[stream].rows.len()) {
-                self.take_row(stream, 0, 0);
-            }
-        }
-        if self.layout.rebuild_disk >= 0 && self.front < self.layout.member && self.left > 0 {
-            self.schedule_rebuild(0);
-        }
-        while self.left > 0 {
+        self.begin();
+        while !self.traffic.is_over() {
             let action = self.events.next().ok_or("no event is left, but requests are")?;
             self.happen(action);
         }
         Ok((self.events.now, self.front - self.layout.rebuild_front))
+    }
+
+    /// Schedules the first rows of every stream, and the rebuild.
+    pub fn begin(&mut self) {
+        for stream in 0..self.traffic.rules().len() {
+            for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
+                if !self.take_row(stream, 0, 0) {
+                    break;
+                }
+            }
+        }
+        if self.layout.rebuild_disk >= 0 && self.front < self.layout.member && !self.traffic.is_over() {
+            self.schedule_rebuild(0);
+        }
+    }
+
+    /// Lets everything happen up to `time`, that instant included.
+    pub fn advance(&mut self, time: i64) {
+        while self.events.next_time().is_some_and(|next| next <= time) {
+            if let Some(action) = self.events.next() {
+                self.happen(action);
+            }
+        }
+    }
+
+    /// When something happens next.
+    pub fn next_time(&self) -> Option<i64> {
+        self.events.next_time()
+    }
+
+    pub fn now(&self) -> i64 {
+        self.events.now
+    }
+
+    pub fn traffic_ref(&self) -> &T {
+        &self.traffic
+    }
+
+    pub fn traffic(&mut self) -> &mut T {
+        &mut self.traffic
+    }
+
+    /// Places for commands, accesses and requests that were ever needed at once, and events that wait.
+    #[cfg(test)]
+    pub fn n_slots(&self) -> usize {
+        self.commands.len() + self.accesses.len() + self.hosts.len() + self.events.len()
     }
 
     pub fn disks(&self) -> &[D] {
@@ -175,7 +174,7 @@ impl<'a, D: Device> Simulation<'a, D> {
             }
             Action::CommandDone(id) => self.command_done(id),
             Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
-            Action::Issue(stream, row) => self.issue(stream as usize, row),
+            Action::Issue(stream, id) => self.issue(stream as usize, id),
             Action::Processed(host) => self.processed(host),
             Action::WriteArrived(host) => self.access(host),
             Action::HitServed(host) => self.answered(host),
@@ -185,33 +184,39 @@ impl<'a, D: Device> Simulation<'a, D> {
     }
 
     // ------------------------------------------------------------------ clients
-    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) {
-        let s = &mut self.streams[stream];
-        let Some(&row) = s.rows.get(s.next) else { return };
-        s.next += 1;
-        let when = self.requests.when[row as usize];
-        let time = if s.n_clients == 0 { when } else { (base + when).max(earliest) };
-        self.events.at(time, ARRIVE, 0, u64::from(row), Action::Issue(stream as u32, row));
+    /// Lets a stream take its next row; false when it has none.
+    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
+        let Some(taken) = self.traffic.take(stream) else { return false };
+        let is_open = self.traffic.rules()[stream].n_clients == 0;
+        let time = if is_open { taken.when } else { (base + taken.when).max(earliest) };
+        self.arrive(time, stream as u32, taken.id, taken.row);
+        true
     }
 
-    fn issue(&mut self, stream: usize, row: u32) {
-        if self.streams[stream].n_clients == 0 {
+    /// Row `row`, which the traffic knows as `id`, is issued at `time`.
+    pub fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64) {
+        self.events.at(time, ARRIVE, 0, row, Action::Issue(stream, id));
+    }
+
+    fn issue(&mut self, stream: usize, id: u32) {
+        if self.traffic.rules()[stream].n_clients == 0 {
             self.take_row(stream, 0, 0);
         }
-        let i = row as usize;
+        let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id);
         let sector_bytes = self.model.sector_bytes();
-        let sector = self.requests.offset[i] / sector_bytes;
-        let end = (self.requests.offset[i] + self.requests.length[i] + sector_bytes - 1) / sector_bytes;
+        let sector = offset / sector_bytes;
+        let end = (offset + length + sector_bytes - 1) / sector_bytes;
         let host = self.hosts.put(HostRequest {
             row,
-            op: self.requests.op[i],
-            is_hit: self.requests.cache_draw[i] < self.controller.hit_ratio,
+            id,
+            stream,
+            op,
+            is_hit: cache_draw < self.controller.hit_ratio,
             sector,
             n: end - sector,
             issue: self.events.now,
             ..HostRequest::default()
         });
-        self.out.issue[i] = self.events.now;
         if self.controller.command_ns == 0 {
             self.processed(host);
             return;
@@ -225,7 +230,7 @@ impl<'a, D: Device> Simulation<'a, D> {
     // ------------------------------------------------------------------ controller
     fn later(&mut self, time: i64, host: u32, action: Action) {
         let device = self.disks.len() as u32;
-        self.events.at(time, COMPLETE, device, u64::from(self.hosts[host].row), action);
+        self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
     }
 
     fn processed(&mut self, host: u32) {
@@ -270,29 +275,30 @@ impl<'a, D: Device> Simulation<'a, D> {
     fn finished(&mut self, host: u32) {
         let request = self.hosts[host];
         self.hosts.release(host);
-        let row = request.row as usize;
         let last = &request.last;
         let service = last.overhead + last.seek + last.rotation + last.transfer;
-        self.out.done[row] = self.events.now;
-        self.out.is_hit[row] = request.is_hit;
-        self.out.parts[row * N_PARTS..(row + 1) * N_PARTS].copy_from_slice(&[
-            request.link,
-            request.cache,
-            last.done - last.submitted - service,
-            last.overhead,
-            last.seek,
-            last.rotation,
-            last.transfer,
-            request.parity,
-        ]);
-        self.left -= 1;
-        let stream = self.requests.stream[row] as usize;
-        if self.streams[stream].n_clients > 0 {
-            self.take_row(
-                stream,
-                request.issue + self.streams[stream].pace - i64::from(planted(Fault::ClientPace)),
-                self.events.now,
-            );
+        self.traffic.done(&Completion {
+            id: request.id,
+            stream: request.stream,
+            op: request.op,
+            is_hit: request.is_hit,
+            issue: request.issue,
+            done: self.events.now,
+            parts: [
+                request.link,
+                request.cache,
+                last.done - last.submitted - service,
+                last.overhead,
+                last.seek,
+                last.rotation,
+                last.transfer,
+                request.parity,
+            ],
+        });
+        let rule = self.traffic.rules()[request.stream as usize];
+        if rule.n_clients > 0 {
+            let earliest = request.issue + rule.pace - i64::from(planted(Fault::ClientPace));
+            self.take_row(request.stream as usize, earliest, self.events.now);
         }
     }
 

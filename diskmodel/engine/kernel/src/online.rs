@@ -1,0 +1,139 @@
+//! An array that runs along with a clock outside: requests come one by one, completions are told when their time has come.
+//!
+//! The simulation's clock is the caller's, in nanoseconds from 0. Nothing grows with the time that the array runs: only
+//! what is outstanding takes memory.
+
+use crate::command::Slots;
+use crate::hdd::Disk;
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::traffic::{Completion, Request, Rule, Taken, Traffic};
+
+/// Requests that came and were not issued yet, or that are out; and those that are done and not told of yet.
+#[derive(Default)]
+struct Inbox {
+    requests: Slots<(u64, Request)>,
+    finished: Vec<(u64, i64)>,
+    outstanding: usize,
+}
+
+/// One open stream, whose rows come from outside.
+const RULES: [Rule; 1] = [Rule { n_clients: 0, pace: 0 }];
+
+impl Traffic for Inbox {
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn take(&mut self, _stream: usize) -> Option<Taken> {
+        None
+    }
+
+    fn request(&mut self, id: u32) -> Request {
+        self.requests[id].1
+    }
+
+    fn done(&mut self, completion: &Completion) {
+        self.finished.push((self.requests[completion.id].0, completion.done));
+        self.requests.release(completion.id);
+        self.outstanding -= 1;
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// An array of disks in real time.
+pub struct Array {
+    simulation: Simulation<Disk, Inbox>,
+    sector_bytes: i64,
+    capacity_bytes: i64,
+    n_submitted: u64,
+    draws: u64,
+}
+
+impl Array {
+    /// The array of a scenario at time 0; `seed` draws which reads hit where a cache is given by its hit ratio.
+    pub fn new(scenario: Scenario, seed: u64) -> Result<Self, String> {
+        let capacity = scenario.layout.capacity;
+        let parts = scenario.build()?;
+        let sector_bytes = parts.model.electronics.sector_bytes;
+        let mut simulation = Simulation::new(parts, Inbox::default());
+        simulation.begin();
+        Ok(Array { simulation, sector_bytes, capacity_bytes: capacity * sector_bytes, n_submitted: 0, draws: seed })
+    }
+
+    /// Usable bytes.
+    pub fn capacity_bytes(&self) -> i64 {
+        self.capacity_bytes
+    }
+
+    /// Bytes of a sector: requests cover whole ones.
+    pub fn sector_bytes(&self) -> i64 {
+        self.sector_bytes
+    }
+
+    /// Requests that are not done.
+    pub fn outstanding(&self) -> usize {
+        self.simulation.traffic_ref().outstanding
+    }
+
+    /// A request comes at `now_ns` (0 read, 1 write; bytes). A time that has passed already counts as the present.
+    ///
+    /// Requests of one instant are issued in the order in which they come.
+    pub fn submit(&mut self, now_ns: i64, tag: u64, op: u8, offset: i64, length: i64) -> Result<(), &'static str> {
+        let cache_draw = self.draw();
+        self.submit_drawn(now_ns, tag, op, (offset, length), cache_draw)
+    }
+
+    fn submit_drawn(
+        &mut self,
+        now_ns: i64,
+        tag: u64,
+        op: u8,
+        (offset, length): (i64, i64),
+        cache_draw: f64,
+    ) -> Result<(), &'static str> {
+        if op > 1 {
+            return Err("an operation is 0 (read) or 1 (write)");
+        }
+        if offset < 0 || length <= 0 || length > self.capacity_bytes || offset > self.capacity_bytes - length {
+            return Err("the request does not lie on the array");
+        }
+        let row = self.n_submitted;
+        self.n_submitted += 1;
+        let traffic = self.simulation.traffic();
+        traffic.outstanding += 1;
+        let id = traffic.requests.put((tag, Request { row, stream: 0, op, offset, length, cache_draw }));
+        let time = now_ns.max(self.simulation.now());
+        self.simulation.arrive(time, 0, id, row);
+        Ok(())
+    }
+
+    /// When something happens next inside the array: `advance` there, unless a request comes before.
+    pub fn next_event_ns(&self) -> Option<i64> {
+        self.simulation.next_time()
+    }
+
+    /// Lets everything happen up to `to_ns`, that instant included, and tells `done` the tag and the time of each
+    /// request that has completed, in order.
+    pub fn advance(&mut self, to_ns: i64, mut done: impl FnMut(u64, i64)) {
+        self.simulation.advance(to_ns);
+        for (tag, time) in self.simulation.traffic().finished.drain(..) {
+            done(tag, time);
+        }
+    }
+
+    /// Uniform in [0, 1): SplitMix64 (Steele, Lea, Flood 2014).
+    fn draw(&mut self) -> f64 {
+        self.draws = self.draws.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.draws;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests;

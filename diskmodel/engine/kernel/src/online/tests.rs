@@ -1,0 +1,187 @@
+//! The array in real time gives the same completions as the same requests in columns.
+
+use super::*;
+use crate::scenario::{Drive, LayoutTables, Queue};
+use crate::traffic::{Columns, Completions, Requests, N_PARTS};
+
+fn queue(scheduler: &str) -> Queue {
+    Queue {
+        scheduler: scheduler.into(),
+        age_ns: 300_000_000,
+        read_expire_ns: 500_000_000,
+        write_expire_ns: 5_000_000_000,
+        fifo_batch: 16,
+        writes_starved: 2,
+    }
+}
+
+/// Four small drives with buffers as RAID 5, one of them lost and being rebuilt, behind a link and a hit ratio.
+fn scenario() -> Scenario {
+    let drive = Drive {
+        sector_bytes: 512,
+        n_sectors: 25_200,
+        n_sectors_per_actuator: 25_200,
+        actuators: 1,
+        heads: 2,
+        zone_first_lba: vec![0, 12_600, 25_200],
+        zone_first_cylinder: vec![0, 63, 163],
+        sectors_per_track: vec![100, 63],
+        track_skew: vec![3, 5],
+        cylinder_skew: vec![7, 11],
+        spare_sectors_per_cylinder: vec![0, 0],
+        seek_ns: (0..163).map(|d| if d == 0 { 0 } else { 300_000 + 20_000 * d }).collect(),
+        head_switch_ns: 400_000,
+        write_settle_ns: 200_000,
+        zero_latency: true,
+        read_overhead_ns: 50_000,
+        write_overhead_ns: 70_000,
+        completion_overhead_ns: 10_000,
+        interface_bytes_per_s: 320_000_000,
+        cache_segments: 2,
+        segment_sectors: 128,
+        read_ahead_sectors: 64,
+        dirty_sectors: 256,
+    };
+    let layout = LayoutTables {
+        family: "parity".into(),
+        n_disks: 4,
+        n_spares: 1,
+        strip: 16,
+        member: 25_200,
+        capacity: 75_600,
+        data_offset: 0,
+        copies: 1,
+        far: false,
+        n_groups: 1,
+        n_data: 3,
+        n_parity: 1,
+        rotation: 0,
+        read_policy: 0,
+        write_policy: 0,
+        failed: vec![1],
+        rebuild_disk: 1,
+        rebuild_window: 128,
+        rebuild_gap_ns: 30_000_000,
+        rebuild_front: 0,
+    };
+    Scenario {
+        drive,
+        layout,
+        queue: queue("mq-deadline"),
+        drive_queue: queue("sptf"),
+        depth: 4,
+        command_ns: 20_000,
+        hit_ns: 100_000,
+        link_bytes_per_s: 23_000_000,
+        hit_ratio: 0.3,
+        revolution_ns: vec![4_000_000; 5],
+        phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
+    }
+}
+
+/// (time, op, offset, length, draw), several at one instant now and then.
+fn workload(n: usize) -> Vec<(i64, u8, i64, i64, f64)> {
+    let mut dice = Array::new(scenario(), 42).unwrap();
+    let mut below = |limit: i64| (dice.draw() * limit as f64) as i64;
+    let mut time = 0;
+    (0..n)
+        .map(|_| {
+            time += below(3) * below(8_000_000);
+            let sectors = 1 + below(64);
+            let sector = below(75_600 - sectors);
+            (time, below(2) as u8, sector * 512, sectors * 512, below(1000) as f64 / 1000.0)
+        })
+        .collect()
+}
+
+/// (row, time of completion), in order of completion.
+fn in_columns(rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
+    let n = rows.len();
+    let requests = Requests {
+        when: &rows.iter().map(|r| r.0).collect::<Vec<_>>(),
+        op: &rows.iter().map(|r| r.1).collect::<Vec<_>>(),
+        offset: &rows.iter().map(|r| r.2).collect::<Vec<_>>(),
+        length: &rows.iter().map(|r| r.3).collect::<Vec<_>>(),
+        stream: &vec![0; n],
+        cache_draw: &rows.iter().map(|r| r.4).collect::<Vec<_>>(),
+        rules: vec![Rule { n_clients: 0, pace: 0 }],
+    };
+    let (mut issue, mut done) = (vec![0; n], vec![0; n]);
+    let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
+    let out = Completions { issue: &mut issue, done: &mut done, parts: &mut parts, is_hit: &mut is_hit };
+    Simulation::new(scenario().build().unwrap(), Columns::new(requests, out)).run().unwrap();
+    let mut completions: Vec<_> = done.into_iter().enumerate().map(|(row, time)| (row as u64, time)).collect();
+    completions.sort_by_key(|&(_, time)| time);
+    completions
+}
+
+fn sorted(mut completions: Vec<(u64, i64)>) -> Vec<(u64, i64)> {
+    completions.sort_by_key(|&(row, time)| (time, row));
+    completions
+}
+
+#[test]
+fn requests_one_by_one_complete_as_in_columns() {
+    let rows = workload(2_000);
+    let mut array = Array::new(scenario(), 1).unwrap();
+    let mut told = Vec::new();
+    for (row, &(time, op, offset, length, draw)) in rows.iter().enumerate() {
+        array.advance(time - 1, |tag, done| told.push((tag, done)));
+        array.submit_drawn(time, row as u64, op, (offset, length), draw).unwrap();
+    }
+    while array.outstanding() > 0 {
+        let next = array.next_event_ns().unwrap();
+        array.advance(next, |tag, done| {
+            assert_eq!(done, next);
+            told.push((tag, done));
+        });
+    }
+    assert_eq!(told.len(), rows.len());
+    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are told in order");
+    assert_eq!(sorted(told), sorted(in_columns(&rows)));
+}
+
+/// A server that wakes late sees the same completions, only later.
+#[test]
+fn a_late_caller_changes_no_completion() {
+    let rows = workload(500);
+    let mut array = Array::new(scenario(), 1).unwrap();
+    let mut told = Vec::new();
+    for (row, &(time, op, offset, length, draw)) in rows.iter().enumerate() {
+        array.submit_drawn(time, row as u64, op, (offset, length), draw).unwrap();
+    }
+    array.advance(i64::MAX / 2, |tag, done| told.push((tag, done)));
+    assert_eq!(array.outstanding(), 0);
+    assert_eq!(sorted(told), sorted(in_columns(&rows)));
+}
+
+/// A closed loop that runs long takes no more memory than at its beginning.
+#[test]
+fn nothing_grows_with_time() {
+    let rows = workload(20_000);
+    let mut array = Array::new(scenario(), 1).unwrap();
+    let mut n_slots = Vec::new();
+    for (row, &(_, op, offset, length, _)) in rows.iter().enumerate() {
+        let now = array.simulation.now();
+        array.submit(now, row as u64, op, offset, length).unwrap();
+        while array.outstanding() >= 8 {
+            let next = array.next_event_ns().unwrap();
+            array.advance(next, |_, _| ());
+        }
+        if row % 10_000 == 9_999 {
+            n_slots.push(array.simulation.n_slots());
+        }
+    }
+    assert!(n_slots[1] <= 2 * n_slots[0] && n_slots[1] < 1_000, "{n_slots:?}");
+}
+
+#[test]
+fn requests_beyond_the_end_are_refused() {
+    let mut array = Array::new(scenario(), 1).unwrap();
+    let end = array.capacity_bytes();
+    assert!(array.submit(0, 0, 0, end - 512, 1024).is_err());
+    assert!(array.submit(0, 0, 0, -1, 512).is_err());
+    assert!(array.submit(0, 0, 2, 0, 512).is_err());
+    assert!(array.submit(0, 0, 0, 0, 0).is_err());
+    assert_eq!(array.outstanding(), 0);
+}
