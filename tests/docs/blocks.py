@@ -67,7 +67,7 @@ def outputs(page: Path) -> list[tuple[Block, str, Block | None]]:
             continue
         printed = io.StringIO()
         # the line numbers of a failure are those of the page
-        code = compile("\n" * (block.first + 1) + block.text, str(page), "exec")
+        code = compile("\n" * (block.first + 1) + block.text, str(page), "exec", dont_inherit=True)
         with contextlib.redirect_stdout(printed):
             exec(code, namespace)
         behind = all_blocks[i + 1] if i + 1 < len(all_blocks) else None
