@@ -165,7 +165,7 @@ class _FlashDisks(_Disks):
         self.sample, self.service = sample, service
 
     def mean_s(self, n_waiting: float) -> float:
-        return self.service.bottleneck_s
+        return self.service.bottleneck_s + self.service.batch_s / max(n_waiting, 1.0)
 
     def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
         service = self.service

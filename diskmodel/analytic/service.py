@@ -165,13 +165,16 @@ class FlashService:
         Time on one die.
     bottleneck_s : float
         Time between commands at saturation: of the dies together, the channels, the interface or the processor.
-    n_dies : int
+    n_dies: int
+    batch_s: float
+        Time once for all commands that are answered together, at saturation.
     """
 
     fixed_s: float
     die_s: float
     bottleneck_s: float
     n_dies: int
+    batch_s: float = 0.0
 
 
 def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
@@ -181,8 +184,12 @@ def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
     die_ns = pages * np.where(sample.is_write, tables.program_ns, tables.read_ns)
     channel_ns = n_bytes * 1e9 / tables.channel_bytes_per_s
     interface_ns = n_bytes * 1e9 / tables.interface_bytes_per_s
-    overhead_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns)
+    overhead_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns).astype(np.float64)
+    for is_write, rate in ((False, tables.read_copy_bytes_per_s), (True, tables.write_copy_bytes_per_s)):
+        if rate:
+            overhead_ns += np.where(sample.is_write == is_write, n_bytes * 1e9 / rate, 0.0)
     latency_ns = np.where(sample.is_write, tables.write_latency_ns, tables.read_latency_ns)
+    wake_ns = float(tables.wake_ns.mean()) if len(tables.wake_ns) else 0.0
     limits = (
         die_ns.mean() / tables.n_dies,
         channel_ns.mean() / tables.channels,
@@ -190,5 +197,11 @@ def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
         overhead_ns.mean(),
     )
     lone_ns = np.where(pages > 1, die_ns / np.minimum(pages, tables.n_dies), die_ns)
-    fixed_ns = (latency_ns + overhead_ns + interface_ns + channel_ns / np.minimum(pages, tables.channels)).mean()
-    return FlashService(float(fixed_ns) / 1e9, float(lone_ns.mean()) / 1e9, float(max(limits)) / 1e9, tables.n_dies)
+    wires_ns = interface_ns + channel_ns / np.minimum(pages, tables.channels)
+    return FlashService(
+        fixed_s=(wake_ns + float((latency_ns + overhead_ns + wires_ns).mean())) / 1e9,
+        die_s=float(lone_ns.mean()) / 1e9,
+        bottleneck_s=float(max(limits)) / 1e9,
+        n_dies=tables.n_dies,
+        batch_s=wake_ns / 1e9 if tables.is_batched else 0.0,
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.drive.ftl import scaled
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import FlashTables
+from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds
 
 
@@ -44,6 +45,13 @@ class Flash(Profile):
         written, no garbage collection until the flash is full.
     queue_depth : int
         Commands that the drive accepts at once.
+    read_copy_bytes_per_s, write_copy_bytes_per_s : float, optional
+        Rate at which the command processor moves data itself, as the host of a virtual disk does; left out: it does not.
+    wake_ns : tuple of int
+        Time that an idle command processor takes to begin: equally likely values, ascending; empty: none.
+    completion : str
+        "each" command is answered when it is done; "batch": all commands that the processor has worked off without
+        a pause are answered together, as by the host of a virtual disk or a drive that coalesces interrupts.
     """
 
     kind: Literal["flash"] = "flash"
@@ -66,6 +74,10 @@ class Flash(Profile):
     gc_policy: Literal["greedy", "cost-benefit"] = "greedy"
     state: Literal["fresh", "steady"] = "steady"
     queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
+    read_copy_bytes_per_s: BytesPerSecond | None = None
+    write_copy_bytes_per_s: BytesPerSecond | None = None
+    wake_ns: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(max_length=4096)] = ()
+    completion: Literal["each", "batch"] = "each"
 
     @model_validator(mode="after")
     def _aligned(self) -> Self:
@@ -73,6 +85,8 @@ class Flash(Profile):
             raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}")
         if self.page_bytes % self.mapping_bytes:
             raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}")
+        if any(a > b for a, b in pairwise(self.wake_ns)):
+            raise ValueError("wake_ns: must be ascending; sort it")
         return self
 
     def tables(self) -> FlashTables:
@@ -102,6 +116,10 @@ class Flash(Profile):
             write_buffer_bytes=self.write_buffer_bytes,
             gc_policy=self.gc_policy,
             queue_depth=self.queue_depth,
+            read_copy_bytes_per_s=round(self.read_copy_bytes_per_s or 0),
+            write_copy_bytes_per_s=round(self.write_copy_bytes_per_s or 0),
+            wake_ns=frozen(self.wake_ns),
+            is_batched=self.completion == "batch",
             ftl=scaled(
                 n_units=-(-self.capacity_bytes // self.mapping_bytes),
                 n_blocks=n_dies * blocks_per_die,

@@ -130,6 +130,12 @@ class FlashTables:
     queue_depth : int
     ftl : FtlTables
         The small drive on which garbage collection is followed.
+    read_copy_bytes_per_s, write_copy_bytes_per_s : int
+        0: the command processor moves no data.
+    wake_ns : int64, shape (n,)
+        Equally likely times until an idle processor begins; none for n = 0.
+    is_batched : bool
+        Commands of one stretch of work are answered together.
     """
 
     sector_bytes: int
@@ -153,6 +159,16 @@ class FlashTables:
     gc_policy: str
     queue_depth: int
     ftl: FtlTables
+    read_copy_bytes_per_s: int
+    write_copy_bytes_per_s: int
+    wake_ns: Int64
+    is_batched: bool
+
+    @property
+    def has_plain_processor(self) -> bool:
+        """Whether a command costs the processor a constant and is answered by itself (rules F17 to F19 say nothing)."""
+        copies = self.read_copy_bytes_per_s or self.write_copy_bytes_per_s
+        return not (copies or len(self.wake_ns) or self.is_batched)
 
     @property
     def n_dies(self) -> int:

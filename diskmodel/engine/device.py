@@ -92,10 +92,14 @@ class Device(ABC):
             self.handed_end = command.lba + command.n_sectors
             self.in_drive += 1
             command.overhead_ns = self.overhead_ns(command)
-            self.electronics_free_ns = max(now, self.electronics_free_ns) + command.overhead_ns
+            self.electronics_free_ns = self.processor_from(now) + command.overhead_ns
             command.ready_ns = self.electronics_free_ns
             command.arrived_ns = now
             self.take(command, now)
+
+    def processor_from(self, now: int) -> int:
+        """When the drive's processor begins with a command that is handed over now (rule D3)."""
+        return max(now, self.electronics_free_ns)
 
     def finish(self, command: Command, done_ns: int) -> None:
         """Let `command` complete at `done_ns` (not before now)."""

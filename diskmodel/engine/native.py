@@ -24,7 +24,8 @@ KERNEL_SCHEDULERS = frozenset(
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
     if not isinstance(scenario.drive, HddTables):
-        return "flash drives"
+        # rules F17 to F19 are in the SimPy engine only
+        return "flash drives" if scenario.drive.has_plain_processor else "a processor that copies, sleeps or batches"
     if not scenario.host.is_transparent:
         return "a host that costs time or buffers"
     if scenario.controller.has_real_cache:

@@ -34,7 +34,7 @@ class Scenario:
     link_bytes_per_s : int
         0: the link is not modelled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
-        How each spindle turns (0 for flash).
+        How each spindle turns; for flash 0, and the first draw of waking times (rule F18).
     """
 
     drive: HddTables | FlashTables
@@ -92,7 +92,7 @@ def resolve(array: Array, seed: int) -> Scenario:
 def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) -> tuple[Int64, Int64]:
     """Revolution and angle at time 0 of each spindle (rule S1)."""
     if not isinstance(tables, HddTables):
-        return np.zeros(n, np.int64), np.zeros(n, np.int64)
+        return np.zeros(n, np.int64), _first_draws(tables, n, seed)
     base = tables.revolution_ns
     drift = round(array.spindles.drift_ppm * 1000)  # parts in 10⁹
     revolution = np.array([base - base * disk * drift // 10**9 for disk in range(n)], np.int64)
@@ -103,6 +103,14 @@ def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) 
     # a child of its own per purpose: more disks or requests do not change the angles of the first ones
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5B1D,))))
     return revolution, (rng.random(n) * revolution).astype(np.int64)
+
+
+def _first_draws(tables: FlashTables, n: int, seed: int) -> Int64:
+    """Where each flash drive's draws of waking times begin (rule F18)."""
+    if not len(tables.wake_ns):
+        return np.zeros(n, np.int64)
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x3A4E,))))
+    return rng.integers(0, 1 << 32, n)
 
 
 def check_requests(scenario: Scenario, requests: Requests) -> None:

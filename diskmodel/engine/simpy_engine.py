@@ -32,7 +32,10 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     tables = scenario.drive
     n = scenario.n_devices
     if not isinstance(tables, HddTables):
-        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth) for i in range(n)]
+        return [
+            FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+            for i in range(n)
+        ]
     mechanics = Mechanics(tables)
     spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
     return [
