@@ -30,16 +30,18 @@ def read_array(path: Path, drive: str | None = None) -> Array:
 
 
 def read_workload(path: Path, queue_depth: int | None = None) -> Workload:
-    """The workload in a file, with another number of outstanding requests where one is given.
+    """The workload in a file or in evidence of one, with another number of outstanding requests where one is given.
 
     Raises
     ------
     DescriptionError
         With every fault of the file, or when nothing in it is closed and a depth is given.
+    FormatError
+        When the file is neither a description nor evidence.
     """
-    from diskmodel.workload import Workload
+    from diskmodel.formats import load_workload
 
-    workload = Workload.load(path)
+    workload = load_workload(path)
     return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
 
 

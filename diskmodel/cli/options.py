@@ -11,7 +11,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault of diskmodel itself.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything random; the same seed gives the same answer.")]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
-WorkloadFile = Annotated[Path, typer.Option("--workload", "-w", help="Workload, a TOML file.")]
+WorkloadFile = Annotated[
+    Path, typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.")
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot there, PNG or SVG by the ending.")]
 RequestRange = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from diskmodel.cli.status import check_place, ends_well, honest_no, writing
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription, PlanResult
+    from diskmodel.workload import Workload
 
 
 @ends_well
@@ -23,6 +24,14 @@ def plan(
         list[str] | None,
         typer.Option(help="Drives instead of the plan's, profiles or names in the catalogue; may be repeated."),
     ] = None,
+    workload: Annotated[
+        Path | None,
+        typer.Option("--workload", "-w", help="Workload instead of the plan's: TOML, iostat, sar, fio or a trace."),
+    ] = None,
+    level: Annotated[
+        float, typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for.")
+    ] = 95.0,
+    device: Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
     plot: Plot = None,
     explain: Annotated[
@@ -40,9 +49,12 @@ def plan(
 
     Ends with 3 when no array among the candidates holds the objective.
     """
+    from diskmodel.formats import load_workload
+
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
-    result = answer(read_plan(plan, drive, engine, seed), with_sensitivity=sensitivity)
+    recorded = None if workload is None else load_workload(workload, level=level, device=device)
+    result = answer(read_plan(plan, drive, engine, seed, recorded), with_sensitivity=sensitivity)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -51,10 +63,12 @@ def plan(
         show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
     if not result.is_feasible:
-        raise honest_no(result.reason)
+        raise honest_no("no array among the candidates holds the objective")
 
 
-def read_plan(path: Path, drives: list[str] | None, engine: str | None, seed: int | None) -> PlanDescription:
+def read_plan(
+    path: Path, drives: list[str] | None, engine: str | None, seed: int | None, workload: Workload | None = None
+) -> PlanDescription:
     """The plan in a file with what the options change.
 
     Raises
@@ -65,7 +79,7 @@ def read_plan(path: Path, drives: list[str] | None, engine: str | None, seed: in
     from diskmodel.drive import load_drive
     from diskmodel.plan import PlanDescription
 
-    found = PlanDescription.load(path)
+    found = PlanDescription.load(path, workload=workload)
     fields: dict[str, Any] = dict(found)
     if drives:
         fields["candidates"] = {**dict(found.candidates), "drives": tuple(load_drive(name) for name in drives)}

@@ -24,6 +24,7 @@ from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
+from diskmodel.workload import Workload
 
 LEVELS = (50, 90, 95, 99, 100)
 
@@ -99,6 +100,21 @@ def find_workload(
     if kind.startswith("trace:"):
         return _from_trace(path, kind, level, device, interval_s, errors)
     raise file_error(path, "holds no workload", "use an output of sysstat, a fio job or a trace", value=kind)
+
+
+def load_workload(path: str | Path, *, level: float = 95, device: str | None = None) -> Workload:
+    """The workload that a TOML file describes, or that any evidence `find_workload` reads holds.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault of a description.
+    FormatError
+        When the file is neither, or holds several devices and none is named.
+    """
+    if Path(path).suffix == ".toml":
+        return Workload.load(path)
+    return Workload.parse(find_workload(path, level=level, device=device).workload, str(path))
 
 
 def _levels(rates: NDArray[np.float64]) -> dict[int, float]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from diskmodel.plan.objective import LatencyObjective, Objective
 from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.workload import Workload
 
 
 class Verdict(Enum):
@@ -100,17 +101,18 @@ def criterion(name: str, detail: str, limit: float, figure: Figure, unit: str, *
     return Criterion(name, detail, limit, figure, unit, is_upper, verdict)
 
 
-def performance(objective: Objective, outcome: Outcome, *, is_open: bool) -> list[Criterion]:
+def performance(objective: Objective, outcome: Outcome, workload: Workload) -> list[Criterion]:
     """Criteria about speed.
 
     Parameters
     ----------
     objective : Objective
     outcome : Outcome
-    is_open : bool
-        An open workload offers its rate whatever the array does: it is held exactly when the array is stable.
+    workload : Workload
+        Where it is open, it offers its rate whatever the array does: that is held exactly when the array is stable.
     """
-    found = stability(outcome, objective.design_iops)
+    is_open = not workload.queue_depth
+    found = stability(outcome, workload)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
     if objective.design_throughput_bytes_per_s is not None and outcome.is_stable:
@@ -122,21 +124,20 @@ def performance(objective: Objective, outcome: Outcome, *, is_open: bool) -> lis
     return found + _speed(objective.latency, objective.utilization_ceiling_ratio, outcome, "")
 
 
-def degraded(objective: Objective, outcome: Outcome) -> list[Criterion]:
+def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list[Criterion]:
     """Criteria about speed while disks are missing."""
     assert objective.degraded is not None
-    found = stability(outcome, None, "degraded ")
+    found = stability(outcome, workload, "degraded ")
     wanted = objective.degraded
     return found + _speed(wanted.latency, wanted.utilization_ceiling_ratio, outcome, "degraded ")
 
 
-def stability(outcome: Outcome, offered: float | None, prefix: str = "") -> list[Criterion]:
-    """The failed criterion of an overloaded array; nothing when it is stable."""
+def stability(outcome: Outcome, workload: Workload, prefix: str = "") -> list[Criterion]:
+    """The failed criterion of an array that does less than it is offered; nothing when it is stable."""
     if outcome.is_stable:
         return []
-    limit = offered if offered is not None else outcome.iops.value
-    detail = "overloaded"
-    return [Criterion(f"{prefix}iops", detail, limit, outcome.iops, "1/s", False, Verdict.FAILS)]
+    offered = workload.offered_rate_per_s or outcome.iops.value
+    return [Criterion(f"{prefix}iops", "overloaded", offered, outcome.iops, "1/s", False, Verdict.FAILS)]
 
 
 def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, prefix: str) -> list[Criterion]:

@@ -13,6 +13,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError
+from diskmodel.formats import load_workload
 from diskmodel.layout.description import Level, Rebuild
 from diskmodel.plan.objective import Objective
 from diskmodel.queue.description import Queue
@@ -156,7 +157,8 @@ class PlanDescription(Description):
     ----------
     name : str
     workload : Workload
-        In a file: a table, or the path of a workload file (relative to the plan's).
+        In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
+        or a trace; a recorded load is planned for at its 95th percentile over time.
     objective : Objective
     candidates : Candidates
     controller, queue, spindles
@@ -189,15 +191,24 @@ class PlanDescription(Description):
         return self
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, *, workload: Workload | None = None) -> Self:
         """The plan in a TOML file; paths in it are relative to the file.
+
+        Parameters
+        ----------
+        path : str or Path
+        workload : Workload, optional
+            Instead of the file's, which need not have one then.
 
         Raises
         ------
         DescriptionError
             With every fault of the file.
         """
-        return cls.parse(beside(read_toml(path), Path(path).parent), str(path))
+        data = read_toml(path)
+        if workload is not None:
+            data["workload"] = workload
+        return cls.parse(beside(data, Path(path).parent), str(path))
 
 
 def with_drives(plan: PlanDescription, drives: Sequence[Hdd | Flash]) -> PlanDescription:
@@ -218,7 +229,7 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     workload = data.get("workload")
     if isinstance(workload, str):
         try:
-            data = {**data, "workload": Workload.load(folder / workload)}
+            data = {**data, "workload": load_workload(folder / workload)}
         except DescriptionError as error:
             raise DescriptionError(error.faults, f"workload {folder / workload}") from None
     return data

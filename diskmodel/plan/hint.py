@@ -39,8 +39,7 @@ class Hint:
             latency_ns={"": latency, **{stream.name: latency for stream in streams}},
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
-        is_open = not self.trier.workload.queue_depth
-        found = judge.performance(self.trier.plan.objective, outcome, is_open=is_open)
+        found = judge.performance(self.trier.plan.objective, outcome, self.trier.workload)
         return judge.overall(found) is not Verdict.FAILS
 
     def _estimate(self, disks: int) -> Estimate:

@@ -58,6 +58,8 @@ class Outcome:
         Engine or formula.
     rebuilt_bytes_per_s : float
         Rate of a rebuild that ran beside the workload; nan without one.
+    burst_iops, sustained_iops : float
+        Completed per second until a write-back cache was full, and from then on; nan where none was filled.
     """
 
     is_stable: bool
@@ -71,6 +73,8 @@ class Outcome:
     method: str = ""
     utilization_half_width: float = 0.0
     rebuilt_bytes_per_s: float = math.nan
+    burst_iops: float = math.nan
+    sustained_iops: float = math.nan
 
     @property
     def utilization(self) -> Figure:
@@ -101,6 +105,8 @@ class Outcome:
             "streams": {name: {"latency_ms": self.latency_ms(name)} for name in self.latency_ns if name},
             "utilization_ratio": _or_none(self.utilization_ratio),
             "back_end_per_host": _or_none(self.back_end_per_host),
+            "burst_iops": _or_none(self.burst_iops),
+            "sustained_iops": _or_none(self.sustained_iops),
             "breakdown_ms": dict(self.breakdown_ms),
             "requests": self.n_requests,
             "engine": self.method,

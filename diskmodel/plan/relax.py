@@ -57,7 +57,8 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
     """Changes that help the array just short of the objective, the most helpful first.
 
     The array is the one with a step fewer disks than the answer, or the nearest one where nothing was feasible. Asked
-    are: more disks, another level, a faster drive among the candidates, more cache, more hits.
+    are: more disks (where the answer is not just that), another level, a faster drive among the candidates, more
+    cache, more hits. What does not move the binding criterion is left out.
     """
     short = candidate.below or candidate.trial
     binding = candidate.binding
@@ -73,7 +74,7 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
         after = next((c for c in trial.criteria if (c.name, c.detail) == (binding.name, binding.detail)), None)
         if after is None and binding.detail == "overloaded" and trial.outcome is not None and trial.outcome.is_stable:
             after = replace(binding, figure=trial.outcome.iops, verdict=Verdict.HOLDS)
-        if after is not None:
+        if after is not None and (trial.is_met or after.margin_ratio > binding.margin_ratio):
             gain = after.margin_ratio - binding.margin_ratio
             gain = gain if not math.isnan(gain) else 0.0
             found.append(Relaxation(change, disks, after, gain, trial.is_met))
@@ -88,7 +89,7 @@ def _changes(
         update={"candidates": plan.candidates.model_copy(update={"disks": None, "max_disks": disks + 8})}
     )
     more = next((n for n in allowed_counts(wider, family) if n > disks), None)
-    if more is not None:
+    if more is not None and not candidate.is_feasible:
         yield f"{more - disks} more disk{'s' if more - disks > 1 else ''}", plan, family, more
     if family.level != "raid10":
         yield "RAID 10 instead", plan, replace(family, level="raid10", groups=1), disks

@@ -162,8 +162,11 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     """Titled lists of sentences: what would help, sensitivity, assumptions, profiles."""
     found = []
     if result.relaxations:
-        found.append(("What would help most", [
-            f"{item.change} (at {item.disks} disks): {item.criterion}{'; everything holds then' if item.holds else ''}"
+        best = result.best
+        title = f"What {best.below.disks} disks would need" if best and best.below else "What would help most"
+        found.append((title, [
+            f"{item.change}{'' if best else f' (at {item.disks} disks)'}: {item.criterion}"
+            f"{'; everything holds then' if item.holds else ''}"
             for item in result.relaxations
         ]))  # fmt: skip
     if result.sensitivities:

@@ -65,6 +65,8 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         n_requests=result.n_requests,
         method=result.engine,
         rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
+        burst_iops=result.burst_iops,
+        sustained_iops=result.sustained_iops,
     )
 
 

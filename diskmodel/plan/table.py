@@ -36,7 +36,7 @@ def plan_table(result: PlanResult) -> RenderableType:
         table.add_row(*(row[index] for index in shown), style=style)
     parts.append(table)
     for title, items in lists(result):
-        if title in ("What would help most", "If an input is not what was thought"):
+        if title.startswith(("What", "If")):
             parts.append(Text(title, style="bold"))
             parts += [Text(f"  {item}") for item in items]
     return Group(*parts)
@@ -60,6 +60,9 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
     ]
+    if any(math.isfinite(item.healthy.burst_iops) for item in comparison.arrays):
+        rows.append(("burst IOPS", [short(item.healthy.burst_iops) for item in comparison.arrays]))
+        rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
     if any(item.headroom.months is not None for item in comparison.arrays):
         rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
     for name, cells in rows:

@@ -99,9 +99,8 @@ class Trier:
         fixed = self.static(disks)
         if judge.overall(fixed) is Verdict.FAILS and not self.always_runs:
             return Trial(disks, tuple(fixed), None, None, statics(array, objective, plan.prices), 0)
-        is_open = not self.workload.queue_depth
         outcome, found, n_runs = self._run(
-            array, self.workload, lambda o: judge.performance(objective, o, is_open=is_open)
+            array, self.workload, lambda o: judge.performance(objective, o, self.workload)
         )
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
         hours = None
@@ -140,7 +139,7 @@ class Trier:
             )
             return None, [lost], 0
         workload = self.workload if wanted.load_ratio == 1 else self.workload.scaled(wanted.load_ratio)
-        return self._run(array, workload, lambda o: judge.degraded(self.plan.objective, o))
+        return self._run(array, workload, lambda o: judge.degraded(self.plan.objective, o, workload))
 
     def _run(
         self, array: Array, workload: Workload, hold: Callable[[Outcome], list[Criterion]]

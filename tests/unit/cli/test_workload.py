@@ -37,3 +37,32 @@ def test_the_level_chooses_the_rate() -> None:
 def test_what_holds_no_load_is_refused() -> None:
     result = RUNNER.invoke(app, ["workload", str(FORMATS / "lsblk.json")])
     assert result.exit_code == 2
+
+
+def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        """
+        objective = { capacity = "500 GB" }
+        search = { requests = 400, max_requests = 400 }
+        [candidates]
+        drives = "generic-10k"
+        levels = "raid10"
+        disks = [4, 6]
+        """
+    )
+    alone = RUNNER.invoke(app, ["plan", str(plan), "--json"])
+    assert alone.exit_code == 2
+    assert "workload: is missing" in alone.stderr
+    told = ["--workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"]
+    found = RUNNER.invoke(app, ["plan", str(plan), *told])
+    assert found.exit_code in (0, 3), found.stderr
+    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])
+    assert json.loads(found.stdout)["plan"]["workload"] == json.loads(read.stdout)["workload"]
+
+    recorded = tmp_path / "sadf.json"
+    recorded.write_bytes((FORMATS / "sadf.json").read_bytes())
+    plan.write_text('workload = "sadf.json"\n' + plan.read_text())
+    beside = RUNNER.invoke(app, ["plan", str(plan), "--json"])
+    assert beside.exit_code in (0, 3), beside.stderr
+    assert json.loads(beside.stdout)["plan"]["workload"]["name"] == json.loads(read.stdout)["workload"]["name"]

@@ -63,6 +63,7 @@ class Queues:
         else:
             rate = workload.offered_rate_per_s
         queue = mm1(rate * per_host / working, service)
+        rate = min(rate, working / service / per_host)  # an overloaded array does what it can
         wobble = self.noise * math.sqrt(1000 / n_requests)
         # a fixed error for each array and length of run, within the interval
         bits = zlib.crc32(f"{array.name}{n_requests}{seed}".encode()) / 2**32 - 0.5

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 
 from rich.console import Console
 
 from diskmodel.array import Array
+from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
@@ -56,3 +58,18 @@ def test_comparison() -> None:
     assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
     assert "months of growth" in text
     assert "a calculator promises" in text
+
+
+def test_burst_and_sustained_figures_of_a_cache_that_fills() -> None:
+    cached = {"write_cache": {"size": "4 MiB"}}
+    array = Array.parse({
+        "drive": "generic-10k", "layout": {"level": "raid5", "disks": 5}, "controller": cached,
+    })  # fmt: skip
+    workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "queue_depth": 8})
+    found = compare([array, array.model_copy(update={"controller": Controller()})], workload, n_requests=4000)
+    with_cache, without = (item.healthy for item in found.arrays)
+    assert with_cache.burst_iops > 2 * with_cache.sustained_iops > 0
+    assert math.isnan(without.burst_iops)
+    shown = text_of(found)
+    assert "burst IOPS" in shown
+    assert "sustained IOPS" in shown
