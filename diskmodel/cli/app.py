@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 import diskmodel
-from diskmodel.cli import animate, calibrate, compare, demo, drives, measure, plan, rule, simulate, validate, workload
+from diskmodel.cli import (
+    animate,
+    calibrate,
+    compare,
+    demo,
+    drives,
+    lab,
+    measure,
+    plan,
+    rule,
+    simulate,
+    validate,
+    workload,
+)
 
 app = typer.Typer(
     name="diskmodel",
@@ -45,6 +58,7 @@ _COMMANDS = (
     (compare.compare, "arrays side by side, up to overload"),
     (plan.plan, "how many disks, of which kind, in which level"),
     (animate.animate, "a run as a page on which the head moves"),
+    (lab.lab, "sliders, live curves, the moving head and a quiz, in the browser"),
     (measure.measure, "what this machine's disk does"),
     (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
     (validate.validate, "a drive against measurements, fio results or a trace"),

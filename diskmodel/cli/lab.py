@@ -1,0 +1,47 @@
+"""`diskmodel lab`: the model behind sliders, in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from diskmodel.cli.console import print_json, say
+from diskmodel.cli.options import Debug, Json
+from diskmodel.cli.status import ends_well
+
+
+@ends_well
+def lab(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Open a page with sliders, live curves, the moving head and a quiz; Ctrl-C ends it.
+
+    Only this machine can reach the page, and it loads nothing from elsewhere.
+    """
+    from diskmodel.lab.server import listen, server, url_of, warm_up
+
+    sock = listen(port)
+    url = url_of(sock)
+    warm_up()
+    if as_json:
+        print_json({"url": url, "port": sock.getsockname()[1]})
+        typer.get_text_stream("stdout").flush()
+    say(f"the lab is at {url} (Ctrl-C ends it)")
+    if browser:
+        # the socket listens already: a browser that is faster than the server waits
+        threading.Thread(target=_open, args=(url,), daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        server().run(sockets=[sock])
+    say("the lab is closed")
+
+
+def _open(url: str) -> None:
+    if not webbrowser.open(url):
+        say("no browser could be opened: copy the address into one")

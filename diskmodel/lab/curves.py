@@ -1,0 +1,164 @@
+"""IOPS and 99th percentile against load, within a budget of simulated requests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from diskmodel.analytic.rule import write_penalty
+from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.engine import native
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import simulate
+from diskmodel.lab.calculator import calculator
+from diskmodel.lab.quick_interval import quick_quantile_interval
+from diskmodel.lab.settings import Settings
+from diskmodel.result import Result
+
+Stage = Literal["quick", "refined"]
+
+#: Disk commands that a curve may cost, by engine and stage: a quick answer has 200 ms.
+_BUDGET: dict[tuple[str, Stage], int] = {
+    ("native", "quick"): 140_000,
+    ("native", "refined"): 2_000_000,
+    ("simpy", "quick"): 1_500,
+    ("simpy", "refined"): 40_000,
+}
+_FEWEST = 150
+_MOST: dict[Stage, int] = {"quick": 8_000, "refined": 100_000}
+_OUTSTANDING = {"native": (1, 2, 4, 8, 16, 32, 64, 128, 256), "simpy": (1, 4, 16, 64, 256)}
+_SHARES = {"native": (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1), "simpy": (0.1, 0.4, 0.65, 0.85, 1.0)}
+#: Requests outstanding per disk in the run that finds how much the array can do.
+_SATURATING = 8
+
+
+@dataclass(frozen=True)
+class Question:
+    """A curve to be simulated.
+
+    Attributes
+    ----------
+    settings : Settings
+    stage : "quick" or "refined"
+    array : Array
+    loads : tuple of float
+        In order; the load that was chosen is among them.
+    n_requests : int
+        Of each run.
+    engine : str
+        Which engine covers it.
+    """
+
+    settings: Settings
+    stage: Stage
+    array: Array
+    loads: tuple[float, ...]
+    n_requests: int
+    engine: str
+
+
+def ask(settings: Settings, stage: Stage) -> Question:
+    """What has to be simulated to answer `settings`.
+
+    Raises
+    ------
+    DescriptionError
+        When the settings do not fit each other, with every fault.
+    """
+    array = settings.array()
+    scenario = resolve(array, settings.seed)
+    sample = settings.workload().requests(capacity_bytes=array.usable_bytes, n=1, seed=settings.seed)
+    engine = "native" if native.covers(scenario, sample) is None else "simpy"
+    loads = _loads(settings, array, engine)
+    per_host = _commands_per_host(settings)
+    n = int(_BUDGET[engine, stage] / (len(loads) * per_host))
+    return Question(settings, stage, array, loads, min(max(n, _FEWEST), _MOST[stage]), engine)
+
+
+def point(question: Question, load: float) -> dict[str, Any]:
+    """One point of the curve, as plain data."""
+    settings = question.settings
+    result = simulate(
+        question.array, settings.workload(load), seed=settings.seed, n_requests=question.n_requests, precision=0.05
+    )
+    # a write-back cache that never filled up has told of a burst only
+    is_burst = bool(settings.write_cache_bytes) and settings.read_ratio < 1 and result.run.cache_full_ns is None
+    return {"load": load, "is_burst": is_burst, **figures(result)}
+
+
+def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
+    """The curve with the point that was asked for, and the calculator's figure beside it."""
+    settings = question.settings
+    chosen = next(point for point in points if point["load"] == settings.load)
+    return {
+        "stage": question.stage,
+        "arrivals": settings.arrivals,
+        "points": points,
+        "chosen": chosen,
+        "calculator": calculator(settings, question.array),
+        "n_requests": sum(point["n_requests"] for point in points),
+        "engine": chosen["engine"],
+        "array": {
+            "drive": question.array.drive.name,
+            "usable_bytes": question.array.usable_bytes,
+            "has_arms": isinstance(question.array.drive, Hdd) and question.array.drive.tables().actuators == 1,
+        },
+    }
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """What the lab shows of a run; None for what is no estimate."""
+    low, high = result.latency.ends_ns["p99"]
+    p99 = result.latency.quantiles_ns["p99"]
+    is_rough = result.is_stable and math.isnan(low)
+    if is_rough:
+        low, high = quick_quantile_interval(result.responses_ns(), 0.99)
+    mean = result.latency.mean
+    return {
+        "engine": result.engine,
+        "n_requests": result.n_requests,
+        "stable": result.is_stable,
+        "iops": [_number(result.iops.mean), _number(result.iops.low), _number(result.iops.high)],
+        "mean_ms": [_ms(mean.mean), _ms(mean.low), _ms(mean.high)],
+        "p99_ms": [_ms(p99), _ms(low), _ms(high)],
+        "max_ms": _ms(result.latency.max_ns),
+        "utilization_ratio": result.utilization_ratio,
+        "back_end_per_host": result.back_end_per_host,
+        "breakdown_ms": {part: _ms(value) for part, value in result.breakdown_ns.items()},
+    }
+
+
+def _loads(settings: Settings, array: Array, engine: str) -> tuple[float, ...]:
+    if settings.arrivals == "outstanding":
+        grid: set[float] = {float(n) for n in _OUTSTANDING[engine]}
+    else:
+        most = _saturation_per_s(settings, array, engine)
+        grid = {float(f"{share * most:.3g}") for share in _SHARES[engine]}
+    return tuple(sorted(grid | {settings.load}))
+
+
+def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
+    """Requests per second that the array does when it is kept busy, by a short run."""
+    busy = settings.model_copy(
+        update={"arrivals": "outstanding", "outstanding": min(512, _SATURATING * settings.disks)}
+    )
+    n = 1_500 if engine == "native" else 300
+    result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n)
+    return max(result.iops.mean, 1.0)
+
+
+def _commands_per_host(settings: Settings) -> float:
+    """Disk commands per request as the calculator counts them; those of one long request cost half as much each."""
+    writes = write_penalty(settings.level)
+    strips = max(settings.size_bytes / settings.strip_bytes / 2, 1.0)
+    return (settings.read_ratio + (1 - settings.read_ratio) * writes) * strips
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _ms(value_ns: float) -> float | None:
+    return _number(value_ns / 1e6)

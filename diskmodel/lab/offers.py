@@ -1,0 +1,79 @@
+"""What the lab's controls offer: drives, levels with the counts they allow, elevators, sizes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import Any, get_args
+
+from diskmodel.drive import Hdd, catalogue
+from diskmodel.errors import DescriptionError
+from diskmodel.lab.settings import LEVELS, Pattern, Settings
+from diskmodel.layout.description import Layout
+from diskmodel.queue.description import SchedulerName
+
+MOST_DISKS = 64
+
+_LEVEL_NAMES = {
+    "jbod": "none (disks one after the other)",
+    "raid0": "RAID 0 (striping)",
+    "raid1": "RAID 1 (a copy on every disk)",
+    "raid1e": "RAID 1E (mirrors, any number)",
+    "raid10": "RAID 10 (striped mirrors)",
+    "raid5": "RAID 5 (one parity)",
+    "raid50": "RAID 50 (striped RAID 5)",
+    "raid6": "RAID 6 (two parities)",
+    "raid60": "RAID 60 (striped RAID 6)",
+}
+_SCHEDULER_NAMES = {
+    "drive": "the drive's own queue",
+    "fcfs": "FCFS: first come, first served",
+    "sstf": "SSTF: shortest seek first",
+    "scan": "SCAN: to and fro, edge to edge",
+    "c-scan": "C-SCAN: one way, edge to edge",
+    "look": "LOOK: to and fro",
+    "c-look": "C-LOOK: one way",
+    "f-scan": "F-SCAN: to and fro, newcomers wait",
+    "sptf": "SPTF: shortest positioning time first",
+    "sptf-aged": "SPTF, old requests preferred",
+    "mq-deadline": "mq-deadline (Linux)",
+}
+_PATTERN_NAMES = {
+    "random": "random",
+    "hot_spot": "80 % of requests on 20 % of the space",
+    "zipf": "Zipf: few places very popular",
+    "sequential": "sequential",
+}
+
+
+@functools.cache
+def offers() -> dict[str, Any]:
+    """Choices of every control, as plain data."""
+    return {
+        "defaults": Settings().to_dict(),
+        "drives": [_drive(name) for name in catalogue()],
+        "levels": [{"value": level, "text": _LEVEL_NAMES[level], "disks": _disk_counts(level)} for level in LEVELS],
+        "schedulers": [{"value": v, "text": _SCHEDULER_NAMES.get(v, v)} for v in ("drive", *get_args(SchedulerName))],
+        "patterns": [{"value": v, "text": _PATTERN_NAMES.get(v, v)} for v in get_args(Pattern)],
+        "size_bytes": [512 << power for power in range(14)],
+        "strip_bytes": [4096 << power for power in range(11)],
+        "outstanding": [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256],
+        "write_cache_bytes": [0, *(1 << power for power in range(20, 31, 2))],
+    }
+
+
+def _drive(name: str) -> dict[str, Any]:
+    drive = catalogue()[name]
+    is_disk = isinstance(drive, Hdd)
+    return {"value": name, "text": drive.name, "group": f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else "flash",
+            "has_arm": is_disk and drive.tables().actuators == 1}  # fmt: skip
+
+
+def _disk_counts(level: str) -> list[int]:
+    """Numbers of disks that the level can have."""
+    counts = []
+    for disks in range(1, MOST_DISKS + 1):
+        with contextlib.suppress(DescriptionError):
+            Layout.parse({"level": level, "disks": disks})
+            counts.append(disks)
+    return counts

@@ -1,0 +1,45 @@
+// The moving head: a page of its own in a frame, made anew when the settings change.
+import { element } from "./words.js";
+
+const RELOAD_AFTER_MS = 400;
+const $ = (id) => document.getElementById(id);
+
+export class Head {
+  constructor(controls) {
+    this.controls = controls;
+    this.isShown = false;
+    for (const [id, chosen] of [["left", "fcfs"], ["right", "sptf"]]) {
+      $(id).append(...controls.offers.schedulers.filter((s) => s.value !== "drive").map((s) => element("option", { value: s.value, selected: s.value === chosen }, s.text)));
+    }
+    $("panel-head").addEventListener("change", () => this.changed(0));
+    $("head").addEventListener("load", () => this.#fit());
+  }
+  shown(isShown) {
+    this.isShown = isShown;
+    this.changed(0);
+  }
+  changed(after = RELOAD_AFTER_MS) {
+    clearTimeout(this.timer);
+    if (this.isShown) this.timer = setTimeout(() => this.#load(), after);
+  }
+  #load() {
+    const show = document.querySelector("input[name=show]:checked").value;
+    $("pair").hidden = show !== "schedulers";
+    const query = new URLSearchParams({ show, settings: JSON.stringify(this.controls.settings) });
+    if (show === "schedulers") {
+      query.set("schedulers", `${$("left").value},${$("right").value}`);
+      query.set("requests", $("replayed").value);
+    }
+    const url = `/moving-head?${query}`;
+    $("save").href = url + "&save=1";
+    if (url !== this.url) $("head").src = this.url = url;
+  }
+  /** The frame is as tall as what is in it, so that only the page scrolls. */
+  #fit() {
+    const inside = $("head").contentDocument?.body;
+    if (!inside) return;
+    const fit = () => { $("head").style.height = `${Math.ceil(inside.getBoundingClientRect().height) + 4}px`; };
+    new ResizeObserver(fit).observe(inside);
+    fit();
+  }
+}

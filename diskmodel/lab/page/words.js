@@ -1,0 +1,28 @@
+// How figures are written.
+
+export function bytes(n) {
+  for (const [unit, size] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]]) if (n >= size) return `${n / size} ${unit}`;
+  return `${n} B`;
+}
+export const percent = (x) => `${Math.round(100 * x)} %`;
+
+/** A number with as many digits as mean something: three, or all before the point. */
+export function figure(x) {
+  if (x === null || x === undefined) return "unknown";
+  if (x === 0) return "0";
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
+  return Number(x.toFixed(Math.min(digits, 6))).toLocaleString("en", { maximumFractionDigits: 6 });
+}
+/** An interval in brackets, or why there is none. */
+export const interval = ([, low, high]) => low === null || high === null ? "interval not known yet" : `${figure(low)} to ${figure(high)}`;
+
+/** An element with text or children; attributes by name. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key in made && key !== "list") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}

@@ -1,0 +1,107 @@
+"""Predict, then see: questions whose answers the model works out when they are asked for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.lab.curves import figures
+from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma
+from diskmodel.lab.settings import Arrivals, Settings
+
+#: Requests of each run that decides an answer: the tail of a queue takes longer to settle.
+N_REQUESTS: dict[Arrivals, int] = {"outstanding": 30_000, "rate": 200_000}
+MOST_QUESTIONS = 10_000
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """One question of the quiz, numbered from 0; the same number and seed give the same question."""
+
+    number: int
+    seed: int
+
+    def dilemma(self) -> Dilemma:
+        """What is asked.
+
+        Raises
+        ------
+        DescriptionError
+            When the number or the seed is out of range.
+        """
+        if not 0 <= self.number < MOST_QUESTIONS:
+            raise DescriptionError(
+                Fault("number", self.number, f"must be 0 to {MOST_QUESTIONS - 1}", "ask for another question")
+            )
+        if not 0 <= self.seed < 2**32:
+            raise DescriptionError(Fault("seed", self.seed, "must be 0 to 4294967295", "use another seed"))
+        return QUESTIONS[self.number % len(QUESTIONS)](self.number, self.seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question as plain data, without its answer."""
+        asked = self.dilemma()
+        return {
+            "number": self.number,
+            "seed": self.seed,
+            "setting": asked.setting,
+            "question": asked.question,
+            "choices": asked.choice_texts(),
+        }
+
+    def reveal(self, choice: int) -> dict[str, Any]:
+        """What the model says, and whether `choice` was right.
+
+        A choice counts as right when the interval of the answer reaches into it.
+
+        Raises
+        ------
+        DescriptionError
+            When there is no such choice.
+        """
+        asked = self.dilemma()
+        if not 0 <= choice <= len(asked.borders):
+            raise DescriptionError(
+                Fault("choice", choice, f"must be 0 to {len(asked.borders)}", "choose one of the answers")
+            )
+        runs = [_run(settings) for settings in asked.settings]
+        values = [_value(run, asked.figure) for run in runs]
+        low, value, high = _ratio(values) if len(values) == 2 else (values[0][1], values[0][0], values[0][2])
+        right = [n for n, (below, above) in enumerate(asked.ranges()) if low < above and high >= below]
+        return {
+            "is_right": choice in right,
+            "right": right,
+            "answer": {"value": value, "low": low, "high": high},
+            "unit": asked.unit,
+            "runs": [
+                {"name": name, "figure": asked.figure_text, "value": v[0], "low": v[1], "high": v[2]}
+                for name, v in zip(asked.names, values, strict=True)
+            ],
+            "why": asked.why,
+            "settings": asked.settings[-1].to_dict(),
+        }
+
+
+def _run(settings: Settings) -> dict[str, Any]:
+    n = N_REQUESTS[settings.arrivals]
+    return figures(simulate(settings.array(), settings.workload(), seed=settings.seed, n_requests=n))
+
+
+def _value(run: dict[str, Any], figure: str) -> tuple[float, float, float]:
+    """Value and ends of its interval; both ends are the value where there is none."""
+    found = run[figure]
+    value, low, high = found if isinstance(found, list) else (found, None, None)
+    if value is None:
+        raise RuntimeError(f"a question of the quiz overloads its array: {run}")
+    return value, value if low is None else low, value if high is None else high
+
+
+def _ratio(values: list[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """Low end, value and high end of the second over the first; errors of independent estimates add in squares."""
+    (a, a_low, a_high), (b, b_low, b_high) = values
+    ratio = b / a
+    down = math.hypot((b - b_low) / b, (a_high - a) / a)
+    up = math.hypot((b_high - b) / b, (a - a_low) / a)
+    return ratio * (1 - down), ratio, ratio * (1 + up)

@@ -1,0 +1,258 @@
+"""The questions of the quiz: what changes, which figure is asked for, and why it comes out as it does.
+
+No answer stands here. The reasons name causes; the figures beside them come from the runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from diskmodel.lab.settings import Settings
+from diskmodel.units import pretty_bytes
+
+
+@dataclass(frozen=True)
+class Dilemma:
+    """One question.
+
+    Attributes
+    ----------
+    setting, question : str
+    settings : tuple of Settings
+        Two runs, whose ratio (second over first) is the answer; or one, whose figure is.
+    names : tuple of str
+        What each run is.
+    figure : str
+        A key of `curves.figures`.
+    figure_text : str
+        The figure in words, with its unit.
+    borders : tuple of float
+        Between the choices, rising.
+    unit : str
+        "times" for a ratio.
+    why : str
+    """
+
+    setting: str
+    question: str
+    settings: tuple[Settings, ...]
+    names: tuple[str, ...]
+    figure: str
+    figure_text: str
+    borders: tuple[float, ...]
+    unit: str
+    why: str
+
+    def ranges(self) -> list[tuple[float, float]]:
+        """Lower and upper end of each choice."""
+        return list(itertools.pairwise((-float("inf"), *self.borders, float("inf"))))
+
+    def choice_texts(self) -> list[str]:
+        """The choices in words."""
+        mark = "× " if self.unit == "times" else ""
+        first, last = self.borders[0], self.borders[-1]
+        between = [f"{mark}{low:g} to {high:g}" for low, high in itertools.pairwise(self.borders)]
+        return [f"less than {mark}{first:g}", *between, f"more than {mark}{last:g}"]
+
+
+def _draws(number: int, seed: int) -> random.Random:
+    return random.Random(f"{seed}/{number}")
+
+
+def _raid_levels(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    reads = draw.choice((0.0, 0.3, 0.5, 0.7, 0.9, 1.0))
+    disks = draw.choice((6, 8, 12))
+    base = {"read_ratio": reads, "disks": disks, "outstanding": 32, "size_bytes": 8192}
+    return Dilemma(
+        f"{disks} disks of 15,000 rpm, 32 requests of 8 KiB outstanding, {reads:.0%} of them reads.",
+        "How many times the requests per second of RAID 5 does RAID 10 do?",
+        (Settings.parse({**base, "level": "raid5"}), Settings.parse({**base, "level": "raid10"})),
+        ("RAID 5", "RAID 10"),
+        "iops",
+        "requests per second",
+        (0.9, 1.15, 1.5, 2.0, 2.5),
+        "times",
+        "A small write costs RAID 5 two reads and two writes, RAID 10 two writes. The more writes, the more it shows; "
+        "with reads alone both have the same arms, and RAID 10 may choose between two copies.",
+    )
+
+
+def _depth(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    scheduler, name = draw.choice((("fcfs", "first come, first served"), ("sptf", "shortest positioning time first")))
+    depth = draw.choice((16, 32, 64))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "scheduler": scheduler, "drive": "generic-7k2"}
+    return Dilemma(
+        f"One disk of 7,200 rpm, random reads of 8 KiB, served {name}.",
+        f"Outstanding requests go from 1 to {depth}. Requests per second are multiplied by …",
+        (Settings.parse({**base, "outstanding": 1}), Settings.parse({**base, "outstanding": depth})),
+        ("1 outstanding", f"{depth} outstanding"),
+        "iops",
+        "requests per second",
+        (1.15, 1.6, 2.2, 4.0),
+        "times",
+        "A queue makes a disk faster only where somebody chooses from it. Who serves in the order of arrival moves the "
+        "arm just as far with a long queue; who picks the nearest has more to pick from.",
+    )
+
+
+def _request_size(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    size = draw.choice((64 << 10, 256 << 10, 1 << 20, 4 << 20))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1}
+    return Dilemma(
+        "One disk of 7,200 rpm, random reads, one at a time.",
+        f"Requests grow from 4 KiB to {pretty_bytes(size)}. Requests per second are multiplied by …",
+        (Settings.parse({**base, "size_bytes": 4096}), Settings.parse({**base, "size_bytes": size})),
+        ("4 KiB", pretty_bytes(size)),
+        "iops",
+        "requests per second",
+        (0.15, 0.35, 0.6, 0.85),
+        "times",
+        "Getting there costs a seek and half a turn whatever comes then. Transfer counts only once it is as long as "
+        "that: bytes per second rise long before requests per second fall.",
+    )
+
+
+def _short_stroke(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    span = draw.choice((0.02, 0.1, 0.3))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1, "size_bytes": 4096}
+    return Dilemma(
+        "One disk of 7,200 rpm, random reads of 4 KiB, one at a time.",
+        f"Only the outer {span:.0%} of it is used instead of all. Requests per second are multiplied by …",
+        (Settings.parse(base), Settings.parse({**base, "span_ratio": span})),
+        ("all of it", f"outer {span:.0%}"),
+        "iops",
+        "requests per second",
+        (1.1, 1.35, 1.7, 2.5),
+        "times",
+        "Short seeks save time, and there are fewer of the outer tracks than their share of the bytes. The wait for the "
+        "sector stays: half a turn on average, wherever the arm is.",
+    )
+
+
+def _spindle_speed(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    slow, rpm = draw.choice((("generic-5k4", "5,400"), ("generic-7k2", "7,200"), ("generic-10k", "10,000")))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "outstanding": 1, "size_bytes": 4096}
+    return Dilemma(
+        f"Random reads of 4 KiB, one at a time, from a disk of {rpm} rpm.",
+        "It is replaced by one of 15,000 rpm. Requests per second are multiplied by …",
+        (Settings.parse({**base, "drive": slow}), Settings.parse({**base, "drive": "generic-15k"})),
+        (f"{rpm} rpm", "15,000 rpm"),
+        "iops",
+        "requests per second",
+        (1.2, 1.6, 2.1, 2.8),
+        "times",
+        "Faster spindles turn sooner and carry smaller platters with shorter arms, so that the seek falls, too. "
+        "Neither falls as the speed says alone.",
+    )
+
+
+def _knee(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    low, high = draw.choice(((20, 40), (20, 60), (40, 65)))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "arrivals": "rate", "scheduler": "fcfs"}
+    return Dilemma(
+        "One disk of 7,200 rpm, random reads of 8 KiB that come by chance and are served in their order.",
+        f"The rate goes from {low} to {high} a second. The time within which 99 of 100 are done is multiplied by …",
+        (Settings.parse({**base, "rate_per_s": low}), Settings.parse({**base, "rate_per_s": high})),
+        (f"{low} a second", f"{high} a second"),
+        "p99_ms",
+        "99th percentile, ms",
+        (1.25, 1.75, 2.5, 4.0),
+        "times",
+        "Waiting grows as 1/(1 - utilisation): little at first, then without end. Tails feel it before means do.",
+    )
+
+
+def _cache_hits(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    hits = draw.choice((0.3, 0.5, 0.8, 0.9))
+    base = {"read_ratio": 1, "disks": 8, "level": "raid10", "outstanding": 16}
+    return Dilemma(
+        "RAID 10 of 8 disks, 16 reads of 8 KiB outstanding.",
+        f"A cache serves {hits:.0%} of the reads instead of none. Requests per second are multiplied by …",
+        (Settings.parse(base), Settings.parse({**base, "read_hit_ratio": hits})),
+        ("no hits", f"{hits:.0%} hits"),
+        "iops",
+        "requests per second",
+        (1.2, 1.7, 2.5, 4.0, 7.0),
+        "times",
+        "Only misses load the disks, so that 1/(1 - hits) times the requests can come before the disks are as busy as "
+        "before.",
+    )
+
+
+def _more_disks(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    outstanding = draw.choice((1, 4, 64))
+    base = {"read_ratio": 1, "level": "raid0", "outstanding": outstanding}
+    return Dilemma(
+        f"RAID 0, reads of 8 KiB, {outstanding} outstanding.",
+        "The disks are doubled from 4 to 8. Requests per second are multiplied by …",
+        (Settings.parse({**base, "disks": 4}), Settings.parse({**base, "disks": 8})),
+        ("4 disks", "8 disks"),
+        "iops",
+        "requests per second",
+        (1.1, 1.4, 1.7, 2.1),
+        "times",
+        "Disks help only those who wait for them. With fewer requests outstanding than disks, most disks rest.",
+    )
+
+
+def _write_cost(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    level, disks = draw.choice((("raid5", 3), ("raid5", 4), ("raid5", 8), ("raid6", 4), ("raid6", 8), ("raid10", 8)))
+    name = {"raid5": "RAID 5", "raid6": "RAID 6", "raid10": "RAID 10"}[level]
+    settings = Settings.parse({"read_ratio": 0, "size_bytes": 4096, "level": level, "disks": disks})
+    return Dilemma(
+        f"{name} of {disks} disks, random writes of 4 KiB, no cache.",
+        "How many disk operations does one write cost?",
+        (settings,),
+        (f"{name}, {disks} disks",),
+        "back_end_per_host",
+        "disk operations per write",
+        (1.5, 2.5, 3.5, 4.5, 5.5),
+        "operations",
+        "A mirror writes each copy. Parity is worked out either from the old data and the old parity, or from the other "
+        "data of the row; the array takes what needs fewer reads, and with few disks that is the second.",
+    )
+
+
+def _longest_wait(number: int, seed: int) -> Dilemma:
+    draw = _draws(number, seed)
+    greedy, name = draw.choice((("sstf", "nearest first"), ("look", "elevator, to and fro")))
+    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 32}
+    return Dilemma(
+        "One disk of 7,200 rpm, 32 random reads of 8 KiB outstanding, served first come, first served.",
+        f"Now they are served {name}. The time within which 99 of 100 are done is multiplied by …",
+        (Settings.parse({**base, "scheduler": "fcfs"}), Settings.parse({**base, "scheduler": greedy})),
+        ("first come, first served", name),
+        "p99_ms",
+        "99th percentile, ms",
+        (0.6, 0.9, 1.15, 1.6),
+        "times",
+        "On average everybody gains. Who always takes the nearest lets those at the edges wait; who sweeps passes "
+        "everywhere in each turn.",
+    )
+
+
+#: In the order in which they are asked.
+QUESTIONS: tuple[Callable[[int, int], Dilemma], ...] = (
+    _depth,
+    _raid_levels,
+    _request_size,
+    _knee,
+    _write_cost,
+    _short_stroke,
+    _cache_hits,
+    _longest_wait,
+    _more_disks,
+    _spindle_speed,
+)

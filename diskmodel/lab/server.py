@@ -1,0 +1,244 @@
+"""The lab as a web application, and the loop that serves it to this machine only."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import uvicorn
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.lab import curves
+from diskmodel.lab.moving_head import moving_head_page, unavailable_page
+from diskmodel.lab.offers import offers
+from diskmodel.lab.quiz import Quiz
+from diskmodel.lab.settings import Settings
+
+HOST = "127.0.0.1"
+PAGE = Path(__file__).parent / "page"
+#: Runs at the same time; the kernel leaves the interpreter free.
+_PARALLEL = 2
+_LARGEST_BODY = 64 << 10
+
+_OWN_ONLY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
+            "frame-src 'self'; base-uri 'none'; form-action 'none'"  # fmt: skip
+#: The moving head is one file that can be saved: its script and style are in it.
+_ONE_FILE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " \
+            "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"  # fmt: skip
+
+
+def application() -> Starlette:
+    """The lab's pages and answers.
+
+    `GET /` page · `GET /offers` choices of the controls · `POST /curve` settings to curve, `?stage=refined` for more
+    requests · `GET /quiz/N?seed=S` a question, `POST /quiz/N` {"seed": S, "choice": C} its answer · `GET /moving-head`
+    a page that plays back a run, `?save=1` as a file. Bad input is answered by status 422 and {"faults": [{"field",
+    "value", "rule", "fix"}]}.
+    """
+    return Starlette(
+        routes=[
+            Route("/", _page),
+            Route("/offers", _told(_offers)),
+            Route("/curve", _told(_curve), methods=["POST"]),
+            Route("/quiz/{number:int}", _told(_question), methods=["GET"]),
+            Route("/quiz/{number:int}", _told(_reveal), methods=["POST"]),
+            Route("/moving-head", _moving_head),
+            Mount("/page", StaticFiles(directory=PAGE)),
+        ],
+        middleware=[
+            # a page elsewhere that names this machine as its own host gets nothing
+            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
+            Middleware(_Headers),
+        ],
+    )
+
+
+def listen(port: int = 0) -> socket.socket:
+    """A socket on the loopback address; port 0 takes any free one.
+
+    Raises
+    ------
+    DescriptionError
+        When the port is taken or may not be used.
+    """
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((HOST, port))
+        sock.listen(64)
+    except (OSError, OverflowError) as error:
+        sock.close()
+        why = getattr(error, "strerror", None) or "is no port"
+        raise DescriptionError(
+            Fault("port", port, why.lower(), "choose another, or leave it out to take any free one")
+        ) from None
+    return sock
+
+
+def url_of(sock: socket.socket) -> str:
+    """Address to open in a browser."""
+    return f"http://{HOST}:{sock.getsockname()[1]}/"
+
+
+def server() -> uvicorn.Server:
+    """The server, not yet running; `run(sockets=[listen()])` runs it until a signal or `should_exit`."""
+    config = uvicorn.Config(
+        application(), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1, ws="none"
+    )
+    return uvicorn.Server(config)
+
+
+def warm_up() -> None:
+    """Answer the first question once, so that the first reader does not wait for imports and tables."""
+    offers()
+    question = curves.ask(Settings(), "quick")
+    curves.answer(question, [curves.point(question, load) for load in question.loads])
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _told(handler: Handler) -> Handler:
+    """`handler` with bad input told as faults."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except InputError as error:
+            faults = [
+                {"field": f.field, "value": _shown(f.value), "rule": f.rule, "fix": f.fix, "text": str(f)}
+                for f in error.faults
+            ]
+            return JSONResponse({"faults": faults}, status_code=422)
+
+    return answer
+
+
+def _shown(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(PAGE / "index.html")
+
+
+async def _offers(request: Request) -> Response:
+    return JSONResponse(await to_thread.run_sync(offers))
+
+
+async def _curve(request: Request) -> Response:
+    """The curve, point by point, so that a reader who has moved on is noticed."""
+    started = time.perf_counter()
+    settings = Settings.parse(await _body(request))
+    stage = request.query_params.get("stage", "quick")
+    if stage not in ("quick", "refined"):
+        raise DescriptionError(Fault("stage", stage, "is no stage", "use quick or refined"))
+    question = await to_thread.run_sync(curves.ask, settings, stage)
+    points: dict[float, dict[str, Any]] = {}
+    limiter = anyio.CapacityLimiter(_PARALLEL)
+
+    async def run(load: float) -> None:
+        points[load] = await to_thread.run_sync(curves.point, question, load, limiter=limiter)
+
+    for first in range(0, len(question.loads), _PARALLEL):
+        if await request.is_disconnected():
+            return Response(status_code=499)
+        async with anyio.create_task_group() as tasks:
+            for load in question.loads[first : first + _PARALLEL]:
+                tasks.start_soon(run, load)
+    answer = curves.answer(question, [points[load] for load in question.loads])
+    return JSONResponse({**answer, "answer_ms": (time.perf_counter() - started) * 1e3})
+
+
+async def _question(request: Request) -> Response:
+    quiz = Quiz(request.path_params["number"], _whole(request.query_params, "seed", 0))
+    return JSONResponse(quiz.to_dict())
+
+
+async def _reveal(request: Request) -> Response:
+    body = await _body(request)
+    quiz = Quiz(request.path_params["number"], _whole(body, "seed", 0))
+    return JSONResponse(await to_thread.run_sync(quiz.reveal, _whole(body, "choice", None)))
+
+
+async def _moving_head(request: Request) -> Response:
+    """A page in any case: what cannot be shown is told where it would have been."""
+    query = request.query_params
+    headers = {"Content-Security-Policy": _ONE_FILE}
+    try:
+        settings = Settings.parse(_json(query.get("settings", "{}")))
+        show = query.get("show", "schedulers")
+        pair = [name for name in query.get("schedulers", "fcfs,sptf").split(",") if name]
+        n = _whole(query, "requests", 200)
+        page = await to_thread.run_sync(moving_head_page, settings, show, pair, n)
+    except InputError as error:
+        return HTMLResponse(unavailable_page([str(fault) for fault in error.faults]), 422, headers)
+    if query.get("save"):
+        headers["Content-Disposition"] = f'attachment; filename="{show.replace("_", "-")}.html"'
+    return HTMLResponse(page, headers=headers)
+
+
+async def _body(request: Request) -> Mapping[str, Any]:
+    received = b""
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > _LARGEST_BODY:
+            raise DescriptionError(Fault("body", None, "is too long", f"send at most {_LARGEST_BODY} bytes"))
+    return _json(received)
+
+
+def _json(text: str | bytes) -> Mapping[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise DescriptionError(Fault("body", None, "is not JSON", "send one JSON object")) from None
+    if not isinstance(data, dict):
+        raise DescriptionError(Fault("body", None, "is not an object", "send one JSON object"))
+    return data
+
+
+def _whole(data: Mapping[str, Any], field: str, default: int | None) -> int:
+    value = data.get(field, default)
+    try:
+        if isinstance(value, bool | float) or value is None:
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError):
+        raise DescriptionError(Fault(field, _shown(value), "must be a whole number", "write for example 1")) from None
+
+
+class _Headers:
+    """Headers of every answer: nothing from elsewhere, nothing kept."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                names = {name.lower() for name, _ in message["headers"]}
+                own = {
+                    b"content-security-policy": _OWN_ONLY.encode(),
+                    b"cache-control": b"no-store",
+                    b"x-content-type-options": b"nosniff",
+                    b"referrer-policy": b"no-referrer",
+                    b"cross-origin-resource-policy": b"same-origin",
+                }
+                message["headers"] = [*message["headers"], *((k, v) for k, v in own.items() if k not in names)]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)

@@ -1,0 +1,155 @@
+"""What the lab's controls say, and the array and the workload that follow from it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.array import Array
+from diskmodel.description import Description
+from diskmodel.drive import Hdd, load_drive
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.description import Level
+from diskmodel.queue.description import SchedulerName
+from diskmodel.units import Bytes, PerSecond, Ratio
+from diskmodel.workload import Workload
+
+Arrivals = Literal["outstanding", "rate"]
+Pattern = Literal["random", "hot_spot", "zipf", "sequential"]
+
+#: Levels that need no more than a number of disks to be said.
+LEVELS: tuple[Level, ...] = ("jbod", "raid0", "raid1", "raid1e", "raid10", "raid5", "raid50", "raid6", "raid60")
+
+_ADDRESSES: dict[Pattern, dict[str, Any]] = {
+    "random": {"pattern": "uniform"},
+    "hot_spot": {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 0.2},
+    "zipf": {"pattern": "zipf"},
+    "sequential": {"pattern": "sequential"},
+}
+
+
+class Settings(Description):
+    """The controls of the lab.
+
+    Attributes
+    ----------
+    read_ratio : float in [0, 1]
+    size_bytes : int
+        Of each request.
+    pattern : str
+        random, hot_spot (80 % of the requests to 20 % of the place), zipf or sequential.
+    span_ratio : float in (0, 1]
+        Part of the array that is used, from its front.
+    arrivals : "outstanding" or "rate"
+        Whether requests are kept outstanding, or come by chance at a rate of their own.
+    outstanding : int
+        The load, for "outstanding".
+    rate_per_s : float
+        The load, for "rate".
+    drive : str
+        Name of a drive in the catalogue.
+    level : str
+    disks : int
+    strip_bytes : int
+    scheduler : str
+        "drive": the drive's own command queue. Else an elevator in front of a drive that is given one command at a time.
+    read_hit_ratio : float in [0, 0.99]
+        Reads that the controller's cache serves.
+    write_cache_bytes : int
+        The controller's write-back cache; 0: none.
+    drive_write_cache : bool
+        Whether the drives answer writes out of their own buffers.
+    seed : int
+    """
+
+    read_ratio: Ratio = 0.7
+    size_bytes: Bytes = Field(default=8192, ge=512, le=4 << 20)
+    pattern: Pattern = "random"
+    span_ratio: Ratio = Field(default=1.0, gt=0)
+    arrivals: Arrivals = "outstanding"
+    outstanding: int = Field(default=16, ge=1, le=512)
+    rate_per_s: PerSecond = Field(default=500.0, ge=1, le=1_000_000)
+    drive: str = Field(default="generic-15k", max_length=80)
+    level: Level = "raid5"
+    disks: int = Field(default=8, ge=1, le=64)
+    strip_bytes: Bytes = Field(default=64 << 10, ge=512, le=16 << 20)
+    scheduler: SchedulerName | Literal["drive"] = "drive"
+    read_hit_ratio: float = Field(default=0.0, ge=0, le=0.99)
+    write_cache_bytes: Bytes = Field(default=0, le=16 << 30)
+    drive_write_cache: bool = False
+    seed: int = Field(default=1, ge=0, le=2**32)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level}: is not offered in the lab; use one of {', '.join(LEVELS)}")
+        if self.size_bytes % 512:
+            raise ValueError(f"size_bytes={self.size_bytes}: must be a multiple of 512; use for example 4096")
+        return self
+
+    @property
+    def load(self) -> float:
+        """The load that was chosen, in the unit that `arrivals` says."""
+        return float(self.outstanding) if self.arrivals == "outstanding" else self.rate_per_s
+
+    def array(self) -> Array:
+        """The array.
+
+        Raises
+        ------
+        DescriptionError
+            When its parts do not fit each other, with every fault.
+        """
+        queue: dict[str, Any] = {"scheduler": "fcfs"}
+        if self.scheduler != "drive":
+            queue = {"scheduler": self.scheduler, "drive_depth": 1}
+        controller: dict[str, Any] = {}
+        if self.read_hit_ratio:
+            controller["read_cache"] = {"hit_ratio": self.read_hit_ratio}
+        if self.write_cache_bytes:
+            controller["write_cache"] = {"size_bytes": self.write_cache_bytes}
+        layout = {"level": self.level, "disks": self.disks, "strip_bytes": self.strip_bytes}
+        return Array.parse(
+            {
+                "drive": catalogued(self.drive),
+                "layout": layout,
+                "queue": queue,
+                "controller": controller,
+                "drive_write_cache": self.drive_write_cache,
+            }
+        )
+
+    def workload(self, load: float | None = None) -> Workload:
+        """The workload, at another load where one is given."""
+        wanted = self.load if load is None else load
+        arrival = {"clients": round(wanted)} if self.arrivals == "outstanding" else {"rate_per_s": wanted}
+        return Workload.parse(
+            {
+                "name": "lab",
+                "size_bytes": self.size_bytes,
+                "read_ratio": self.read_ratio,
+                "addresses": _ADDRESSES[self.pattern],
+                "span_ratio": self.span_ratio,
+                **arrival,
+            }
+        )
+
+
+def catalogued(name: str) -> Any:
+    """The drive of that name in the catalogue; a file is not looked for.
+
+    Raises
+    ------
+    DescriptionError
+        When there is none.
+    """
+    if "/" in name or name.endswith(".toml"):
+        raise DescriptionError(Fault("drive", name, "is not a name in the catalogue", "choose one of the list"))
+    return load_drive(name)
+
+
+def has_arm(settings: Settings) -> bool:
+    """Whether the drive has one arm that can be watched."""
+    drive = catalogued(settings.drive)
+    return isinstance(drive, Hdd) and drive.tables().actuators == 1
