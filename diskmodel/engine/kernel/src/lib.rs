@@ -7,6 +7,7 @@ mod command;
 mod device;
 mod events;
 mod faults;
+mod flash;
 mod hdd;
 mod layout;
 mod mechanics;

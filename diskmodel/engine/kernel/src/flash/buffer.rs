@@ -1,0 +1,237 @@
+//! Reads and writes of one drive: pages, buffer, programs (rules F2, F4, F8 to F11); see `diskmodel/drive/dies.py`.
+
+use std::collections::VecDeque;
+
+use super::collection::Collection;
+use super::dies::{Dies, Job, Work};
+use super::places::{Places, Resident};
+use super::{ftl, Model};
+use crate::faults::{planted, Fault};
+
+/// When a command is done, and how long it moved data without waiting.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Served {
+    pub done: i64,
+    pub transfer: i64,
+    pub is_hit: bool,
+}
+
+/// A write whose sectors are not all in the buffer yet.
+#[derive(Clone, Copy, Debug)]
+struct Incoming {
+    command: u32,
+    lba: i64,
+    end: i64,
+    done: i64,
+    transfer: i64,
+}
+
+/// What lies between the interface and the dies.
+pub struct Buffer {
+    dies: Dies,
+    collection: Collection,
+    places: Places,
+    resident: Resident,
+    incoming: VecDeque<Incoming>,
+    used: i64,
+    /// The page that is being filled, its units so far, and when they are there.
+    page: i64,
+    filling: Vec<i64>,
+    filling_ready: i64,
+    /// Pages of the read that is looked at, and the sectors wanted of each.
+    wanted: Vec<(i64, i64)>,
+}
+
+impl Buffer {
+    pub fn new(model: &Model, ftl: ftl::Ftl) -> Self {
+        Buffer {
+            dies: Dies::new(model),
+            collection: Collection::new(ftl, model),
+            places: Places::new(model.units_per_page),
+            resident: Resident::default(),
+            incoming: VecDeque::new(),
+            used: 0,
+            page: 0,
+            filling: Vec::with_capacity(model.units_per_page as usize),
+            filling_ready: 0,
+            wanted: Vec::new(),
+        }
+    }
+
+    pub fn busy_ns(&self) -> i64 {
+        self.dies.busy_ns()
+    }
+
+    /// Starts what starts before `now`, and frees the room of programs that have ended (rule F5).
+    pub fn advance(&mut self, now: i64, model: &Model) {
+        self.dies.advance(now, model);
+        while let Some(ending) = self.dies.next_ending(now) {
+            self.used -= ending.n_units;
+            self.resident.discard(ending.page);
+        }
+    }
+
+    /// Accepts the writes for which there is room now, then starts what may start now.
+    pub fn settle(&mut self, now: i64, model: &Model, served: impl FnMut(u32, Served)) {
+        self.accept(now, model, served);
+        self.dies.start_until(now, model);
+    }
+
+    /// When room may next appear, if a write waits for it (rule F9).
+    pub fn next_change(&self) -> Option<i64> {
+        if self.incoming.is_empty() {
+            return None;
+        }
+        self.dies.next_change()
+    }
+
+    /// Senses, transfers and sends the pages of a read that is ready now (rule F4).
+    pub fn read(&mut self, now: i64, lba: i64, n: i64, model: &Model) -> Served {
+        let mut served = Served { done: now, transfer: 0, is_hit: true };
+        let mut wanted = std::mem::take(&mut self.wanted);
+        self.find_pages(lba, lba + n, &mut wanted, model);
+        for &(page, count) in &wanted {
+            let (ready, took) = if self.resident.has(page) {
+                (now, 0)
+            } else {
+                served.is_hit = false;
+                self.dies.sense(now, page, count, !self.incoming.is_empty(), model)
+            };
+            let send = model.interface_ns(count);
+            let end = self.dies.send(ready, send);
+            if end >= served.done + i64::from(planted(Fault::LastPage)) {
+                served.done = end;
+                served.transfer = took + send;
+            }
+        }
+        self.wanted = wanted;
+        served.done += model.read_latency_ns;
+        served
+    }
+
+    /// Pages that hold these sectors, in order of the first one (rule F2).
+    fn find_pages(&self, lba: i64, end: i64, wanted: &mut Vec<(i64, i64)>, model: &Model) {
+        wanted.clear();
+        let per_unit = model.sectors_per_unit;
+        let mut at = lba;
+        while at < end {
+            let unit = at / per_unit;
+            let stop = ((unit + 1) * per_unit).min(end);
+            let page = self.places.page_of(unit);
+            match wanted.iter_mut().rev().find(|(known, _)| *known == page) {
+                Some((_, count)) if !planted(Fault::PageTwice) => *count += stop - at,
+                _ => wanted.push((page, stop - at)),
+            }
+            at = stop;
+        }
+    }
+
+    /// Takes a write that is ready now (rules F8 to F10).
+    pub fn write(
+        &mut self,
+        now: i64,
+        command: u32,
+        lba: i64,
+        n: i64,
+        model: &Model,
+        served: impl FnMut(u32, Served),
+    ) {
+        self.incoming.push_back(Incoming { command, lba, end: lba + n, done: 0, transfer: 0 });
+        self.accept(now, model, served);
+    }
+
+    /// Moves incoming sectors into the buffer while there is room, first come, first served.
+    fn accept(&mut self, now: i64, model: &Model, mut served: impl FnMut(u32, Served)) {
+        while let Some(&(mut write)) = self.incoming.front() {
+            while write.lba < write.end {
+                if model.is_buffered && self.used >= model.room_units {
+                    self.incoming[0] = write;
+                    return;
+                }
+                self.accept_units(&mut write, now, model);
+            }
+            self.incoming.pop_front();
+            let done = write.done + model.write_latency_ns;
+            served(write.command, Served { done, transfer: write.transfer, is_hit: false });
+        }
+    }
+
+    /// As many units as fit the room and the page that is being filled.
+    fn accept_units(&mut self, write: &mut Incoming, now: i64, model: &Model) {
+        let per_unit = model.sectors_per_unit;
+        let first = write.lba / per_unit;
+        let last = (write.end - 1) / per_unit;
+        let mut count = (last - first + 1).min(model.units_per_page - self.filling.len() as i64);
+        if model.is_buffered {
+            count = count.min(model.room_units - self.used);
+        }
+        let stop = ((first + count) * per_unit).min(write.end);
+        let send = model.interface_ns(stop - write.lba);
+        let arrival = self.dies.send(now, send);
+        let ready = arrival.max(self.complete_units(now, write.lba, stop, model));
+        write.lba = stop;
+        self.filling.extend(first..first + count);
+        self.filling_ready = self.filling_ready.max(ready);
+        self.resident.add(self.page);
+        for unit in first..first + count {
+            self.places.put(unit, self.page);
+        }
+        let is_full = self.filling.len() as i64 == model.units_per_page;
+        if model.is_buffered {
+            self.used += count;
+            write.done = arrival;
+            write.transfer = send;
+            if is_full {
+                let die = self.close_page(model);
+                self.collect(die, model);
+            }
+        } else if is_full || write.lba == write.end {
+            let die = self.close_page(model);
+            let done = self.dies.start_all(die, model);
+            self.collect(die, model);
+            if done >= write.done {
+                write.done = done;
+                write.transfer = send + model.page_ns + model.program_ns;
+            }
+        }
+    }
+
+    /// Reads what a unit holds besides the sectors that are written of it; tells when that is there (rule F9).
+    fn complete_units(&mut self, now: i64, lba: i64, end: i64, model: &Model) -> i64 {
+        let per_unit = model.sectors_per_unit;
+        let starts_within = lba % per_unit != 0;
+        let ends_within = end % per_unit != 0 && (end < model.n_sectors || planted(Fault::DriveEnd));
+        let mut partial = [
+            starts_within.then_some(lba / per_unit),
+            (ends_within && !(starts_within && end / per_unit == lba / per_unit)).then_some(end / per_unit),
+        ];
+        if planted(Fault::PartialOrder) {
+            partial.reverse();
+        }
+        let mut ready = now;
+        for unit in partial.into_iter().flatten() {
+            let page = self.places.page_of(unit);
+            if !self.resident.has(page) {
+                let (there, _) = self.dies.sense(now, page, per_unit, !self.incoming.is_empty(), model);
+                ready = ready.max(there);
+            }
+        }
+        ready
+    }
+
+    /// The page will be programmed on the next die (rule F10).
+    fn close_page(&mut self, model: &Model) -> usize {
+        let die = model.die_of(self.page);
+        let n_units = if model.is_buffered { self.filling.len() as i64 } else { 0 };
+        let ready = if planted(Fault::ProgramReady) { 0 } else { self.filling_ready };
+        self.dies.add(die, Job { work: Work::Program, ready, page: self.page, n_units });
+        self.page += 1;
+        die
+    }
+
+    fn collect(&mut self, die: usize, model: &Model) {
+        self.collection.page_closed(&self.filling, die, self.filling_ready, &mut self.dies, model);
+        self.filling.clear();
+        self.filling_ready = 0;
+    }
+}

@@ -1,0 +1,74 @@
+//! What garbage collection owes, and when it is paid (rule F15); see `diskmodel/drive/dies.py`.
+
+use super::dies::{Dies, Job, Work};
+use super::ftl::Ftl;
+use super::Model;
+use crate::faults::{planted, Fault};
+
+/// The drive's garbage collection: the model that it is followed on, and its debts.
+pub struct Collection {
+    ftl: Ftl,
+    owed_units: i64,
+    owed_reads: i64,
+    owed_within: i64,
+    copied_units: i64,
+    /// Pages of each die that were programmed since its last erase.
+    since_erase: Vec<i64>,
+}
+
+impl Collection {
+    pub fn new(ftl: Ftl, model: &Model) -> Self {
+        let n = model.n_dies() as i64;
+        Collection {
+            ftl,
+            owed_units: 0,
+            owed_reads: 0,
+            owed_within: 0,
+            copied_units: 0,
+            // staggered, so that dies do not erase in step
+            since_erase: (0..n).map(|die| die * model.pages_per_block / n).collect(),
+        }
+    }
+
+    /// A page with these units was closed on `die`; its work is ready at `ready`.
+    pub fn page_closed(&mut self, units: &[i64], die: usize, ready: i64, dies: &mut Dies, model: &Model) {
+        let per_page = model.units_per_page;
+        let empty = per_page - units.len() as i64;
+        let filled_up = (0..empty).map(|_| None);
+        for unit in units.iter().map(|&unit| Some(unit)).chain(filled_up) {
+            let cost = self.ftl.write(unit, &model.ftl);
+            if cost.units > 0 {
+                self.owed_units += cost.units;
+                self.owed_reads += cost.pages;
+                self.owed_within = self.ftl.until_cleaning(&model.ftl);
+            }
+        }
+        let (mut n_reads, mut n_units) = (self.owed_reads, self.owed_units);
+        if self.owed_within > per_page {
+            let rest = if planted(Fault::DebtRounding) { self.owed_within - 1 } else { 0 };
+            n_reads = (n_reads * per_page + rest) / self.owed_within;
+            n_units = (n_units * per_page + rest) / self.owed_within;
+        }
+        self.owed_reads -= n_reads;
+        self.owed_units -= n_units;
+        self.owed_within -= per_page;
+        let n_programs = (self.copied_units + n_units) / per_page;
+        self.copied_units = (self.copied_units + n_units) % per_page;
+        let job = |work| Job { work, ready, page: -1, n_units: 0 };
+        let order = [(n_reads, Work::CopyRead), (n_programs, Work::CopyProgram)];
+        for at in if planted(Fault::CopyOrder) { [1, 0] } else { [0, 1] } {
+            let (n, work) = order[at];
+            for _ in 0..n {
+                dies.add(die, job(work));
+            }
+        }
+        let since = &mut self.since_erase[die];
+        *since += 1 + n_programs;
+        while *since >= model.pages_per_block + i64::from(planted(Fault::EraseCount)) {
+            *since -= model.pages_per_block;
+            if self.ftl.is_cleaning(&model.ftl) {
+                dies.add(die, job(Work::Erase));
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Dies, channels and interface: when each page is read and programmed (rules F3 to F7); see
+//! `diskmodel/drive/dies.py`.
+//!
+//! Reads are assigned when they come; programs wait in the buffer and start when their die is free, so a read that comes
+//! before that goes first. `start_until` catches up with what has started by itself.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::wire::Wire;
+use super::Model;
+use crate::faults::{planted, Fault};
+
+/// What waits for a die in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    Program,
+    CopyRead,
+    CopyProgram,
+    Erase,
+}
+
+/// Background work, not before `ready`; a PROGRAM takes `page` out of the buffer when it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    pub work: Work,
+    pub ready: i64,
+    pub page: i64,
+    pub n_units: i64,
+}
+
+/// Background work that has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ending {
+    pub time: i64,
+    pub page: i64,
+    pub n_units: i64,
+    held: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Die {
+    free: i64,
+    jobs: VecDeque<Job>,
+    /// The page that it sensed last, and when that was done.
+    register: Option<(i64, i64)>,
+}
+
+impl Die {
+    fn next_start(&self) -> Option<i64> {
+        self.jobs.front().map(|job| self.free.max(job.ready))
+    }
+}
+
+/// Dies of one drive and their wires.
+pub struct Dies {
+    dies: Vec<Die>,
+    channels: Vec<Wire>,
+    interface: Wire,
+    starts: BinaryHeap<Reverse<(i64, u32)>>,
+    endings: BinaryHeap<Reverse<Ending>>,
+    busy: i64,
+    floor: i64,
+    last: i64,
+}
+
+impl Dies {
+    pub fn new(model: &Model) -> Self {
+        Dies {
+            dies: vec![Die::default(); model.n_dies()],
+            channels: vec![Wire::default(); model.channels],
+            interface: Wire::default(),
+            starts: BinaryHeap::new(),
+            endings: BinaryHeap::new(),
+            busy: 0,
+            floor: 0,
+            last: 0,
+        }
+    }
+
+    /// Time for which the dies were held, all together.
+    pub fn busy_ns(&self) -> i64 {
+        self.busy
+    }
+
+    /// The drive acts at `now`: what starts before has started.
+    pub fn advance(&mut self, now: i64, model: &Model) {
+        self.floor = self.last;
+        self.last = now;
+        self.start_until(now - i64::from(!planted(Fault::ReadsBeforeStarts)), model);
+    }
+
+    /// Background work that has ended, one at a time.
+    pub fn next_ending(&mut self, now: i64) -> Option<Ending> {
+        if self.endings.peek()?.0.time > now {
+            return None;
+        }
+        let Reverse(ending) = self.endings.pop()?;
+        self.busy += ending.held;
+        Some(ending)
+    }
+
+    /// When work next ends or may start.
+    pub fn next_change(&self) -> Option<i64> {
+        let end = self.endings.peek().map(|e| e.0.time);
+        let start = self.starts.peek().map(|s| s.0 .0);
+        match (end, start) {
+            (Some(end), Some(start)) => Some(end.min(start)),
+            (end, start) => end.or(start),
+        }
+    }
+
+    /// Starts what may start by `now`; an entry of the heap is never later than the true start of its die's first job.
+    pub fn start_until(&mut self, now: i64, model: &Model) {
+        while let Some(&Reverse((seen, die))) = self.starts.peek() {
+            if seen > now {
+                return;
+            }
+            self.starts.pop();
+            if self.dies[die as usize].next_start() == Some(seen) {
+                self.start(die as usize, seen, model);
+            }
+            if let Some(next) = self.dies[die as usize].next_start() {
+                self.starts.push(Reverse((next, die)));
+            }
+        }
+    }
+
+    pub fn add(&mut self, die: usize, job: Job) {
+        let jobs = &mut self.dies[die].jobs;
+        jobs.push_back(job);
+        if jobs.len() == 1 {
+            let start = self.dies[die].free.max(job.ready);
+            self.starts.push(Reverse((start, die as u32)));
+        }
+    }
+
+    /// Starts all that a die has to do, in order; tells the end of the last (rule F11).
+    pub fn start_all(&mut self, die: usize, model: &Model) -> i64 {
+        let mut end = 0;
+        while let Some(at) = self.dies[die].next_start() {
+            end = self.start(die, at, model);
+        }
+        end
+    }
+
+    /// Starts the first job of a die; tells when it ends (rule F6).
+    fn start(&mut self, at_die: usize, at: i64, model: &Model) -> i64 {
+        let die = &mut self.dies[at_die];
+        let Some(job) = die.jobs.pop_front() else { return at };
+        if !planted(Fault::RegisterKept) {
+            die.register = None;
+        }
+        let channel = &mut self.channels[at_die % model.channels];
+        let end = match job.work {
+            Work::CopyRead => {
+                let end = at + model.read_ns;
+                channel.reserve(end, model.page_ns, self.floor);
+                end
+            }
+            Work::Erase => at + model.erase_ns,
+            Work::Program | Work::CopyProgram => channel.reserve(at, model.page_ns, self.floor) + model.program_ns,
+        };
+        die.free = end;
+        self.endings.push(Reverse(Ending { time: end, page: job.page, n_units: job.n_units, held: end - at }));
+        end
+    }
+
+    /// End of a transfer over the interface that may begin at `earliest`.
+    pub fn send(&mut self, earliest: i64, ns: i64) -> i64 {
+        self.interface.reserve(earliest, ns, self.floor)
+    }
+
+    /// When the wanted part of a page has left its die, and how long that took without waiting (rule F4).
+    ///
+    /// While writes wait for room, reads do not starve the programs (rule F7).
+    pub fn sense(&mut self, now: i64, page: i64, n_sectors: i64, writes_wait: bool, model: &Model) -> (i64, i64) {
+        let at_die = model.die_of(page);
+        if writes_wait && !planted(Fault::ReadsStarvePrograms) {
+            let die = &self.dies[at_die];
+            if die.jobs.front().is_some_and(|job| job.ready <= now) {
+                self.start(at_die, die.free.max(now), model);
+            }
+        }
+        let move_ns = model.channel_ns(n_sectors);
+        let (die, channel) = (&mut self.dies[at_die], &mut self.channels[at_die % model.channels]);
+        if let Some((held, sensed)) = die.register {
+            if held == page {
+                return (channel.reserve(now.max(sensed), move_ns, self.floor), move_ns);
+            }
+        }
+        let sensed = now.max(die.free) + model.read_ns;
+        die.free = sensed;
+        die.register = Some((page, sensed));
+        self.busy += model.read_ns;
+        (channel.reserve(sensed, move_ns, self.floor), model.read_ns + move_ns)
+    }
+}
