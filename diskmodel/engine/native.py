@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.layout.tables import READ_POLICIES
@@ -23,9 +23,8 @@ KERNEL_SCHEDULERS = frozenset(
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    if not isinstance(scenario.drive, HddTables):
-        # rules F17 to F19 are in the SimPy engine only
-        return "flash drives" if scenario.drive.has_plain_processor else "a processor that copies, sleeps or batches"
+    if isinstance(scenario.drive, FlashTables) and not scenario.drive.has_plain_processor:
+        return "a processor that copies, sleeps or batches"
     if not scenario.host.is_transparent:
         return "a host that costs time or buffers"
     if scenario.controller.has_real_cache:
@@ -68,7 +67,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "cache_draw": np.ascontiguousarray(requests.cache_draw),
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
-    end_ns, rebuilt_sectors, counters = _kernel.run_hdd(_array(scenario), columns, out)
+    end_ns, rebuilt_sectors, counters = _kernel.run(_array(scenario), columns, out)
     table = np.array(counters, np.int64).reshape(-1, 7)
     sector = scenario.drive.sector_bytes
     return Run(
@@ -87,19 +86,8 @@ def run(scenario: Scenario, requests: Requests) -> Run:
 def _array(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
     tables, controller = scenario.drive, scenario.controller
-    assert isinstance(tables, HddTables)
-    sector = tables.sector_bytes
-    segment = max(tables.cache_segment_bytes // sector, 1)
     cache = controller.read_cache
-    names = (
-        "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
-        "sectors_per_track track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns write_settle_ns "
-        "zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns interface_bytes_per_s cache_segments"
-    )
-    drive = {name: getattr(tables, name) for name in names.split()}
-    drive["segment_sectors"] = segment
-    drive["read_ahead_sectors"] = tables.read_ahead_bytes // sector
-    drive["dirty_sectors"] = tables.cache_bytes // sector if tables.write_back else 0
+    drive = _hdd(tables) if isinstance(tables, HddTables) else _flash(tables)
     return {
         "drive": drive,
         "layout": asdict(scenario.layout),
@@ -113,6 +101,26 @@ def _array(scenario: Scenario) -> dict[str, Any]:
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }
+
+
+def _hdd(tables: HddTables) -> dict[str, Any]:
+    sector = tables.sector_bytes
+    names = (
+        "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
+        "sectors_per_track track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns write_settle_ns "
+        "zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns interface_bytes_per_s cache_segments"
+    )
+    return {name: getattr(tables, name) for name in names.split()} | {
+        "segment_sectors": max(tables.cache_segment_bytes // sector, 1),
+        "read_ahead_sectors": tables.read_ahead_bytes // sector,
+        "dirty_sectors": tables.cache_bytes // sector if tables.write_back else 0,
+    }
+
+
+def _flash(tables: FlashTables) -> dict[str, Any]:
+    names = {field.name for field in fields(tables)} - {"blocks_per_die", "gc_policy", "queue_depth", "ftl"}
+    ftl = {field.name: getattr(tables.ftl, field.name) for field in fields(tables.ftl)}
+    return {name: getattr(tables, name) for name in names} | {"ftl": ftl}
 
 
 def _queue(queue: Queue) -> dict[str, Any]:

@@ -32,14 +32,14 @@ MOST_PIECES = 8_000
 
 def draw_case(pick: Pick) -> Case:
     """A case, every choice made by `pick`."""
-    level = pick(tuple(LEVELS))
+    level, drive = pick(tuple(LEVELS)), _drive(pick)
     case = {
         "array": {
-            "drive": _drive(pick),
+            "drive": drive,
             "layout": _layout(pick, level),
             "controller": _controller(pick),
             "queue": _queue(pick),
-            "drive_write_cache": pick((None, True)),
+            "drive_write_cache": pick((None, True)) if drive["kind"] == "hdd" else None,
             "spindles": {"drift_ppm": pick((0, 400)), "phase": pick(("synchronised", "spread", "random"))},
         },
         "streams": [_stream(pick) for _ in range(pick((1, 2)))],
@@ -55,6 +55,32 @@ def random_case(seed: int) -> Case:
 
 
 def _drive(pick: Pick) -> dict[str, Any]:
+    return _hdd(pick) if pick(("hdd", "hdd", "flash")) == "hdd" else _flash(pick)
+
+
+def _flash(pick: Pick) -> dict[str, Any]:
+    sectors_per_unit, units_per_page = pick((8, 1, 3)), pick((4, 1, 3))
+    unit = sectors_per_unit * SECTOR
+    is_folded = pick((False, False, True))
+    n_units = pick((4000, 9001)) if is_folded else pick((300, 777, 2000))
+    return {
+        "kind": "flash", "name": "small", "sector_bytes": SECTOR,
+        "capacity_bytes": n_units * unit - pick((0, SECTOR)) * (sectors_per_unit > 1),
+        "channels": pick((1, 2, 3)), "dies_per_channel": pick((1, 2)),
+        "mapping_bytes": unit, "page_bytes": units_per_page * unit,
+        # more than 512 blocks or 256 units in a block: garbage collection is followed on a smaller drive
+        "pages_per_block": pick((2, 3) if is_folded else (16, 7, 40)),
+        "read_ns": pick((50_000, 25_000)), "program_ns": pick((500_000, 200_000)), "erase_ns": pick((2_000_000, 700_000)),
+        "channel_bytes_per_s": pick((400e6, 40e6)), "interface_bytes_per_s": pick((800e6, 30e6)),
+        "read_overhead_ns": pick((0, 3_000)), "write_overhead_ns": pick((0, 7_000)),
+        "read_latency_ns": pick((0, 20_000)), "write_latency_ns": pick((0, 9_000)),
+        "write_buffer_bytes": pick((16, 0, 5, 64)) * unit, "over_provisioning_ratio": pick((0.07, 0.28)),
+        "gc_policy": pick(("greedy", "cost-benefit")), "state": pick(("steady", "fresh")),
+        "queue_depth": pick((32, 1, 4)),
+    }  # fmt: skip
+
+
+def _hdd(pick: Pick) -> dict[str, Any]:
     heads, actuators = pick((2, 4)), pick((1, 1, 1, 2))
     zones = []
     for _ in range(pick((1, 2, 3))):

@@ -23,7 +23,7 @@ pub mod traffic;
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::run_hdd;
+    use crate::python::run;
 
     #[cfg(feature = "faults")]
     #[pymodule_export]

@@ -4,9 +4,9 @@
 //! what is outstanding takes memory.
 
 use crate::command::Slots;
-use crate::hdd::Disk;
-use crate::scenario::Scenario;
-use crate::simulation::Simulation;
+use crate::device::{Device, Shared};
+use crate::scenario::{Built, Scenario};
+use crate::simulation::{Parts, Simulation};
 use crate::traffic::{Completion, Request, Rule, Taken, Traffic};
 
 /// Requests that came and were not issued yet, or that are out; and those that are done and not told of yet.
@@ -44,9 +44,66 @@ impl Traffic for Inbox {
     }
 }
 
+/// A simulation of disks of any kind.
+trait Runs: Send {
+    fn inbox(&mut self) -> &mut Inbox;
+    fn inbox_ref(&self) -> &Inbox;
+    fn now(&self) -> i64;
+    fn next_time(&self) -> Option<i64>;
+    fn advance(&mut self, time: i64);
+    fn arrive(&mut self, time: i64, id: u32, row: u64);
+    #[cfg(test)]
+    fn n_slots(&self) -> usize;
+}
+
+impl<D: Device + Send> Runs for Simulation<D, Inbox>
+where
+    D::Model: Send,
+{
+    fn inbox(&mut self) -> &mut Inbox {
+        self.traffic()
+    }
+
+    fn inbox_ref(&self) -> &Inbox {
+        self.traffic_ref()
+    }
+
+    fn now(&self) -> i64 {
+        Simulation::now(self)
+    }
+
+    fn next_time(&self) -> Option<i64> {
+        Simulation::next_time(self)
+    }
+
+    fn advance(&mut self, time: i64) {
+        Simulation::advance(self, time);
+    }
+
+    fn arrive(&mut self, time: i64, id: u32, row: u64) {
+        Simulation::arrive(self, time, 0, id, row);
+    }
+
+    #[cfg(test)]
+    fn n_slots(&self) -> usize {
+        Simulation::n_slots(self)
+    }
+}
+
+/// A simulation that has begun, and the bytes of its sectors.
+fn begun<D: Device + Send + 'static>(parts: Parts<D>) -> (Box<dyn Runs>, i64)
+where
+    D::Model: Send,
+{
+    let sector_bytes = parts.model.sector_bytes();
+    let mut simulation = Simulation::new(parts, Inbox::default());
+    simulation.begin();
+    (Box::new(simulation), sector_bytes)
+}
+
 /// An array of disks in real time.
 pub struct Array {
-    simulation: Simulation<Disk, Inbox>,
+    simulation: Box<dyn Runs>,
     sector_bytes: i64,
     capacity_bytes: i64,
     n_submitted: u64,
@@ -57,10 +114,10 @@ impl Array {
     /// The array of a scenario at time 0; `seed` draws which reads hit where a cache is given by its hit ratio.
     pub fn new(scenario: Scenario, seed: u64) -> Result<Self, String> {
         let capacity = scenario.layout.capacity;
-        let parts = scenario.build()?;
-        let sector_bytes = parts.model.electronics.sector_bytes;
-        let mut simulation = Simulation::new(parts, Inbox::default());
-        simulation.begin();
+        let (simulation, sector_bytes) = match scenario.build()? {
+            Built::Hdd(parts) => begun(parts),
+            Built::Flash(parts) => begun(parts),
+        };
         Ok(Array { simulation, sector_bytes, capacity_bytes: capacity * sector_bytes, n_submitted: 0, draws: seed })
     }
 
@@ -76,7 +133,7 @@ impl Array {
 
     /// Requests that are not done.
     pub fn outstanding(&self) -> usize {
-        self.simulation.traffic_ref().outstanding
+        self.simulation.inbox_ref().outstanding
     }
 
     /// A request comes at `now_ns` (0 read, 1 write; bytes). A time that has passed already counts as the present.
@@ -103,11 +160,11 @@ impl Array {
         }
         let row = self.n_submitted;
         self.n_submitted += 1;
-        let traffic = self.simulation.traffic();
+        let traffic = self.simulation.inbox();
         traffic.outstanding += 1;
         let id = traffic.requests.put((tag, Request { row, stream: 0, op, offset, length, cache_draw }));
         let time = now_ns.max(self.simulation.now());
-        self.simulation.arrive(time, 0, id, row);
+        self.simulation.arrive(time, id, row);
         Ok(())
     }
 
@@ -120,7 +177,7 @@ impl Array {
     /// request that has completed, in order.
     pub fn advance(&mut self, to_ns: i64, mut done: impl FnMut(u64, i64)) {
         self.simulation.advance(to_ns);
-        for (tag, time) in self.simulation.traffic().finished.drain(..) {
+        for (tag, time) in self.simulation.inbox().finished.drain(..) {
             done(tag, time);
         }
     }

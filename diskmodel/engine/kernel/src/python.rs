@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::device::{Counters, Device};
-use crate::scenario::Scenario;
-use crate::simulation::Simulation;
+use crate::scenario::{Built, Scenario};
+use crate::simulation::{Parts, Simulation};
 use crate::traffic::{Columns, Completions, Requests, Rule, N_PARTS};
 
 #[derive(FromPyObject)]
@@ -30,17 +30,20 @@ pub struct CompletionsOut<'py> {
     is_hit: PyReadwriteArray1<'py, bool>,
 }
 
-/// Runs requests through an array of hard disks.
+/// End of the run in ns, rebuilt sectors, counters of each disk.
+type Outcome = (i64, i64, Vec<[i64; 7]>);
+
+/// Runs requests through an array.
 ///
-/// Fills the columns of `out`; returns (end_ns, rebuilt sectors, counters of each disk).
+/// Fills the columns of `out`; returns the `Outcome`.
 #[pyfunction]
-pub fn run_hdd(
+pub fn run(
     py: Python<'_>,
     array: Scenario,
     requests: RequestsIn<'_>,
     mut out: CompletionsOut<'_>,
-) -> PyResult<(i64, i64, Vec<[i64; 7]>)> {
-    let parts = array.build().map_err(PyValueError::new_err)?;
+) -> PyResult<Outcome> {
+    let built = array.build().map_err(PyValueError::new_err)?;
     let columns = Requests {
         when: requests.when_ns.as_slice()?,
         op: requests.op.as_slice()?,
@@ -57,15 +60,18 @@ pub fn run_hdd(
         is_hit: out.is_hit.as_slice_mut()?,
     };
     check(&columns, &completions).map_err(PyValueError::new_err)?;
-    let (end, rebuilt, counters) = py
-        .detach(|| {
-            let mut simulation = Simulation::new(parts, Columns::new(columns, completions));
-            let (end, rebuilt) = simulation.run()?;
-            let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
-            Ok((end, rebuilt, counters))
-        })
-        .map_err(|message: &str| PyRuntimeError::new_err(message))?;
-    Ok((end, rebuilt, counters))
+    let columns = Columns::new(columns, completions);
+    py.detach(|| match built {
+        Built::Hdd(parts) => run_parts(parts, columns),
+        Built::Flash(parts) => run_parts(parts, columns),
+    })
+    .map_err(PyRuntimeError::new_err)
+}
+
+fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
+    let mut simulation = Simulation::new(parts, columns);
+    let (end, rebuilt) = simulation.run()?;
+    Ok((end, rebuilt, simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect()))
 }
 
 fn row_of(c: &Counters) -> [i64; 7] {

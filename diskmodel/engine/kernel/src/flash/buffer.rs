@@ -127,15 +127,7 @@ impl Buffer {
     }
 
     /// Takes a write that is ready now (rules F8 to F10).
-    pub fn write(
-        &mut self,
-        now: i64,
-        command: u32,
-        lba: i64,
-        n: i64,
-        model: &Model,
-        served: impl FnMut(u32, Served),
-    ) {
+    pub fn write(&mut self, now: i64, command: u32, lba: i64, n: i64, model: &Model, served: impl FnMut(u32, Served)) {
         self.incoming.push_back(Incoming { command, lba, end: lba + n, done: 0, transfer: 0 });
         self.accept(now, model, served);
     }
@@ -144,7 +136,7 @@ impl Buffer {
     fn accept(&mut self, now: i64, model: &Model, mut served: impl FnMut(u32, Served)) {
         while let Some(&(mut write)) = self.incoming.front() {
             while write.lba < write.end {
-                if model.is_buffered && self.used >= model.room_units {
+                if model.is_buffered && self.used >= room_units(model) {
                     self.incoming[0] = write;
                     return;
                 }
@@ -163,7 +155,7 @@ impl Buffer {
         let last = (write.end - 1) / per_unit;
         let mut count = (last - first + 1).min(model.units_per_page - self.filling.len() as i64);
         if model.is_buffered {
-            count = count.min(model.room_units - self.used);
+            count = count.min(room_units(model) - self.used);
         }
         let stop = ((first + count) * per_unit).min(write.end);
         let send = model.interface_ns(stop - write.lba);
@@ -234,4 +226,8 @@ impl Buffer {
         self.filling.clear();
         self.filling_ready = 0;
     }
+}
+
+fn room_units(model: &Model) -> i64 {
+    model.room_units + i64::from(planted(Fault::BufferRoom))
 }

@@ -13,6 +13,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The small drive that stands for the large one.
 #[derive(Clone, Debug)]
 pub struct Tables {
+    pub n_units: i64,
     pub physical_units: i64,
     pub extent_units: i64,
     pub n_extents: i64,

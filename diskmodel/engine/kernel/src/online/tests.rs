@@ -1,7 +1,7 @@
 //! The array in real time gives the same completions as the same requests in columns.
 
 use super::*;
-use crate::scenario::{Drive, LayoutTables, Queue};
+use crate::scenario::{Drive, HddTables, LayoutTables, Queue};
 use crate::traffic::{Columns, Completions, Requests, N_PARTS};
 
 fn queue(scheduler: &str) -> Queue {
@@ -17,7 +17,7 @@ fn queue(scheduler: &str) -> Queue {
 
 /// Four small drives with buffers as RAID 5, one of them lost and being rebuilt, behind a link and a hit ratio.
 fn scenario() -> Scenario {
-    let drive = Drive {
+    let drive = HddTables {
         sector_bytes: 512,
         n_sectors: 25_200,
         n_sectors_per_actuator: 25_200,
@@ -65,7 +65,7 @@ fn scenario() -> Scenario {
         rebuild_front: 0,
     };
     Scenario {
-        drive,
+        drive: Drive::Hdd(drive),
         layout,
         queue: queue("mq-deadline"),
         drive_queue: queue("sptf"),
@@ -109,7 +109,8 @@ fn in_columns(rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
     let out = Completions { issue: &mut issue, done: &mut done, parts: &mut parts, is_hit: &mut is_hit };
-    Simulation::new(scenario().build().unwrap(), Columns::new(requests, out)).run().unwrap();
+    let Built::Hdd(built) = scenario().build().unwrap() else { panic!("hard disks were asked for") };
+    Simulation::new(built, Columns::new(requests, out)).run().unwrap();
     let mut completions: Vec<_> = done.into_iter().enumerate().map(|(row, time)| (row as u64, time)).collect();
     completions.sort_by_key(|&(_, time)| time);
     completions

@@ -1,0 +1,256 @@
+//! Tables of drives as a caller hands them over, and what the simulation makes of them.
+
+use crate::device::Intake;
+use crate::flash::{self, FtlTables};
+use crate::hdd::{self, Electronics};
+use crate::mechanics::Mechanics;
+
+const NS_PER_S: i64 = 1_000_000_000;
+
+/// A hard disk's tables.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct HddTables {
+    pub sector_bytes: i64,
+    pub n_sectors: i64,
+    pub n_sectors_per_actuator: i64,
+    pub actuators: i64,
+    pub heads: i64,
+    pub zone_first_lba: Vec<i64>,
+    pub zone_first_cylinder: Vec<i64>,
+    pub sectors_per_track: Vec<i64>,
+    pub track_skew: Vec<i64>,
+    pub cylinder_skew: Vec<i64>,
+    pub spare_sectors_per_cylinder: Vec<i64>,
+    pub seek_ns: Vec<i64>,
+    pub head_switch_ns: i64,
+    pub write_settle_ns: i64,
+    pub zero_latency: bool,
+    pub read_overhead_ns: i64,
+    pub write_overhead_ns: i64,
+    pub completion_overhead_ns: i64,
+    pub interface_bytes_per_s: i64,
+    pub cache_segments: i64,
+    pub segment_sectors: i64,
+    pub read_ahead_sectors: i64,
+    pub dirty_sectors: i64,
+}
+
+/// A flash drive's tables.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct FlashTables {
+    pub sector_bytes: i64,
+    pub n_sectors: i64,
+    pub channels: usize,
+    pub dies_per_channel: usize,
+    pub page_bytes: i64,
+    pub pages_per_block: i64,
+    pub mapping_bytes: i64,
+    pub read_ns: i64,
+    pub program_ns: i64,
+    pub erase_ns: i64,
+    pub channel_bytes_per_s: i64,
+    pub interface_bytes_per_s: i64,
+    pub read_overhead_ns: i64,
+    pub write_overhead_ns: i64,
+    pub read_latency_ns: i64,
+    pub write_latency_ns: i64,
+    pub write_buffer_bytes: i64,
+    pub ftl: Folded,
+}
+
+/// The small drive on which garbage collection is followed (rule F12).
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct Folded {
+    pub n_units: i64,
+    pub physical_units: i64,
+    pub extent_units: i64,
+    pub n_extents: i64,
+    pub folded_extents: i64,
+    pub model_units: i64,
+    pub model_blocks: usize,
+    pub block_units: i64,
+    pub units_per_page: i64,
+    pub is_exact: bool,
+    pub is_fresh: bool,
+    pub valid: Vec<i64>,
+    pub stride: i64,
+    pub policy: String,
+}
+
+/// A drive's tables.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(untagged))]
+pub enum Drive {
+    Hdd(HddTables),
+    Flash(FlashTables),
+}
+
+impl HddTables {
+    pub(super) fn model(self, depth: usize) -> Result<hdd::Model, String> {
+        let n_zones = self.sectors_per_track.len();
+        let per_zone = [&self.track_skew, &self.cylinder_skew, &self.spare_sectors_per_cylinder];
+        if self.zone_first_lba.len() != n_zones + 1
+            || self.zone_first_cylinder.len() != n_zones + 1
+            || per_zone.iter().any(|column| column.len() != n_zones)
+            || self.seek_ns.is_empty()
+        {
+            return Err("the drive's zone tables do not fit each other".into());
+        }
+        if self.interface_bytes_per_s <= 0 || self.n_sectors_per_actuator <= 0 || self.sector_bytes <= 0 {
+            return Err("rates and sizes must be positive".into());
+        }
+        let Ok(seek_ns) = self.seek_ns.iter().map(|&ns| u32::try_from(ns)).collect() else {
+            return Err("a seek takes less than 2^32 ns".into());
+        };
+        let mut model = hdd::Model {
+            mechanics: Mechanics {
+                heads: self.heads,
+                zone_first_lba: self.zone_first_lba,
+                zone_first_cylinder: self.zone_first_cylinder,
+                sectors_per_track: self.sectors_per_track,
+                track_skew: self.track_skew,
+                cylinder_skew: self.cylinder_skew,
+                spare: self.spare_sectors_per_cylinder,
+                seek_ns,
+                head_switch_ns: self.head_switch_ns,
+                write_settle_ns: self.write_settle_ns,
+                zero_latency: self.zero_latency,
+                zone_at: Vec::new(),
+                zone_shift: 0,
+            },
+            electronics: Electronics {
+                sector_bytes: self.sector_bytes,
+                n_sectors: self.n_sectors,
+                n_sectors_per_actuator: self.n_sectors_per_actuator,
+                actuators: self.actuators,
+                completion_overhead_ns: self.completion_overhead_ns,
+                interface_bytes_per_s: self.interface_bytes_per_s,
+                cache_segments: self.cache_segments,
+                segment_sectors: self.segment_sectors,
+                read_ahead_sectors: self.read_ahead_sectors,
+                dirty_sectors: self.dirty_sectors,
+                intake: Intake {
+                    depth,
+                    read_overhead_ns: self.read_overhead_ns,
+                    write_overhead_ns: self.write_overhead_ns,
+                },
+            },
+        };
+        model.mechanics.index_zones();
+        Ok(model)
+    }
+}
+
+impl FlashTables {
+    pub(super) fn model(self, depth: usize) -> Result<flash::Model, String> {
+        let positive = [
+            self.sector_bytes,
+            self.n_sectors,
+            self.channels as i64,
+            self.dies_per_channel as i64,
+            self.pages_per_block,
+            self.read_ns,
+            self.program_ns,
+            self.erase_ns,
+            self.channel_bytes_per_s,
+            self.interface_bytes_per_s,
+            self.mapping_bytes / self.sector_bytes.max(1),
+            self.page_bytes / self.mapping_bytes.max(1),
+        ];
+        let not_negative = [
+            self.read_overhead_ns,
+            self.write_overhead_ns,
+            self.read_latency_ns,
+            self.write_latency_ns,
+            self.write_buffer_bytes,
+        ];
+        if positive.iter().any(|&value| value <= 0) || not_negative.iter().any(|&value| value < 0) {
+            return Err("rates, sizes and times of a flash drive must be positive".into());
+        }
+        if self.mapping_bytes % self.sector_bytes != 0 || self.page_bytes % self.mapping_bytes != 0 {
+            return Err("a unit must be whole sectors, and a page whole units".into());
+        }
+        let units_per_page = self.page_bytes / self.mapping_bytes;
+        let sectors_per_unit = self.mapping_bytes / self.sector_bytes;
+        let ftl = self.ftl.tables()?;
+        if ftl.units_per_page != units_per_page
+            || ftl.n_units < (self.n_sectors + sectors_per_unit - 1) / sectors_per_unit
+        {
+            return Err("the model of garbage collection does not fit the drive".into());
+        }
+        Ok(flash::Model {
+            intake: Intake {
+                depth,
+                read_overhead_ns: self.read_overhead_ns,
+                write_overhead_ns: self.write_overhead_ns,
+            },
+            sector_bytes: self.sector_bytes,
+            n_sectors: self.n_sectors,
+            channels: self.channels,
+            dies_per_channel: self.dies_per_channel,
+            sectors_per_unit,
+            units_per_page,
+            pages_per_block: self.pages_per_block,
+            read_ns: self.read_ns,
+            program_ns: self.program_ns,
+            erase_ns: self.erase_ns,
+            page_ns: self.page_bytes * NS_PER_S / self.channel_bytes_per_s,
+            channel_bytes_per_s: self.channel_bytes_per_s,
+            interface_bytes_per_s: self.interface_bytes_per_s,
+            read_latency_ns: self.read_latency_ns,
+            write_latency_ns: self.write_latency_ns,
+            is_buffered: self.write_buffer_bytes > 0,
+            room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
+            ftl,
+        })
+    }
+}
+
+impl Folded {
+    fn tables(self) -> Result<FtlTables, String> {
+        let is_greedy = match self.policy.as_str() {
+            "greedy" => true,
+            "cost-benefit" => false,
+            other => return Err(format!("unknown policy of garbage collection {other}")),
+        };
+        let (blocks, held) = (self.model_blocks as i64, self.valid.iter().sum::<i64>());
+        let extents = (self.n_units + self.extent_units.max(1) - 1) / self.extent_units.max(1);
+        if self.block_units <= 0
+            || self.units_per_page <= 0
+            || self.extent_units <= 0
+            || self.n_extents < extents
+            || self.model_units < self.folded_extents * self.extent_units
+            || self.model_units >= blocks.saturating_mul(self.block_units)
+            || blocks.saturating_mul(self.block_units) >= i64::from(u32::MAX / 2)
+            || self.valid.len() != self.model_blocks
+            || self.valid.iter().any(|&valid| !(0..=self.block_units).contains(&valid))
+            || held > self.model_units
+            || self.stride <= 0
+        {
+            return Err("the tables of garbage collection do not fit each other".into());
+        }
+        Ok(FtlTables {
+            n_units: self.n_units,
+            physical_units: self.physical_units,
+            extent_units: self.extent_units,
+            n_extents: self.n_extents,
+            folded_extents: self.folded_extents,
+            model_units: self.model_units,
+            model_blocks: self.model_blocks,
+            block_units: self.block_units,
+            units_per_page: self.units_per_page,
+            is_exact: self.is_exact,
+            is_fresh: self.is_fresh,
+            valid: self.valid,
+            stride: self.stride,
+            is_greedy,
+        })
+    }
+}
