@@ -70,7 +70,8 @@ def _flash(pick: Pick) -> dict[str, Any]:
         "mapping_bytes": unit, "page_bytes": units_per_page * unit,
         # more than 512 blocks or 256 units in a block: garbage collection is followed on a smaller drive
         "pages_per_block": pick((2, 3) if is_folded else (16, 7, 40)),
-        "read_ns": pick((50_000, 25_000)), "program_ns": pick((500_000, 200_000)), "erase_ns": pick((2_000_000, 700_000)),
+        "read_ns": pick((50_000, 25_000)), "program_ns": pick((500_000, 200_000)),
+        "erase_ns": pick((2_000_000, 700_000)),
         "channel_bytes_per_s": pick((400e6, 40e6)), "interface_bytes_per_s": pick((800e6, 30e6)),
         "read_overhead_ns": pick((0, 3_000)), "write_overhead_ns": pick((0, 7_000)),
         "read_latency_ns": pick((0, 20_000)), "write_latency_ns": pick((0, 9_000)),
