@@ -2,6 +2,6 @@ from typing import Any
 
 IS_DEBUG_BUILD: bool
 
-def run_hdd(
+def run(
     array: dict[str, Any], requests: dict[str, Any], out: dict[str, Any]
-) -> tuple[int, int, list[list[int]]]: ...
+) -> tuple[int, int, int | None, list[list[int]]]: ...

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from diskmodel.controller.block_cache import POLICIES, BlockCache
-from diskmodel.controller.description import Controller as Description
 from diskmodel.controller.dirty_blocks import DirtyBlocks
+from diskmodel.controller.tables import CacheTables
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.controller import READ, WRITE, Controller, HostRequest
 from diskmodel.engine.raid import Access, Raid
+from diskmodel.engine.scenario import Scenario
 
 #: Sequential readers that are told apart.
 N_READERS = 16
@@ -30,40 +31,24 @@ class Prefetch:
 class CachedController(Controller):
     """A controller whose hit ratio is an outcome."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        description: Description,
-        link_bytes_per_s: int,
-        sector_bytes: int,
-        device: int,
-        raid: Raid,
-        done: Callable[[HostRequest], None],
-    ) -> None:
-        super().__init__(clock, description, link_bytes_per_s, sector_bytes, device, raid, done)
-        read, write = description.read_cache, description.write_cache
-        self.block = (write.block_bytes if write else read.block_bytes if read else sector_bytes) // sector_bytes
-        self.cache: BlockCache | None = None
-        if read is not None and read.size_bytes is not None:
-            self.cache = POLICIES[read.policy](max(read.size_bytes // (self.block * sector_bytes), 1))
+    def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
+        super().__init__(clock, scenario, raid, done)
+        tables = CacheTables.of(scenario.controller, scenario.layout, self.sector_bytes)
+        self.block = tables.block_sectors
+        self.cache: BlockCache | None = POLICIES[tables.policy](tables.read_blocks) if tables.read_blocks else None
         self.dirty: DirtyBlocks | None = None
-        self.destage_depth = 0
-        if write is not None:
-            capacity = max(write.size_bytes // write.block_bytes, 1)
-            row = max(raid.tables.n_data, 1) * raid.tables.strip // self.block
-            self.dirty = DirtyBlocks(
-                capacity, int(capacity * write.high_ratio), int(capacity * write.low_ratio), max(row, 1)
-            )
-            self.destage_depth = write.destage_depth
+        if tables.dirty_blocks:
+            self.dirty = DirtyBlocks(tables.dirty_blocks, tables.high_blocks, tables.low_blocks, tables.destage_blocks)
+        self.destage_depth = tables.destage_depth
         self.destages = 0
-        self.blocked: deque[HostRequest] = deque()
-        self.ahead = description.read_ahead_bytes // sector_bytes
+        self.blocked: deque[tuple[HostRequest, int]] = deque()
+        self.ahead = tables.read_ahead_sectors
         self.readers: deque[int] = deque(maxlen=N_READERS)
         self.prefetches: list[Prefetch] = []
 
     def _access(self, request: HostRequest) -> None:
         if request.op == WRITE and self.dirty is not None:
-            self.blocked.append(request)
+            self.blocked.append((request, self.clock.now))
             self._admit_writes()
             return
         if request.op == READ and self._holds(request.sector, request.n):
@@ -121,7 +106,7 @@ class CachedController(Controller):
         """Writes enter the cache in order of arrival while there is room (rule K7)."""
         assert self.dirty is not None
         while self.blocked:
-            request = self.blocked[0]
+            request, since_ns = self.blocked[0]
             blocks = self._blocks(request.sector, request.n)
             if len(blocks) > self.dirty.capacity:
                 # larger than the cache itself: straight to the disks
@@ -133,7 +118,7 @@ class CachedController(Controller):
                     self.cache_full_ns = self.clock.now
                 break
             self.blocked.popleft()
-            request.cache_ns += self.clock.now - request.issue_ns - request.link_ns
+            request.cache_ns += self.clock.now - since_ns
             self._insert(request.sector, request.n)
             self._hit(request)
         self._destage()

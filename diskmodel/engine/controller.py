@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from diskmodel.controller.description import Controller as Description
 from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.raid import Access, Raid
+from diskmodel.engine.scenario import Scenario
 
 READ, WRITE = 0, 1
 NS_PER_S = 1_000_000_000
@@ -37,22 +37,13 @@ class HostRequest:
 class Controller:
     """Between the host and the array."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        description: Description,
-        link_bytes_per_s: int,
-        sector_bytes: int,
-        device: int,
-        raid: Raid,
-        done: Callable[[HostRequest], None],
-    ) -> None:
+    def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
         self.clock = clock
-        self.command_ns = description.command_ns
-        self.hit_ns = description.hit_ns
-        self.link_bytes_per_s = link_bytes_per_s
-        self.sector_bytes = sector_bytes
-        self.device = device
+        self.command_ns = scenario.controller.command_ns
+        self.hit_ns = scenario.controller.hit_ns
+        self.link_bytes_per_s = scenario.link_bytes_per_s
+        self.sector_bytes = scenario.drive.sector_bytes
+        self.device = scenario.n_devices
         self.raid = raid
         self.done = done
         self.processor_free_ns = 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario
@@ -27,8 +28,6 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
         return "a processor that copies, sleeps or batches"
     if not scenario.host.is_transparent:
         return "a host that costs time or buffers"
-    if scenario.controller.has_real_cache:
-        return "a controller cache of blocks"
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
@@ -67,7 +66,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "cache_draw": np.ascontiguousarray(requests.cache_draw),
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
-    end_ns, rebuilt_sectors, counters = _kernel.run(_array(scenario), columns, out)
+    end_ns, rebuilt_sectors, cache_full_ns, counters = _kernel.run(_array(scenario), columns, out)
     table = np.array(counters, np.int64).reshape(-1, 7)
     sector = scenario.drive.sector_bytes
     return Run(
@@ -80,6 +79,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         wall_s=time.perf_counter() - started,
         end_ns=end_ns,
         rebuilt_bytes=rebuilt_sectors * sector,
+        cache_full_ns=cache_full_ns,
     )  # fmt: skip
 
 
@@ -98,6 +98,7 @@ def _array(scenario: Scenario) -> dict[str, Any]:
         "hit_ns": controller.hit_ns,
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
+        "cache": asdict(CacheTables.of(controller, scenario.layout, tables.sector_bytes)) if controller.has_real_cache else None,
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }

@@ -60,10 +60,7 @@ def make_stages(
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
-    controller = make_controller(
-        clock, scenario.controller, scenario.link_bytes_per_s, tables.sector_bytes, len(devices), raid, done
-    )
-    return devices, raid, controller
+    return devices, raid, make_controller(clock, scenario, raid, done)
 
 
 def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:

@@ -46,6 +46,8 @@ def draw_case(pick: Pick) -> Case:
         "n": pick((20, 100, 250, 500)),
         "seed": pick(range(1000)),
     }
+    # last, so that older cases keep everything else that they drew
+    case["array"]["controller"] |= _caches(pick)
     return case
 
 
@@ -148,6 +150,21 @@ def _controller(pick: Pick) -> dict[str, Any]:
     if pick((False, True)):
         controller["link_bytes_per_s"] = 23e6
     return controller
+
+
+def _caches(pick: Pick) -> dict[str, Any]:
+    """Real caches of a controller, small enough to fill."""
+    caches: dict[str, Any] = {}
+    block_bytes = pick((512, 4096))
+    if pick((False, False, True)):
+        size_bytes, policy = pick((16 << 10, 48 << 10, 512 << 10)), pick(("lru", "2q", "arc"))
+        caches["read_cache"] = {"size_bytes": size_bytes, "policy": policy, "block_bytes": block_bytes}
+        caches["read_ahead_bytes"] = pick((0, 8 << 10, 64 << 10))
+    if pick((False, False, True)):
+        high, low = pick(((0.5, 0.25), (1, 0), (0, 0), (0.9, 0.8)))
+        caches["write_cache"] = {"size_bytes": pick((16 << 10, 64 << 10, 512 << 10)), "block_bytes": block_bytes,
+                                 "high_ratio": high, "low_ratio": low, "destage_depth": pick((32, 1, 3))}  # fmt: skip
+    return caches
 
 
 def _queue(pick: Pick) -> dict[str, Any]:

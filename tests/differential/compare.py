@@ -43,7 +43,7 @@ def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
         x, y = getattr(simpy.devices, field.name), getattr(kernel.devices, field.name)
         if not np.array_equal(x, y):
             return f"devices.{field.name} differs: simpy {x.tolist()}, kernel {y.tolist()}"
-    for name in ("end_ns", "rebuilt_bytes"):
+    for name in ("end_ns", "rebuilt_bytes", "cache_full_ns"):
         if getattr(simpy, name) != getattr(kernel, name):
             return f"{name} differs: simpy {getattr(simpy, name)}, kernel {getattr(kernel, name)}"
     return None

@@ -64,6 +64,15 @@ faults! {
     DebtRounding,
     CopyOrder,
     EraseCount,
+    BlockEviction,
+    TwoQueueShare,
+    ArcBorder,
+    HighMark,
+    LowMark,
+    DestageLength,
+    DestageSweep,
+    PrefetchLimit,
+    PrefetchHalf,
 }
 
 /// Whether `fault` is planted now.

@@ -4,6 +4,7 @@
 
 mod cache;
 mod command;
+mod controller;
 mod device;
 mod events;
 mod faults;

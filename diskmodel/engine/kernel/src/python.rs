@@ -30,8 +30,9 @@ pub struct CompletionsOut<'py> {
     is_hit: PyReadwriteArray1<'py, bool>,
 }
 
-/// End of the run in ns, rebuilt sectors, counters of each disk.
-type Outcome = (i64, i64, Vec<[i64; 7]>);
+/// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
+/// each disk.
+type Outcome = (i64, i64, Option<i64>, Vec<[i64; 7]>);
 
 /// Runs requests through an array.
 ///
@@ -71,7 +72,8 @@ pub fn run(
 fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
     let (end, rebuilt) = simulation.run()?;
-    Ok((end, rebuilt, simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect()))
+    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
+    Ok((end, rebuilt, simulation.cache_full_ns(), counters))
 }
 
 fn row_of(c: &Counters) -> [i64; 7] {

@@ -2,6 +2,7 @@
 //!
 //! With the feature `python` they come from dictionaries, with `serde` from any format that serde reads.
 
+mod caches;
 mod drives;
 
 use crate::flash::{Flash, Ftl};
@@ -10,6 +11,7 @@ use crate::layout::{Family, Layout};
 use crate::mechanics::Spindle;
 use crate::queue::{Policy, Tunables};
 use crate::simulation::{Controller, Parts};
+pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, Folded, HddTables};
 
 #[derive(Clone, Debug)]
@@ -64,6 +66,8 @@ pub struct Scenario {
     pub hit_ns: i64,
     pub link_bytes_per_s: i64,
     pub hit_ratio: f64,
+    /// None: a controller without real caches.
+    pub cache: Option<CacheTables>,
     pub revolution_ns: Vec<i64>,
     pub phase_ns: Vec<i64>,
 }
@@ -84,6 +88,7 @@ impl Scenario {
             link_bytes_per_s: self.link_bytes_per_s,
             hit_ratio: self.hit_ratio,
         };
+        let cache = self.cache.as_ref().map(CacheTables::build).transpose()?;
         let host = policy(self.queue)?;
         match self.drive {
             Drive::Hdd(tables) => {
@@ -97,13 +102,13 @@ impl Scenario {
                     .zip(spindles)
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
-                Ok(Built::Hdd(Parts { model, layout, controller, disks }))
+                Ok(Built::Hdd(Parts { model, layout, controller, cache, disks }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth)?;
                 let ftl = Ftl::new(&model.ftl);
                 let disks = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
-                Ok(Built::Flash(Parts { model, layout, controller, disks }))
+                Ok(Built::Flash(Parts { model, layout, controller, cache, disks }))
             }
         }
     }
@@ -125,6 +130,7 @@ impl LayoutTables {
             n_disks: self.n_disks,
             strip: self.strip,
             member: self.member,
+            capacity: self.capacity,
             data_offset: self.data_offset,
             copies: self.copies,
             far: self.far,

@@ -1,5 +1,7 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
 
+mod cached;
+
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
@@ -7,6 +9,8 @@ use crate::faults::{planted, Fault};
 use crate::layout::{Copy, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
+
+pub use cached::Cache;
 
 const NS_PER_S: i64 = 1_000_000_000;
 const NEAREST: i64 = 0;
@@ -28,6 +32,9 @@ enum Owner {
     #[default]
     Rebuild,
     Host(u32),
+    /// Blocks [first, end) of the write cache.
+    Destage(i64, i64),
+    ReadAhead(u32),
 }
 
 /// A request to the array while its pieces are out.
@@ -62,6 +69,7 @@ pub struct Parts<D: Device> {
     pub model: D::Model,
     pub layout: Layout,
     pub controller: Controller,
+    pub cache: Option<Cache>,
     pub disks: Vec<D>,
 }
 
@@ -74,6 +82,7 @@ pub struct Simulation<D: Device, T> {
     model: D::Model,
     layout: Layout,
     controller: Controller,
+    cache: Option<Box<Cache>>,
     traffic: T,
     plan: Plan,
     n_commands: u64,
@@ -86,7 +95,7 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, disks } = parts;
+        let Parts { model, layout, controller, cache, disks } = parts;
         Simulation {
             events: Events::default(),
             commands: Slots::default(),
@@ -97,6 +106,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             front: layout.rebuild_front,
             layout,
             controller,
+            cache: cache.map(Box::new),
             traffic,
             plan: Plan::default(),
             n_commands: 0,
@@ -161,6 +171,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[cfg(test)]
     pub fn n_slots(&self) -> usize {
         self.commands.len() + self.accesses.len() + self.hosts.len() + self.events.len()
+    }
+
+    /// When a write first had to wait for room in the write cache.
+    pub fn cache_full_ns(&self) -> Option<i64> {
+        self.cache.as_ref().and_then(|cache| cache.full_ns)
     }
 
     pub fn disks(&self) -> &[D] {
@@ -242,6 +257,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn access(&mut self, host: u32) {
+        if self.cache.is_none() || !self.cached(host) {
+            self.access_disks(host);
+        }
+    }
+
+    /// A drawn hit takes its time; anything else goes to the disks (rule K2).
+    fn access_disks(&mut self, host: u32) {
         let HostRequest { op, sector, n, is_hit, .. } = self.hosts[host];
         if op == READ && is_hit {
             self.hosts[host].cache += self.controller.hit_ns;
@@ -249,9 +271,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         self.hosts[host].is_hit = false;
-        let Simulation { layout, plan, disks, next_copy, front, .. } = self;
-        layout.plan(op, sector, n, *front, plan, |copies| choose_copy(layout.read_policy, copies, disks, next_copy));
-        self.start(Owner::Host(host));
+        self.access_array(Owner::Host(host), op, sector, n);
     }
 
     fn answered(&mut self, host: u32) {
@@ -303,6 +323,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     // ------------------------------------------------------------------ layout
+    /// Start an access of `n` sectors to the array.
+    fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
+        let Simulation { layout, plan, disks, next_copy, front, .. } = self;
+        layout.plan(op, sector, n, *front, plan, |copies| choose_copy(layout.read_policy, copies, disks, next_copy));
+        self.start(owner);
+    }
+
     /// Start the pieces in `self.plan`.
     fn start(&mut self, owner: Owner) {
         let id = self.accesses.put_reusing(|slot| {
@@ -367,9 +394,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.accesses.release(id);
         match owner {
             Owner::Rebuild => self.rebuilt(),
+            Owner::Destage(first, end) => self.destaged(first, end),
+            Owner::ReadAhead(number) => self.came(number),
             Owner::Host(host) => {
-                self.hosts[host].parity += parity;
-                self.hosts[host].last = command;
+                let request = &mut self.hosts[host];
+                request.parity += parity;
+                request.last = command;
+                if let Some(cache) = &mut self.cache {
+                    cache.insert(request.sector, request.n);
+                }
                 self.answered(host);
             }
         }

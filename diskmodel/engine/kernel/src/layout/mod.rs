@@ -20,6 +20,8 @@ pub struct Layout {
     pub n_disks: u32,
     pub strip: i64,
     pub member: i64,
+    /// Usable sectors.
+    pub capacity: i64,
     pub data_offset: i64,
     pub copies: i64,
     pub far: bool,

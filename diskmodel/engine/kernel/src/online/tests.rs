@@ -74,6 +74,7 @@ fn scenario() -> Scenario {
         hit_ns: 100_000,
         link_bytes_per_s: 23_000_000,
         hit_ratio: 0.3,
+        cache: None,
         revolution_ns: vec![4_000_000; 5],
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
     }

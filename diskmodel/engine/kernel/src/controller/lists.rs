@@ -1,0 +1,149 @@
+//! Blocks in lists in order of use: each block is in one list at most, and is found at once.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Block numbers spread well enough by one multiplication (Knuth 1998, section 6.4).
+#[derive(Default)]
+pub struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_i64(i64::from(byte) ^ self.0 as i64));
+    }
+
+    fn write_i64(&mut self, value: i64) {
+        let product = (value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+}
+
+pub type BlockHash = BuildHasherDefault<Multiply>;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Node {
+    block: i64,
+    before: u32,
+    after: u32,
+    list: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Ends {
+    oldest: u32,
+    newest: u32,
+    len: usize,
+}
+
+/// `N` lists, the oldest block of each first.
+pub struct Lists<const N: usize> {
+    place: HashMap<i64, u32, BlockHash>,
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    ends: [Ends; N],
+}
+
+impl<const N: usize> Default for Lists<N> {
+    fn default() -> Self {
+        let ends = [Ends { oldest: NONE, newest: NONE, len: 0 }; N];
+        Lists { place: HashMap::default(), nodes: Vec::new(), free: Vec::new(), ends }
+    }
+}
+
+impl<const N: usize> Lists<N> {
+    pub fn len(&self, list: usize) -> usize {
+        self.ends[list].len
+    }
+
+    /// The list that a block is in.
+    pub fn list_of(&self, block: i64) -> Option<usize> {
+        self.place.get(&block).map(|&at| usize::from(self.nodes[at as usize].list))
+    }
+
+    /// Makes a block the newest of a list, wherever it was.
+    pub fn put(&mut self, list: usize, block: i64) {
+        if let Some(&at) = self.place.get(&block) {
+            self.unlink(at);
+            self.append(list, at);
+            return;
+        }
+        let node = Node { block, before: NONE, after: NONE, list: 0 };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.nodes[at as usize] = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        };
+        self.place.insert(block, at);
+        self.append(list, at);
+    }
+
+    /// Moves the oldest block of a list to the new end of another.
+    pub fn move_oldest(&mut self, from: usize, to: usize) {
+        let at = self.ends[from].oldest;
+        if at != NONE {
+            self.unlink(at);
+            self.append(to, at);
+        }
+    }
+
+    /// Forgets the oldest block of a list.
+    pub fn drop_oldest(&mut self, list: usize) {
+        let at = self.ends[list].oldest;
+        if at != NONE {
+            self.unlink(at);
+            self.place.remove(&self.nodes[at as usize].block);
+            self.free.push(at);
+        }
+    }
+
+    /// Forgets the newest block of a list.
+    pub fn drop_newest(&mut self, list: usize) {
+        let at = self.ends[list].newest;
+        if at != NONE {
+            self.unlink(at);
+            self.place.remove(&self.nodes[at as usize].block);
+            self.free.push(at);
+        }
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let Node { before, after, list, .. } = self.nodes[at as usize];
+        let ends = &mut self.ends[usize::from(list)];
+        ends.len -= 1;
+        if before == NONE {
+            ends.oldest = after;
+        } else {
+            self.nodes[before as usize].after = after;
+        }
+        if after == NONE {
+            ends.newest = before;
+        } else {
+            self.nodes[after as usize].before = before;
+        }
+    }
+
+    fn append(&mut self, list: usize, at: u32) {
+        let ends = &mut self.ends[list];
+        let before = ends.newest;
+        ends.newest = at;
+        ends.len += 1;
+        if before == NONE {
+            ends.oldest = at;
+        } else {
+            self.nodes[before as usize].after = at;
+        }
+        let node = &mut self.nodes[at as usize];
+        (node.before, node.after, node.list) = (before, NONE, list as u8);
+    }
+}

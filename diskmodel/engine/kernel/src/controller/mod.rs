@@ -1,0 +1,8 @@
+//! The controller's caches: pure state; see `diskmodel/controller/`.
+
+mod block_cache;
+mod dirty_blocks;
+mod lists;
+
+pub use block_cache::BlockCache;
+pub use dirty_blocks::DirtyBlocks;
