@@ -87,6 +87,7 @@ def _array(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
     tables, controller = scenario.drive, scenario.controller
     cache = controller.read_cache
+    caches = CacheTables.of(controller, scenario.layout, tables.sector_bytes) if controller.has_real_cache else None
     drive = _hdd(tables) if isinstance(tables, HddTables) else _flash(tables)
     return {
         "drive": drive,
@@ -98,7 +99,7 @@ def _array(scenario: Scenario) -> dict[str, Any]:
         "hit_ns": controller.hit_ns,
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
-        "cache": asdict(CacheTables.of(controller, scenario.layout, tables.sector_bytes)) if controller.has_real_cache else None,
+        "cache": None if caches is None else asdict(caches),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }
