@@ -100,12 +100,12 @@ def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) ->
 def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
     for measurement in measurements:
         for key, cell in sorted(cells_of(measurement).items()):
-            if key.is_sequential or not cell.latency_ns:
+            if key.is_sequential or key.op == "mix" or not cell.latency_ns:
                 continue
             workload = Workload.parse(
                 {
                     "size_bytes": key.length_bytes,
-                    "read_ratio": 1.0,
+                    "read_ratio": key.read_ratio,
                     "clients": key.queue_depth,
                     "span_bytes": measurement.size_bytes,
                 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.measure.document import READ, Measurement, Run
+from calibrate.measure.document import DURABLE_WRITE, READ, Measurement, Run
 from diskmodel.formats import FioJob
 
 #: No single measurement of a mean is believed more than this.
@@ -25,16 +25,34 @@ N_SLICES = 10
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """What was asked of the drive: operation, order of addresses, bytes per request, requests outstanding."""
+    """What was asked of the drive: operation, order of addresses, bytes per request, requests outstanding.
+
+    `op` is "read", "write" or "mix"; of a mix, `read_percent` of the requests read.
+    """
 
     op: str
     is_sequential: bool
     length_bytes: int
     queue_depth: int
+    read_percent: int = 100
+
+    @property
+    def read_ratio(self) -> float:
+        """Share of requests that read."""
+        return {"read": 1.0, "write": 0.0}.get(self.op, self.read_percent / 100)
 
     def __str__(self) -> str:
         order = "sequential" if self.is_sequential else "random"
-        return f"{order} {self.op}s of {self.length_bytes} bytes at queue depth {self.queue_depth}"
+        what = f"requests, {self.read_percent} % of them reads," if self.op == "mix" else f"{self.op}s"
+        return f"{order} {what} of {self.length_bytes} bytes at queue depth {self.queue_depth}"
+
+
+def key_of(read_ratio: float, is_sequential: bool, length_bytes: int, queue_depth: int) -> Key:
+    """The key of requests of which `read_ratio` read."""
+    percent = round(100 * read_ratio)
+    if percent in (0, 100):
+        return Key("read" if percent else "write", is_sequential, length_bytes, queue_depth)
+    return Key("mix", is_sequential, length_bytes, queue_depth, percent)
 
 
 @dataclass
@@ -116,31 +134,48 @@ class Cells(dict[Key, Cell]):
 
 
 def cells_of(measurement: Measurement) -> Cells:
-    """The cells of a measurement: random reads by depth, by size, and sequential reads."""
+    """The cells of a measurement: random reads by depth, by size, sequential reads, and where writing was allowed
+    random mixes and writes."""
     cells = Cells()
-    for name, is_sequential in (("random_reads", False), ("block_sizes", False), ("zones", True)):
+    for name, is_sequential in _EXPERIMENTS:
         experiment = measurement.experiment(name)
         for run in experiment.runs if experiment is not None else ():
-            if len(run.samples) >= 20 and bool((run.samples.op == READ).all()):
-                _add(cells, run, "read", is_sequential)
+            samples = run.samples
+            if len(samples) >= 20 and not bool((samples.op == DURABLE_WRITE).any()):
+                asked = float(run.parameters.get("read_fraction", float((samples.op == READ).mean())))
+                length, depth = int(samples.length_bytes[0]), run.queue_depth
+                _add(cells, run, key_of(asked, is_sequential, length, depth))
     return cells
+
+
+#: Experiments whose runs keep one size and one depth, and whether their addresses ascend.
+_EXPERIMENTS = (
+    ("random_reads", False),
+    ("block_sizes", False),
+    ("zones", True),
+    ("mixed_read_write", False),
+    ("gc_onset", False),
+)
 
 
 def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
-    """The cells of fio results: jobs of one direction and one size; mixes are left out."""
+    """The cells of fio results: jobs of reads, writes or both, of one size."""
     cells = Cells()
     for job in jobs:
-        if job.pattern is None or job.error or len(job.directions) != 1:
+        if job.pattern is None or job.error or not set(job.directions) <= {"read", "write"}:
             continue
-        op, direction = next(iter(job.directions.items()))
-        length = job.block_bytes.get(op, 0)
-        if op in ("read", "write") and direction.iops > 0 and length == int(length) > 0:
-            key = Key(op, not job.pattern.startswith("rand"), int(length), job.outstanding)
-            cells.add(key, job.outstanding * 1e9 / direction.iops)
+        iops = {op: direction.iops for op, direction in job.directions.items() if direction.iops > 0}
+        lengths = {job.block_bytes.get(op, 0) for op in iops}
+        length = next(iter(lengths), 0)
+        if len(lengths) == 1 and length == int(length) > 0:
+            total = sum(iops.values())
+            is_sequential = not job.pattern.startswith("rand")
+            key = key_of(iops.get("read", 0.0) / total, is_sequential, int(length), job.outstanding)
+            cells.add(key, job.outstanding * 1e9 / total)
     return cells
 
 
-def _add(cells: Cells, run: Run, op: str, is_sequential: bool) -> None:
+def _add(cells: Cells, run: Run, key: Key) -> None:
     samples, depth = run.samples, run.queue_depth
     rate = rate_per_ns(run)
     if rate <= 0:
@@ -148,7 +183,6 @@ def _add(cells: Cells, run: Run, op: str, is_sequential: bool) -> None:
     response = depth / rate
     latency = samples.latency_ns.astype(np.float64)
     turn_round = max(response - float(latency.mean()), 0.0)
-    key = Key(op, is_sequential, int(samples.length_bytes[0]), depth)
     cells.add(key, response, latency + turn_round, slices_of(run))
 
 

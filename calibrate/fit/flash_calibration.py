@@ -1,4 +1,4 @@
-"""Calibration of a flash-like drive: cells from the evidence, the fit, what was kept back, the profile."""
+"""Calibration of a flash-like drive: cells from the evidence, both models, the better one, what was kept back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.fit.calibration import Calibration
+from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.cells import Cells, Key
+from calibrate.fit.closed_loop import responses_of
 from calibrate.fit.flash import FlashFit, fit_flash, run_length
-from calibrate.fit.flash_model import responses_by_simulation
 from calibrate.fit.flash_profile import assumed_writes, parameters_of, profile_of
 from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
+from calibrate.fit.model_choice import choose
+from calibrate.fit.single_server import ServerFit, fit_single_server
+from calibrate.fit.single_server_profile import parameters_of as server_parameters
+from calibrate.fit.single_server_profile import profile_of as server_profile
 from diskmodel.drive import Flash
 from diskmodel.errors import Fault, InputError
 
@@ -42,49 +46,64 @@ def calibrate_flash(
         rule = "holds too few read measurements: at least two queue depths or sizes are needed"
         raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
     held = choose_held_out(reads)
-    fit = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _SMALLEST_SPAN), seed=seed)
-    parameters = parameters_of(fit)
-    drive = profile_of(
-        fit,
-        parameters,
-        capacity_bytes=capacity_bytes,
-        name=name,
-        provenance=provenance,
-        writes=assumed_writes(fit.shape),
-        notes=NOTES,
-    )
+    dies = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _SMALLEST_SPAN), seed=seed)
+    server = fit_single_server(cells.without(held))
+    choice = choose(cells, dies, server)
+    common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
+    drive: Flash
+    parameters: dict[str, Parameter]
+    if choice.is_single_server:
+        parameters, drive, rows = (
+            server_parameters(server),
+            server_profile(server, **common),
+            _server_rows(cells, server),
+        )
+    else:
+        parameters, rows = parameters_of(dies), _die_rows(reads, dies)
+        drive = profile_of(dies, parameters, writes=assumed_writes(dies.shape), notes=NOTES, **common)
     if held:
-        responses = {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held}
-        report = held_out_report(reads, responses)
+        report = held_out_report(
+            reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held}
+        )
     else:
         report = nothing_held_out("fewer than four queue depths of random reads were measured")
-    rows = _residuals(reads, fit)
+    fit = server if choice.is_single_server else dies
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
-    has_converged = fit.has_converged and typical < _MISFIT
-    message = fit.message
+    message = f"{choice}; {fit.message}"
     if typical >= _MISFIT:
         message = f"the model misses the measurements by {typical:.0%} at the median; this may not be a flash drive"
     return Calibration(
-        drive, has_converged, message, parameters, report, {"residuals": rows, "warnings": warnings, "chi2": fit.chi2}
-    )
+        drive, fit.has_converged and typical < _MISFIT, message, parameters, report,
+        {"residuals": rows, "warnings": warnings, "chi2": fit.chi2, "choice": str(choice)},
+    )  # fmt: skip
 
 
 def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Responses in ns of reads by a drive, long enough for a distribution."""
+    """Responses in ns of a closed loop on a drive, long enough for a distribution."""
     pages = max(key.length_bytes // drive.page_bytes, 1)
     n = max(_HELD_OUT_REQUESTS // pages, 40 * key.queue_depth, 200)
-    return responses_by_simulation(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
+    return responses_of(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
 
 
-def _residuals(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:
-    return [
-        {
-            "what": str(key),
-            "measured_mean_ms": cells[key].mean_ns / 1e6,
-            "predicted_mean_ms": float(predicted) / 1e6,
-            "error_ratio": float(predicted) / cells.expected_ns(key) - 1.0,
-            "stderr_ratio": cells.sigma_ratio(key),
-            "n_simulated": run_length(key, fit.shape),
-        }
-        for key, predicted in zip(fit.keys, fit.predicted_ns, strict=True)
-    ]
+def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:
+    found = zip(fit.keys, fit.predicted_ns, strict=True)
+    return [_row(cells, key, float(predicted), run_length(key, fit.shape)) for key, predicted in found]
+
+
+def _server_rows(cells: Cells, fit: ServerFit) -> list[dict[str, Any]]:
+    return [_row(cells, key, float(predicted), 0) for key, predicted in zip(fit.keys, fit.predicted_ns, strict=True)]
+
+
+def _row(cells: Cells, key: Key, predicted_ns: float, n_simulated: int) -> dict[str, Any]:
+    """Measured and fitted mean of one cell; `n_simulated` is 0 where a formula is exact."""
+    return {
+        "what": str(key),
+        "op": key.op,
+        "queue_depth": key.queue_depth,
+        "length_bytes": key.length_bytes,
+        "measured_mean_ms": cells[key].mean_ns / 1e6,
+        "predicted_mean_ms": predicted_ns / 1e6,
+        "error_ratio": predicted_ns / cells.expected_ns(key) - 1.0,
+        "stderr_ratio": cells.sigma_ratio(key),
+        "n_simulated": n_simulated,
+    }

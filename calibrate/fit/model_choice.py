@@ -1,0 +1,58 @@
+"""Which model of a flash-like drive the evidence speaks for: parallel dies, or one server that answers in batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrate.fit.cells import Cells
+from calibrate.fit.flash import FlashFit
+from calibrate.fit.single_server import MODEL_ERROR, ServerFit, robust_chi2
+
+#: Parameters that are free: times and rates of the read side, and number and size of dies and pages.
+_FREE_OF_DIES, _FREE_OF_SERVER = 6, 3
+#: Difference of the Bayesian information criterion from which on it is called strong evidence.
+STRONG = 6.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Misfit of both models on the reads of the evidence; the smaller criterion wins.
+
+    Attributes
+    ----------
+    is_single_server : bool
+    dies_bic, server_bic : float
+        Bayesian information criterion: robust chi² and ln(n) for each free parameter.
+    """
+
+    is_single_server: bool
+    dies_bic: float
+    server_bic: float
+
+    def __str__(self) -> str:
+        apart = abs(self.dies_bic - self.server_bic)
+        chosen, other = ("one server with batches", "parallel dies")[:: 1 if self.is_single_server else -1]
+        strength = "strong" if apart >= STRONG else "weak"
+        return f"{chosen} rather than {other}: {strength} evidence (criterion better by {apart:.0f})"
+
+
+def choose(cells: Cells, dies: FlashFit, server: ServerFit) -> Choice:
+    """The model that the reads speak for.
+
+    References
+    ----------
+    R. Kass, A. Raftery, *Bayes factors*, JASA 90(430), 1995: the criterion and its scale.
+    """
+    server_ns = dict(zip(server.keys, server.predicted_ns, strict=True))
+    sigma = np.hypot([cells.sigma_ratio(key) for key in dies.keys], MODEL_ERROR)
+    measured = np.log([cells.expected_ns(key) for key in dies.keys])
+    count = np.log(max(len(dies.keys), 2))
+
+    def criterion(predicted_ns: list[float], n_free: int) -> float:
+        return robust_chi2((np.log(predicted_ns) - measured) / sigma) + n_free * float(count)
+
+    of_dies = criterion(dies.predicted_ns.tolist(), _FREE_OF_DIES)
+    of_server = criterion([float(server_ns[key]) for key in dies.keys], _FREE_OF_SERVER)
+    return Choice(of_server < of_dies, of_dies, of_server)
