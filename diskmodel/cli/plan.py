@@ -34,6 +34,10 @@ def plan(
     device: Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
     plot: Plot = None,
+    crossover: Annotated[
+        Path | None,
+        typer.Option(help="Plot there (PNG or SVG) the fewest disks of each level against the share of writes."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say of every candidate what binds it and why a calculator differs.")
     ] = False,
@@ -53,6 +57,7 @@ def plan(
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
+    check_place(crossover, "crossover", (".png", ".svg"))
     recorded = None if workload is None else load_workload(workload, level=level, device=device)
     result = answer(read_plan(plan, drive, engine, seed, recorded), with_sensitivity=sensitivity)
     if as_json:
@@ -62,6 +67,8 @@ def plan(
 
         show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
+    if crossover is not None:
+        write_crossover(result.plan, crossover)
     if not result.is_feasible:
         raise honest_no("no array among the candidates holds the objective")
 
@@ -133,6 +140,22 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         with writing(plot, "plot"):
             save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
         say(f"latency against load: {plot}")
+
+
+def write_crossover(plan: PlanDescription, place: Path) -> None:
+    """Find and plot where one level begins to need fewer disks than another, and say it."""
+    from diskmodel.plan import find_crossover
+    from diskmodel.plan.families import families
+    from diskmodel.plan.plot import draw_crossover, save_plot
+    from diskmodel.plan.run import local_pool
+
+    with local_pool(plan, families(plan)) as pool:
+        found = find_crossover(plan, executor=pool)
+    for sentence in found.sentences():
+        say(sentence)
+    with writing(place, "crossover"):
+        save_plot(lambda axes: draw_crossover(axes, found), place)
+    say(f"fewest disks against the share of writes: {place}")
 
 
 def _of_one_drive(result: PlanResult) -> PlanResult:

@@ -1,6 +1,7 @@
 """Questions to formulas and engines: how many disks, which level, and what when the load grows or a disk fails."""
 
 from diskmodel.plan.compare import Compared, Comparison, Difference, compare
+from diskmodel.plan.crossover import Crossover, find_crossover
 from diskmodel.plan.description import Candidates, PlanDescription, Prices, Search, with_drives
 from diskmodel.plan.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.outcome import Evaluate, Figure, Outcome
@@ -14,6 +15,7 @@ __all__ = [
     "Candidates",
     "Compared",
     "Comparison",
+    "Crossover",
     "Degraded",
     "Difference",
     "Evaluate",
@@ -30,6 +32,7 @@ __all__ = [
     "Search",
     "Sensitivity",
     "compare",
+    "find_crossover",
     "pareto_search",
     "run_plan",
     "with_drives",

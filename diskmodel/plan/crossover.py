@@ -40,6 +40,15 @@ class Crossover:
         at = fewer.index(True)
         return self.write_ratios[at - 1], self.write_ratios[at]
 
+    def sentences(self) -> list[str]:
+        """Every crossing of two levels in words."""
+        pairs = [(a, b) for a in self.disks for b in self.disks if a != b]
+        return [
+            f"{b} needs fewer disks than {a} from a share of writes between {at[0]:.0%} and {at[1]:.0%} on"
+            for a, b in pairs
+            if (at := self.crossing(a, b)) is not None
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {"write_ratios": list(self.write_ratios), "disks": {k: list(v) for k, v in self.disks.items()}}

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from diskmodel.plan.compare import Compared
 from diskmodel.plan.crossover import Crossover
@@ -34,12 +34,17 @@ def save_latency_plot(
     limit_ms : float, optional
         Objective of the 99th percentile, drawn as a line.
     """
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
-    draw_latency(figure.subplots(), curves, limit_ms)
+    save_plot(lambda axes: draw_latency(axes, curves, limit_ms), path)
+
+
+def save_plot(draw: Callable[[Axes], None], path: str | Path) -> None:
+    """A plot written as PNG or SVG by the path's ending."""
     if str(path).endswith(".svg"):
-        Path(path).write_text(svg_of(lambda axes: draw_latency(axes, curves, limit_ms)), encoding="utf-8")
-    else:
-        FigureCanvasAgg(figure).print_png(str(path))  # type: ignore[no-untyped-call]
+        Path(path).write_text(svg_of(draw), encoding="utf-8")
+        return
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    draw(figure.subplots())
+    FigureCanvasAgg(figure).print_png(str(path))  # type: ignore[no-untyped-call]
 
 
 def curves_of(compared: Sequence[Compared]) -> list[tuple[str, Sequence[LoadPoint]]]:
@@ -172,7 +177,9 @@ def draw_crossover(axes: Axes, crossover: Crossover) -> None:
         y = [n for n in disks if n is not None]
         axes.step(x, y, where="mid", color=COLOURS[index], marker=MARKS[index], markersize=4, label=level)
     axes.set_xlabel("share of writes")
+    axes.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     axes.set_ylabel("fewest disks")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True, alpha=0.3)
     axes.legend(fontsize=8)
 
