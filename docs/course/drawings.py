@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 from diskmodel.analytic.queueing import mg1
 from diskmodel.array import Array
+from diskmodel.drive import load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.result import Result
 from diskmodel.workload import Workload
@@ -124,13 +125,62 @@ def penalty() -> str:
 
 
 def caches() -> str:
-    """Mean response of writes with and without a write-back cache."""
-    figure, ax = axes("Random 4 KiB writes, RAID 5 on 8 disks", "writes per second", "mean response in ms")
-    rates = [50, 100, 150, 200, 250]
-    for label, controller in (("write-through", {}), ("write-back, 64 MiB", {"write_cache": {"size": "64 MiB"}})):
+    """How busy the disks are with writes, with and without a write-back cache."""
+    figure, ax = axes("Random 4 KiB writes, RAID 5 on 8 disks", "writes per second", "disks busy, %")
+    rates = [100, 300, 600, 900]
+    for label, controller in (("write-through", {}), ("write-back, 16 MiB", {"write_cache": {"size": "16 MiB"}})):
         layout = {"level": "raid5", "disks": 8, "strip": "64 KiB"}
         array = Array.parse({"drive": "generic-15k", "layout": layout, "controller": controller})
-        runs = [measure(array, 8000, size="4 KiB", read_ratio=0.0, rate=f"{rate}/s") for rate in rates]
-        ax.plot(rates, [run.latency.to_dict()["mean"] for run in runs], "o-", label=label)
+        runs = [measure(array, 10_000, size="4 KiB", read_ratio=0.0, rate=f"{rate}/s") for rate in rates]
+        ax.plot(rates, [100 * run.utilization_ratio for run in runs], "o-", label=label)
+    ax.set_ylim(0, 105)
+    return svg(figure)
+
+
+def read_ahead() -> str:
+    """Rate over the size of the request: sequential with and without the drive's buffer, and random."""
+    drive = load_drive("generic-7k2")
+    cases = (
+        ("sequential, with buffer", drive, {"addresses": {"pattern": "sequential"}}),
+        ("sequential, without", drive.model_copy(update={"cache": None}), {"addresses": {"pattern": "sequential"}}),
+        ("random", drive, {}),
+    )
+    sizes = [4 * 2**i for i in range(12)]
+    figure, ax = axes("One reader, one request at a time, 7200 rpm", "size of the request in KiB", "MB/s")
+    for (label, one, pattern), mark in zip(cases, "os^", strict=True):
+        array = Array.parse({"drive": one, "layout": {"level": "jbod", "disks": 1}})
+        rates = [measure(array, 600, size=f"{size} KiB", clients=1, **pattern).bytes_per_s / 1e6 for size in sizes]
+        ax.plot(sizes, rates, f"{mark}-", label=label)
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(sizes[::2], [str(size) for size in sizes[::2]])
     ax.set_ylim(bottom=0)
+    return svg(figure)
+
+
+def flash() -> str:
+    """Random reads a second over the requests outstanding, for a disk and two flash drives."""
+    figure, ax = axes("Random 4 KiB reads", "requests outstanding", "IOPS")
+    clients = [1, 2, 4, 8, 16, 32, 64]
+    for name, mark in zip(("generic-7k2", "samsung-870-evo-1tb", "generic-sas-ssd"), "os^", strict=True):
+        rates = [measure(one_disk(name), 3000, size="4 KiB", clients=n).iops.mean for n in clients]
+        ax.plot(clients, rates, f"{mark}-", label=name)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_xticks(clients, [str(n) for n in clients])
+    return svg(figure)
+
+
+def sizing() -> str:
+    """99th percentile of the order database over the number of disks."""
+    figure, ax = axes("1,000 requests a second of 8 KiB, 70 % reads, 15,000 rpm", "disks", "p99 in ms")
+    for level, mark in (("raid10", "o"), ("raid5", "s")):
+        counts = list(range(10, 37, 2))
+        found = []
+        for disks in counts:
+            array = Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": disks}})
+            found.append(measure(array, 20_000, size="8 KiB", read_ratio=0.7, rate="1000/s").latency.to_dict()["p99"])
+        ax.plot(counts, found, f"{mark}-", label=level)
+    ax.axhline(40, color=INK, linestyle="--", linewidth=1)
+    ax.annotate("objective", (36, 40), va="bottom", ha="right", color=INK, fontsize=9)
+    ax.set_ylim(0, 130)
     return svg(figure)
