@@ -17,7 +17,7 @@ from diskmodel.cli.status import ends_well
 @ends_well
 def lab(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 0,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -34,7 +34,7 @@ def lab(
         print_json({"url": url, "port": sock.getsockname()[1]})
         typer.get_text_stream("stdout").flush()
     say(f"the lab is at {url} (Ctrl-C ends it)")
-    if browser:
+    if not no_browser:
         # the socket listens already: a browser that is faster than the server waits
         threading.Thread(target=_open, args=(url,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
@@ -13,7 +14,7 @@ from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.recording import DiskRecord, Recording, record
 from diskmodel.queue import Queue
-from diskmodel.records import Requests
+from diskmodel.records import Op, Requests
 from diskmodel.workload import Workload
 
 
@@ -95,7 +96,31 @@ def small_write_page(array: Array, *, seed: int = 0) -> str:
         note="Old data and old parity are read; both are written when both are known. By then the sectors have just "
         "passed the heads, and the platters have to bring them round again.",
         panels=[_panel(name, recording, one) for name, one in zip(names, busy, strict=True)],
+        story=_story(recording, busy, data),
     )
+
+
+def _story(recording: Recording, busy: Sequence[DiskRecord], data: Sequence[int]) -> dict[str, Any]:
+    """The four I/Os in the order of their beginnings, and where the time of the write went."""
+    steps = []
+    for disk in busy:
+        for movement in disk.movements:
+            what = "data" if disk.disk in data else "parity"
+            verb = "read old" if movement.op == Op.READ else "write new"
+            steps.append({"name": f"{verb} {what}", "disk": disk.disk, **asdict(movement)})
+    steps.sort(key=lambda step: (step["submitted_ns"], step["disk"]))
+    reads = [step for step in steps if step["op"] == Op.READ]
+    writes = [step for step in steps if step["op"] != Op.READ]
+    read_ms = max(step["done_ns"] for step in reads) / 1e6
+    total_ms = recording.response_ns[0] / 1e6
+    round_ms = max(step["rotation_ns"] for step in writes) / 1e6
+    revolution_ms = busy[0].revolution_ns / 1e6
+    text = (
+        f"The write takes {total_ms:.2f} ms: {read_ms:.2f} ms until old data and old parity are read, "
+        f"{total_ms - read_ms:.2f} ms until the new ones are written. {round_ms:.2f} ms of these the platter turns "
+        f"until the sector is back under the head; a revolution takes {revolution_ms:.2f} ms."
+    )
+    return {"steps": steps, "text": text}
 
 
 def _in_the_middle(array: Array, read_ratio: float) -> Requests:
@@ -118,9 +143,11 @@ def _panel(name: str, recording: Recording, disk: DiskRecord) -> dict[str, Any]:
     return {"name": name, "end_ns": recording.end_ns, **disk.to_dict()}
 
 
-def _page(*, title: str, subtitle: str, note: str, panels: list[dict[str, Any]]) -> str:
+def _page(
+    *, title: str, subtitle: str, note: str, panels: list[dict[str, Any]], story: dict[str, Any] | None = None
+) -> str:
     environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
     # "<" cannot end the script element early
-    data = json.dumps({"panels": panels}, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps({"panels": panels, "story": story}, separators=(",", ":")).replace("<", "\\u003c")
     template = environment.get_template("moving_head.html.j2")
     return template.render(title=title, subtitle=subtitle, note=note, data=data)

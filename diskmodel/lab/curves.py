@@ -8,26 +8,25 @@ from typing import Any, Literal
 
 from diskmodel.analytic.rule import write_penalty
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.calculator import calculator
 from diskmodel.lab.quick_interval import quick_quantile_interval
-from diskmodel.lab.settings import Settings
+from diskmodel.lab.settings import Settings, has_one_arm
 from diskmodel.result import Result
 
 Stage = Literal["quick", "refined"]
 
 #: Disk commands that a curve may cost, by engine and stage: a quick answer has 200 ms.
 _BUDGET: dict[tuple[str, Stage], int] = {
-    ("native", "quick"): 140_000,
+    ("native", "quick"): 60_000,
     ("native", "refined"): 2_000_000,
     ("simpy", "quick"): 1_500,
     ("simpy", "refined"): 40_000,
 }
 _FEWEST = 150
-_MOST: dict[Stage, int] = {"quick": 8_000, "refined": 100_000}
+_MOST: dict[Stage, int] = {"quick": 5_000, "refined": 100_000}
 _OUTSTANDING = {"native": (1, 2, 4, 8, 16, 32, 64, 128, 256), "simpy": (1, 4, 16, 64, 256)}
 _SHARES = {"native": (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1), "simpy": (0.1, 0.4, 0.65, 0.85, 1.0)}
 #: Requests outstanding per disk in the run that finds how much the array can do.
@@ -91,7 +90,7 @@ def point(question: Question, load: float) -> dict[str, Any]:
 def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
     """The curve with the point that was asked for, and the calculator's figure beside it."""
     settings = question.settings
-    chosen = next(point for point in points if point["load"] == settings.load)
+    chosen = next(point for point in points if point["load"] == settings.chosen_load)
     return {
         "stage": question.stage,
         "arrivals": settings.arrivals,
@@ -103,7 +102,7 @@ def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
         "array": {
             "drive": question.array.drive.name,
             "usable_bytes": question.array.usable_bytes,
-            "has_arms": isinstance(question.array.drive, Hdd) and question.array.drive.tables().actuators == 1,
+            "has_arms": has_one_arm(question.array.drive),
         },
     }
 
@@ -136,7 +135,7 @@ def _loads(settings: Settings, array: Array, engine: str) -> tuple[float, ...]:
     else:
         most = _saturation_per_s(settings, array, engine)
         grid = {float(f"{share * most:.3g}") for share in _SHARES[engine]}
-    return tuple(sorted(grid | {settings.load}))
+    return tuple(sorted(grid | {settings.chosen_load}))
 
 
 def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:

@@ -38,9 +38,7 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
     if not 1 <= n_requests <= MOST_REQUESTS:
         rule = f"must be 1 to {MOST_REQUESTS}"
         raise DescriptionError(Fault("requests", n_requests, rule, "200 are enough to see the pattern"))
-    return schedulers_page(
-        settings.array(), settings.workload(), schedulers, n_requests=n_requests, seed=settings.seed
-    )
+    return schedulers_page(settings.array(), settings.workload(), schedulers, n_requests=n_requests, seed=settings.seed)
 
 
 def unavailable_page(reasons: Sequence[str]) -> str:

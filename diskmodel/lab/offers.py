@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from diskmodel.drive import Hdd, catalogue
 from diskmodel.errors import DescriptionError
-from diskmodel.lab.settings import LEVELS, Pattern, Settings
+from diskmodel.lab.settings import LEVELS, Pattern, Settings, has_one_arm
 from diskmodel.layout.description import Layout
 from diskmodel.queue.description import SchedulerName
 
@@ -64,9 +64,8 @@ def offers() -> dict[str, Any]:
 
 def _drive(name: str) -> dict[str, Any]:
     drive = catalogue()[name]
-    is_disk = isinstance(drive, Hdd)
-    return {"value": name, "text": drive.name, "group": f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else "flash",
-            "has_arm": is_disk and drive.tables().actuators == 1}  # fmt: skip
+    group = f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else "flash"
+    return {"value": name, "text": drive.name, "group": group, "has_one_arm": has_one_arm(drive)}
 
 
 def _disk_counts(level: str) -> list[int]:

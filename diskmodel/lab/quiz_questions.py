@@ -131,8 +131,8 @@ def _short_stroke(number: int, seed: int) -> Dilemma:
         "requests per second",
         (1.1, 1.35, 1.7, 2.5),
         "times",
-        "Short seeks save time, and there are fewer of the outer tracks than their share of the bytes. The wait for the "
-        "sector stays: half a turn on average, wherever the arm is.",
+        "Short seeks save time, and there are fewer of the outer tracks than their share of the bytes. The wait for "
+        "the sector stays: half a turn on average, wherever the arm is.",
     )
 
 
@@ -157,7 +157,14 @@ def _spindle_speed(number: int, seed: int) -> Dilemma:
 def _knee(number: int, seed: int) -> Dilemma:
     draw = _draws(number, seed)
     low, high = draw.choice(((20, 40), (20, 60), (40, 65)))
-    base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "arrivals": "rate", "scheduler": "fcfs"}
+    base = {
+        "read_ratio": 1,
+        "disks": 1,
+        "level": "jbod",
+        "drive": "generic-7k2",
+        "arrivals": "rate",
+        "scheduler": "fcfs",
+    }
     return Dilemma(
         "One disk of 7,200 rpm, random reads of 8 KiB that come by chance and are served in their order.",
         f"The rate goes from {low} to {high} a second. The time within which 99 of 100 are done is multiplied by …",
@@ -220,8 +227,8 @@ def _write_cost(number: int, seed: int) -> Dilemma:
         "disk operations per write",
         (1.5, 2.5, 3.5, 4.5, 5.5),
         "operations",
-        "A mirror writes each copy. Parity is worked out either from the old data and the old parity, or from the other "
-        "data of the row; the array takes what needs fewer reads, and with few disks that is the second.",
+        "A mirror writes each copy. Parity is worked out either from the old data and the old parity, or from the "
+        "other data of the row; the array takes what needs fewer reads, and with few disks that is the second.",
     )
 
 

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 import anyio
 import uvicorn
@@ -144,24 +144,29 @@ async def _curve(request: Request) -> Response:
     """The curve, point by point, so that a reader who has moved on is noticed."""
     started = time.perf_counter()
     settings = Settings.parse(await _body(request))
-    stage = request.query_params.get("stage", "quick")
-    if stage not in ("quick", "refined"):
-        raise DescriptionError(Fault("stage", stage, "is no stage", "use quick or refined"))
+    stage = _stage(request.query_params.get("stage", "quick"))
     question = await to_thread.run_sync(curves.ask, settings, stage)
     points: dict[float, dict[str, Any]] = {}
-    limiter = anyio.CapacityLimiter(_PARALLEL)
+    turn = anyio.Semaphore(_PARALLEL)
 
     async def run(load: float) -> None:
-        points[load] = await to_thread.run_sync(curves.point, question, load, limiter=limiter)
+        async with turn:
+            if not await request.is_disconnected():
+                points[load] = await to_thread.run_sync(curves.point, question, load)
 
-    for first in range(0, len(question.loads), _PARALLEL):
-        if await request.is_disconnected():
-            return Response(status_code=499)
-        async with anyio.create_task_group() as tasks:
-            for load in question.loads[first : first + _PARALLEL]:
-                tasks.start_soon(run, load)
+    async with anyio.create_task_group() as tasks:
+        for load in sorted(question.loads, key=lambda load: load != settings.chosen_load):
+            tasks.start_soon(run, load)
+    if len(points) < len(question.loads):
+        return Response(status_code=499)
     answer = curves.answer(question, [points[load] for load in question.loads])
     return JSONResponse({**answer, "answer_ms": (time.perf_counter() - started) * 1e3})
+
+
+def _stage(name: str) -> curves.Stage:
+    if name not in get_args(curves.Stage):
+        raise DescriptionError(Fault("stage", name, "is no stage", "use quick or refined"))
+    return cast(curves.Stage, name)
 
 
 async def _question(request: Request) -> Response:

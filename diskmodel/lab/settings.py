@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.array import Array
 from diskmodel.description import Description
-from diskmodel.drive import Hdd, load_drive
+from diskmodel.drive import Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Level
 from diskmodel.queue.description import SchedulerName
@@ -53,7 +53,7 @@ class Settings(Description):
     disks : int
     strip_bytes : int
     scheduler : str
-        "drive": the drive's own command queue. Else an elevator in front of a drive that is given one command at a time.
+        "drive": the drive's own command queue. Else an elevator before a drive that is given one command at a time.
     read_hit_ratio : float in [0, 0.99]
         Reads that the controller's cache serves.
     write_cache_bytes : int
@@ -89,7 +89,7 @@ class Settings(Description):
         return self
 
     @property
-    def load(self) -> float:
+    def chosen_load(self) -> float:
         """The load that was chosen, in the unit that `arrivals` says."""
         return float(self.outstanding) if self.arrivals == "outstanding" else self.rate_per_s
 
@@ -122,7 +122,7 @@ class Settings(Description):
 
     def workload(self, load: float | None = None) -> Workload:
         """The workload, at another load where one is given."""
-        wanted = self.load if load is None else load
+        wanted = self.chosen_load if load is None else load
         arrival = {"clients": round(wanted)} if self.arrivals == "outstanding" else {"rate_per_s": wanted}
         return Workload.parse(
             {
@@ -136,7 +136,7 @@ class Settings(Description):
         )
 
 
-def catalogued(name: str) -> Any:
+def catalogued(name: str) -> Hdd | Flash:
     """The drive of that name in the catalogue; a file is not looked for.
 
     Raises
@@ -149,7 +149,6 @@ def catalogued(name: str) -> Any:
     return load_drive(name)
 
 
-def has_arm(settings: Settings) -> bool:
-    """Whether the drive has one arm that can be watched."""
-    drive = catalogued(settings.drive)
-    return isinstance(drive, Hdd) and drive.tables().actuators == 1
+def has_one_arm(drive: Hdd | Flash) -> bool:
+    """Whether a drive has one arm that can be watched."""
+    return isinstance(drive, Hdd) and drive.actuators == 1

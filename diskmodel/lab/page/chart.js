@@ -116,7 +116,7 @@ export class Chart {
   }
   #say(read) {
     const { curves, across, upright } = this.data;
-    const line = (colour, text) => { const i = element("i"); i.style.borderColor = `var(--${colour})`; return element("span", {}, i, text); };
+    const line = (colour, text) => { const i = element("i", { className: colour === "rule" ? "dotted" : "" }); i.style.borderColor = `var(--${colour})`; return element("span", {}, i, text); };
     const names = curves.map((c) => line(c.kind === "now" ? "accent" : "kept", c.name));
     const rule = across ?? upright;
     this.legend.replaceChildren(...names, ...(rule ? [line("rule", rule.name)] : []));

@@ -77,7 +77,7 @@ export class Curves {
     this.#table(data.points);
     const runs = `${data.points.length} loads, ${data.n_requests.toLocaleString("en")} requests simulated`;
     const engine = data.engine === "native" ? "by the native kernel" : "by the reference engine, as the kernel does not cover these settings";
-    $("status").textContent = `${runs} ${engine}; answered in ${Math.round(ms)} ms` + (data.stage === "quick" ? "; a longer run follows." : ".");
+    $("status").textContent = `${runs} ${engine}; ` + (data.stage === "quick" ? `answered in ${Math.round(ms)} ms, a longer run follows.` : `refined in ${figure(ms / 1000)} s.`);
     Object.assign(document.documentElement.dataset, { stage: data.stage, answerMs: ms.toFixed(1), serverMs: data.answer_ms.toFixed(1) });
   }
   draw() {
@@ -107,6 +107,7 @@ export class Curves {
       item("disks busy", percent(chosen.utilization_ratio), `at ${load}`),
       item("disk operations a request", figure(chosen.back_end_per_host), `calculator: ${figure(calculator.back_end_per_host)}`),
     );
+    $("brief").textContent = `${figure(chosen.iops[0])} a second · ` + (chosen.stable ? `99 of 100 within ${figure(chosen.p99_ms[0])} ms` : none);
     const promised = `A calculator promises ${figure(calculator.iops)} requests a second: ${figure(calculator.per_disk_iops)} for each disk, a write counted ${calculator.write_penalty} times.`;
     const burst = chosen.is_burst ? " The write-back cache did not fill up in this run: this is what a burst sees." : "";
     const ratio = chosen.iops[0] / calculator.iops;

@@ -42,6 +42,7 @@ function select(name, hasFocus = false) {
     if (isIt && hasFocus) tab.focus();
   }
   $("controls").hidden = name === "quiz";
+  $("brief").hidden = name !== "curves";
   document.querySelector(".columns").classList.toggle("alone", name === "quiz");
   head.shown(name === "head");
   if (name === "quiz") quiz.start();

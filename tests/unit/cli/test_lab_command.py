@@ -1,0 +1,65 @@
+"""`diskmodel lab` as a process: it tells where it is, serves, and ends well."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from tests.unit.cli.commands import refusal
+
+
+@pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_serves_until_it_is_told_to_end(ending: signal.Signals, status: int) -> None:
+    command = [sys.executable, "-m", "diskmodel", "lab", "--no-browser", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        with urllib.request.urlopen(told["url"], timeout=30) as answer:
+            assert b"diskmodel lab" in answer.read()
+        process.send_signal(ending)
+        rest, messages = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert rest == ""
+    assert told["url"] in messages
+    assert "Traceback" not in messages
+    assert ("the lab is closed" in messages) == (status == 0)
+    with socket.socket() as again:
+        assert again.connect_ex(("127.0.0.1", told["port"])) != 0, "nothing listens any more"
+
+
+def test_opens_the_browser_that_is_there(tmp_path: os.PathLike[str]) -> None:
+    seen = os.path.join(tmp_path, "seen")
+    command = [sys.executable, "-m", "diskmodel", "lab"]
+    # webbrowser takes a command line with %s for the address
+    environment = {
+        **os.environ,
+        "BROWSER": f"{sys.executable} -c \"import sys; open('{seen}','w').write(sys.argv[1])\" %s",
+    }
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        for _ in range(300):
+            if os.path.exists(seen) and os.path.getsize(seen):
+                break
+            try:
+                process.wait(timeout=0.1)
+            except subprocess.TimeoutExpired:
+                continue
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+    with open(seen) as file:
+        assert file.read() in line
+
+
+def test_a_port_that_is_taken_is_bad_input() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        told = refusal("lab", "--no-browser", "--port", other.getsockname()[1])
+    assert told.startswith("error: port=")
