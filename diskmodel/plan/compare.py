@@ -135,6 +135,11 @@ class Comparison:
 
         return comparison_table(self)
 
+    def _repr_html_(self) -> str:
+        from diskmodel.plan.notebook import comparison_html
+
+        return comparison_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {

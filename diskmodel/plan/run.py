@@ -77,6 +77,11 @@ class PlanResult:
 
         return plan_table(self)
 
+    def _repr_html_(self) -> str:
+        from diskmodel.plan.notebook import plan_html
+
+        return plan_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {

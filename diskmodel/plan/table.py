@@ -48,6 +48,13 @@ def comparison_table(comparison: Comparison) -> RenderableType:
     table.add_column("")
     for item in comparison.arrays:
         table.add_column(item.name, justify="right")
+    for name, cells in comparison_rows(comparison):
+        table.add_row(name, *cells)
+    return Group(table, *(Text(line) for line in comparison_notes(comparison)))
+
+
+def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Name and a cell for each array, line by line."""
     rows: list[tuple[str, list[str]]] = [
         ("IOPS", [_rate(item.healthy) for item in comparison.arrays]),
         ("mean ms", [_latency(item.healthy, "mean") for item in comparison.arrays]),
@@ -65,18 +72,21 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
     if any(item.headroom.months is not None for item in comparison.arrays):
         rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
-    for name, cells in rows:
-        table.add_row(name, *cells)
-    parts: list[RenderableType] = [table]
+    return rows
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """The differences to the first array, and why the calculators say something else."""
+    said = []
     for difference in comparison.differences:
         half = (difference.ratio.high - difference.ratio.low) / 2
         interval = f" ± {half:.1%}" if math.isfinite(half) else ""
         unsure = ", which may be chance" if math.isfinite(half) else ", interval unknown: simulate more requests"
         sure = "" if difference.is_significant else unsure
-        parts.append(Text(f"{difference.statistic}: {difference.second} {difference.ratio.value:+.1%}{interval}{sure}"))
+        said.append(f"{difference.statistic}: {difference.second} {difference.ratio.value:+.1%}{interval}{sure}")
     for item in comparison.arrays:
-        parts += [Text(f"{item.name}: {line}") for line in item.differs]
-    return Group(*parts)
+        said += [f"{item.name}: {line}" for line in item.differs]
+    return said
 
 
 def _rate(outcome: Outcome) -> str:

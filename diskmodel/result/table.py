@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from diskmodel.result.latency import Latency
+from diskmodel.result.prediction import prediction_rows
 from diskmodel.result.quantiles import LEVELS
 from diskmodel.result.result import Result
 
@@ -35,6 +36,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("time went to", ", ".join(f"{part} {_ms(value)}" for part, value in spent) or "nothing", ""))
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
+    if result.prediction is not None:
+        rows += prediction_rows(result.prediction)
     rows.append(("disk utilisation", f"{result.utilization_ratio:.1%}", _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
@@ -66,13 +69,17 @@ def as_text(result: Result) -> str:
 
 
 def as_html(result: Result) -> str:
-    """The table as HTML."""
+    """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
+    from diskmodel.result.plot import result_svg
+
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )
     notes = "".join(f"<p>{html.escape(message)}</p>" for message in result.messages)
     head = f"<tr><th>quantity</th><th>value</th><th>{result.confidence:.0%} interval</th></tr>"
-    return f"<table>{head}{body}</table>{notes}"
+    has_latency = result.is_stable and result.n_measured > 0
+    drawn = f'<div style="max-width: 56em">{result_svg(result)}</div>' if has_latency else ""
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{drawn}{notes}"
 
 
 def _subsets(result: Result) -> list[tuple[str, Latency]]:
