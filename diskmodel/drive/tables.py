@@ -165,12 +165,6 @@ class FlashTables:
     is_batched: bool
 
     @property
-    def has_plain_processor(self) -> bool:
-        """Whether a command costs the processor a constant and is answered by itself (rules F17 to F19 say nothing)."""
-        copies = self.read_copy_bytes_per_s or self.write_copy_bytes_per_s
-        return not (copies or len(self.wake_ns) or self.is_batched)
-
-    @property
     def n_dies(self) -> int:
         """Number of dies, the servers that work in parallel."""
         return self.channels * self.dies_per_channel

@@ -24,8 +24,6 @@ KERNEL_SCHEDULERS = frozenset(
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    if isinstance(scenario.drive, FlashTables) and not scenario.drive.has_plain_processor:
-        return "a processor that copies, sleeps or batches"
     if not scenario.host.is_transparent:
         return "a host that costs time or buffers"
     for queue in (scenario.queue, scenario.drive_queue):

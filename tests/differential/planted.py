@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from types import ModuleType
 
 from diskmodel.engine import native
 from diskmodel.records import Requests, Run
-from tests.differential.cases import build, random_case
+from tests.differential.cases import CORPUS, N_FIXED, Case, build, random_case
 from tests.differential.compare import between
 
 ROOT = Path(__file__).parents[2]
@@ -60,15 +61,22 @@ def shows(requests: Requests, reference: Run, scenario: object) -> bool:
     return between(requests, reference, outcome) is not None
 
 
-def first_witness(kernel: ModuleType, number: int, references: list[Run]) -> int | None:
-    """Number of the first of the fixed cases that shows a fault, or None when none does."""
+def witnesses() -> dict[str, Case]:
+    """The cases that have to notice every fault: the kept ones and the fixed list."""
+    kept = {path.stem: json.loads(path.read_text())["case"] for path in CORPUS}
+    return kept | {f"random_case({seed})": random_case(seed) for seed in range(N_FIXED)}
+
+
+def first_witness(kernel: ModuleType, number: int, references: dict[str, Run]) -> str | None:
+    """The first of the witnesses that shows a fault, or None when none does."""
+    cases = witnesses()
     kernel.plant(number)
     try:
         with in_place(kernel):
-            for seed, reference in enumerate(references):
-                scenario, requests = build(random_case(seed))
+            for name, reference in references.items():
+                scenario, requests = build(cases[name])
                 if shows(requests, reference, scenario):
-                    return seed
+                    return name
         return None
     finally:
         kernel.plant(-1)

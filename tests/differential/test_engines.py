@@ -7,12 +7,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.differential.cases import Case, draw_case, random_case
+from tests.differential.cases import CORPUS, N_FIXED, Case, draw_case, random_case
 from tests.differential.compare import difference
 
-CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
-#: Cases `random_case(0)` to this one are run in the fast tier, and have to notice every planted fault.
-N_FIXED = 300
 BLOCKS = 10
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 

@@ -51,12 +51,19 @@ pub struct Counters {
     pub n_cache_hits: i64,
 }
 
-/// Commands that the drive accepts at once, and what its processor takes for each.
+/// Commands that the drive accepts at once, and what its processor takes for each at least.
 #[derive(Clone, Copy, Debug)]
 pub struct Intake {
     pub depth: usize,
     pub read_overhead_ns: i64,
     pub write_overhead_ns: i64,
+}
+
+impl Intake {
+    /// When a plain processor begins with a command that is handed over now, and for how long it works on it.
+    pub fn begin(&self, op: u8, now: i64, free: i64) -> (i64, i64) {
+        (now.max(free), if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns })
+    }
 }
 
 /// The queue in front of a drive.
@@ -110,14 +117,17 @@ impl Front {
     }
 
     /// The next command that the drive takes now, if it takes one (rules D1 and D2).
+    ///
+    /// `begin` tells when the processor, which is free at the time that it is told, begins with it, and how long it takes.
     pub fn hand_over(
         &mut self,
-        intake: &Intake,
+        depth: usize,
         commands: &mut Commands,
         events: &mut Events,
         positioning_ns: impl Fn(&Waiting, i64) -> i64,
+        begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
     ) -> Option<Waiting> {
-        if self.waiting.is_empty() || self.in_drive >= intake.depth {
+        if self.waiting.is_empty() || self.in_drive >= depth {
             return None;
         }
         let now = events.now;
@@ -128,9 +138,9 @@ impl Front {
         let mut waiting = self.waiting.remove(at)?;
         self.handed_end = waiting.lba + waiting.n;
         self.in_drive += 1;
-        let overhead = if waiting.op == WRITE { intake.write_overhead_ns } else { intake.read_overhead_ns };
+        let (from, overhead) = begin(&waiting, self.electronics_free_ns);
         commands[waiting.id].overhead = overhead;
-        self.electronics_free_ns = now.max(self.electronics_free_ns) + overhead;
+        self.electronics_free_ns = from + overhead;
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
         if waiting.ready > now {

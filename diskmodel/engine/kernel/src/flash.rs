@@ -1,10 +1,11 @@
-//! One flash drive (rules F1 to F16); see `diskmodel/engine/flash_disk.py`.
+//! One flash drive (rules F1 to F19); see `diskmodel/engine/flash_disk.py`.
 
 mod buffer;
 mod collection;
 mod dies;
 mod ftl;
 mod places;
+mod processor;
 mod wire;
 
 use std::collections::VecDeque;
@@ -17,12 +18,15 @@ use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, Tables as FtlTables};
+use processor::Processor;
+pub use processor::ProcessorTables;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every flash drive of the array shares.
 pub struct Model {
     pub intake: Intake,
+    pub processor: ProcessorTables,
     pub sector_bytes: i64,
     pub n_sectors: i64,
     pub channels: usize,
@@ -76,14 +80,20 @@ impl Shared for Model {
 
 pub struct Flash {
     front: Front,
+    processor: Processor,
     taken: VecDeque<Waiting>,
     buffer: Buffer,
 }
 
 impl Flash {
-    /// A drive whose flash is in the state of `ftl`.
-    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl) -> Self {
-        Flash { front: Front::new(index, host), taken: VecDeque::new(), buffer: Buffer::new(model, ftl) }
+    /// A drive whose flash is in the state of `ftl`; `first_draw` is where its draws of waking times begin.
+    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl, first_draw: u32) -> Self {
+        Flash {
+            front: Front::new(index, host),
+            processor: Processor::new(first_draw),
+            taken: VecDeque::new(),
+            buffer: Buffer::new(model, ftl),
+        }
     }
 }
 
@@ -101,24 +111,42 @@ impl Device for Flash {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Flash { front, taken, buffer } = self;
+        let Flash { front, processor, taken, buffer } = self;
+        let is_batched = model.processor.is_batched;
         front.woken(now);
-        while let Some(waiting) = front.hand_over(&model.intake, commands, events, |_, _| 0) {
+        while let Some(waiting) = front.hand_over(
+            model.intake.depth,
+            commands,
+            events,
+            |_, _| 0,
+            |w, free| processor.begin(w.op, w.n, now, free, model),
+        ) {
+            if is_batched {
+                processor.join(waiting.id);
+            }
             taken.push_back(waiting);
         }
+        let mut finish = |id: u32, served: Served, latency_ns| {
+            let command = &mut commands[id];
+            command.overhead += latency_ns;
+            command.transfer = served.transfer;
+            command.is_hit = served.is_hit;
+            if is_batched {
+                processor.served(id, served.done, |id, done| answer(id, done, commands, events));
+            } else {
+                answer(id, served.done, commands, events);
+            }
+        };
         buffer.advance(now, model);
         while let Some(&Waiting { id, op, lba, n, .. }) = taken.front().filter(|w| w.ready <= now) {
             taken.pop_front();
             if op == WRITE {
-                buffer.write(now, id, lba, n, model, |id, served| {
-                    finish(id, served, model.write_latency_ns, commands, events);
-                });
+                buffer.write(now, id, lba, n, model, |id, served| finish(id, served, model.write_latency_ns));
             } else {
-                let served = buffer.read(now, lba, n, model);
-                finish(id, served, model.read_latency_ns, commands, events);
+                finish(id, buffer.read(now, lba, n, model), model.read_latency_ns);
             }
         }
-        buffer.settle(now, model, |id, served| finish(id, served, model.write_latency_ns, commands, events));
+        buffer.settle(now, model, |id, served| finish(id, served, model.write_latency_ns));
         if let Some(change) = buffer.next_change() {
             front.wake(change, events);
         }
@@ -138,11 +166,9 @@ impl Device for Flash {
     }
 }
 
-fn finish(id: u32, served: Served, latency_ns: i64, commands: &mut Commands, events: &mut Events) {
+/// Lets a command complete at `done`.
+fn answer(id: u32, done: i64, commands: &mut Commands, events: &mut Events) {
     let command = &mut commands[id];
-    command.overhead += latency_ns;
-    command.transfer = served.transfer;
-    command.is_hit = served.is_hit;
-    command.done = served.done;
-    events.at(command.done, COMPLETE, command.device, command.seq, Action::CommandDone(id));
+    command.done = done;
+    events.at(done, COMPLETE, command.device, command.seq, Action::CommandDone(id));
 }

@@ -108,10 +108,15 @@ impl Disk {
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let Disk { front, actuators, spindle, is_positional, .. } = self;
-        let angle = if *is_positional { spindle.angle(events.now) } else { 0 };
-        while let Some(waiting) = front.hand_over(&model.electronics.intake, commands, events, |w, limit| {
-            positioning(model, actuators[w.actuator as usize].arm, spindle, w, angle, limit)
-        }) {
+        let (intake, now) = (&model.electronics.intake, events.now);
+        let angle = if *is_positional { spindle.angle(now) } else { 0 };
+        while let Some(waiting) = front.hand_over(
+            intake.depth,
+            commands,
+            events,
+            |w, limit| positioning(model, actuators[w.actuator as usize].arm, spindle, w, angle, limit),
+            |w, free| intake.begin(w.op, now, free),
+        ) {
             actuators[waiting.actuator as usize].accepted.push_back(waiting);
         }
     }

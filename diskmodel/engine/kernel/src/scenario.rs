@@ -69,6 +69,7 @@ pub struct Scenario {
     /// None: a controller without real caches.
     pub cache: Option<CacheTables>,
     pub revolution_ns: Vec<i64>,
+    /// Of a flash drive: where its draws of waking times begin (rule F18).
     pub phase_ns: Vec<i64>,
 }
 
@@ -89,12 +90,12 @@ impl Scenario {
             hit_ratio: self.hit_ratio,
         };
         let cache = self.cache.as_ref().map(CacheTables::build).transpose()?;
+        if [&self.revolution_ns, &self.phase_ns].iter().any(|column| column.len() != n_devices as usize) {
+            return Err("there must be one revolution and one phase for each disk".into());
+        }
         let host = policy(self.queue)?;
         match self.drive {
             Drive::Hdd(tables) => {
-                if [&self.revolution_ns, &self.phase_ns].iter().any(|column| column.len() != n_devices as usize) {
-                    return Err("there must be one revolution and one phase for each disk".into());
-                }
                 let own = policy(self.drive_queue)?;
                 let model = tables.model(self.depth)?;
                 let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));
@@ -107,7 +108,10 @@ impl Scenario {
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth)?;
                 let ftl = Ftl::new(&model.ftl);
-                let disks = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
+                let disks = (0..n_devices)
+                    .zip(&self.phase_ns)
+                    .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
+                    .collect();
                 Ok(Built::Flash(Parts { model, layout, controller, cache, disks }))
             }
         }

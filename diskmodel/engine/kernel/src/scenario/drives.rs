@@ -1,7 +1,7 @@
 //! Tables of drives as a caller hands them over, and what the simulation makes of them.
 
 use crate::device::Intake;
-use crate::flash::{self, FtlTables};
+use crate::flash::{self, FtlTables, ProcessorTables};
 use crate::hdd::{self, Electronics};
 use crate::mechanics::Mechanics;
 
@@ -59,6 +59,10 @@ pub struct FlashTables {
     pub read_latency_ns: i64,
     pub write_latency_ns: i64,
     pub write_buffer_bytes: i64,
+    pub read_copy_bytes_per_s: i64,
+    pub write_copy_bytes_per_s: i64,
+    pub wake_ns: Vec<i64>,
+    pub is_batched: bool,
     pub ftl: Folded,
 }
 
@@ -170,8 +174,11 @@ impl FlashTables {
             self.read_latency_ns,
             self.write_latency_ns,
             self.write_buffer_bytes,
+            self.read_copy_bytes_per_s,
+            self.write_copy_bytes_per_s,
         ];
-        if positive.iter().any(|&value| value <= 0) || not_negative.iter().any(|&value| value < 0) {
+        let are_negative = not_negative.iter().chain(&self.wake_ns).any(|&value| value < 0);
+        if positive.iter().any(|&value| value <= 0) || are_negative {
             return Err("rates, sizes and times of a flash drive must be positive".into());
         }
         if self.mapping_bytes % self.sector_bytes != 0 || self.page_bytes % self.mapping_bytes != 0 {
@@ -190,6 +197,12 @@ impl FlashTables {
                 depth,
                 read_overhead_ns: self.read_overhead_ns,
                 write_overhead_ns: self.write_overhead_ns,
+            },
+            processor: ProcessorTables {
+                read_copy_bytes_per_s: self.read_copy_bytes_per_s,
+                write_copy_bytes_per_s: self.write_copy_bytes_per_s,
+                wake_ns: self.wake_ns,
+                is_batched: self.is_batched,
             },
             sector_bytes: self.sector_bytes,
             n_sectors: self.n_sectors,
