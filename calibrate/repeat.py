@@ -168,7 +168,7 @@ def _known(latency: FioLatency) -> tuple[Floats, Floats]:
 
 def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
-    result = simulate(array, condition.workload, seed=seed, n_requests=n)
+    result = simulate(array, condition.workload, seed=seed, n_requests=n, profile_draws=0)
     is_write = result.requests.op[result.window.rows] != 0
     chosen = result.responses_ns()[is_write == (condition.op == "write")] / 1e6
     return Predicted(float(chosen.mean()), np.asarray(np.quantile(chosen, condition.ranks)))

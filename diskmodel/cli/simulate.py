@@ -34,6 +34,13 @@ def simulate(
     precision: Annotated[
         float, typer.Option(help="Half-width of the 95 % interval of the mean latency, as a share of it.")
     ] = 0.02,
+    profile_draws: Annotated[
+        int | None,
+        typer.Option(
+            help="Drives drawn from a calibrated profile's uncertainty for the intervals, a further run each: 16 where "
+            "the profile tells it, 0 for none."
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -51,6 +58,7 @@ def simulate(
         engine=cast("EngineName", engine),
         n_requests=requests,
         precision=precision,
+        profile_draws=profile_draws,
     )
     if as_json:
         print_json(result.to_dict())

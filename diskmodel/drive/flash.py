@@ -46,7 +46,7 @@ class Flash(Profile):
     queue_depth : int
         Commands that the drive accepts at once.
     read_copy_bytes_per_s, write_copy_bytes_per_s : float, optional
-        Rate at which the command processor moves data itself, as the host of a virtual disk does; left out: it does not.
+        Rate at which the command processor moves data itself, as the host of a virtual disk does; left out: others do.
     wake_ns : tuple of int
         Time that an idle command processor takes to begin: equally likely values, ascending; empty: none.
     completion : str

@@ -40,7 +40,7 @@ class Batch:
 
 
 class FlashDisk(Device):
-    """A flash drive (rules F1 to F19)."""
+    """A flash drive (rules F1 to F20)."""
 
     def __init__(
         self, clock: Clock, index: int, tables: FlashTables, scheduler: Policy, depth: int, first_draw: int = 0
@@ -51,6 +51,9 @@ class FlashDisk(Device):
         self._wake_times = WakeTimes(tables.wake_ns, first_draw)
         self._batch = Batch()
         self._batches: dict[int, Batch] = {}
+        self._processor_busy_ns = 0
+        copies = tables.read_copy_bytes_per_s or tables.write_copy_bytes_per_s
+        self._counts_processor = bool(copies or len(tables.wake_ns) or tables.is_batched)
         self._taken: deque[Command] = deque()
         self._writing: dict[int, Command] = {}
 
@@ -61,7 +64,9 @@ class FlashDisk(Device):
         if now < self.electronics_free_ns:
             return self.electronics_free_ns
         self._batch = Batch()
-        return now + self._wake_times.draw()
+        wake_ns = self._wake_times.draw()
+        self._processor_busy_ns += wake_ns
+        return now + wake_ns
 
     def positioning(self, now: int) -> Callable[[Waiting], int]:
         return lambda command: 0
@@ -72,6 +77,7 @@ class FlashDisk(Device):
 
     def take(self, command: Command, now: int) -> None:
         self._taken.append(command)
+        self._processor_busy_ns += command.overhead_ns
         if self.tables.is_batched:
             self._batch.n_members += 1
             self._batches[command.seq] = self._batch
@@ -92,7 +98,8 @@ class FlashDisk(Device):
         change_ns = dies.next_change_ns()
         if change_ns is not None:
             self.wake(change_ns)
-        self.counters.busy_ns = dies.busy_ns // self.tables.n_dies
+        busy_ns = dies.busy_ns // self.tables.n_dies
+        self.counters.busy_ns = max(busy_ns, self._processor_busy_ns) if self._counts_processor else busy_ns
 
     def _written(self, served: list[tuple[int, Served]]) -> None:
         for seq, service in served:

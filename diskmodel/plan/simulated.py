@@ -37,6 +37,7 @@ class Simulated:
             seed=seed,
             engine=self.engine,  # type: ignore[arg-type]
             n_requests=n_requests,
+            profile_draws=0,
         )
         outcome = outcome_of(result, array)
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)

@@ -18,6 +18,8 @@ from diskmodel.result.window import Window
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from diskmodel.result.prediction import Prediction
+
 
 @dataclass(frozen=True)
 class Result:
@@ -68,6 +70,8 @@ class Result:
         Disk commands per host request over the whole run.
     messages : tuple of str
         What the reader must know; empty when all is well.
+    prediction : Prediction or None
+        Intervals that include the uncertainty of a calibrated drive; None where the profile tells none.
     """
 
     engine: str
@@ -103,6 +107,7 @@ class Result:
     window: Window = field(repr=False, compare=False)
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
+    prediction: Prediction | None = field(default=None, compare=False)
 
     def responses_ns(self) -> Int64:
         """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns."""
@@ -110,7 +115,10 @@ class Result:
         return done.done_ns[rows] - done.issue_ns[rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data with the keys that `diskmodel simulate --json` promises; None for what is no estimate."""
+        """Plain data with the keys that `diskmodel simulate --json` promises; None for what is no estimate.
+
+        "interval" includes the uncertainty of a calibrated drive and then says so; "run_interval" never does.
+        """
         return {
             "engine": self.engine,
             "wall_s": self.wall_s,
@@ -126,12 +134,8 @@ class Result:
             "converged": self.is_converged,
             "precision_ratio": self.precision,
             "latency_ms": self.latency.to_dict(),
-            "interval": {
-                "confidence": self.confidence,
-                **self.latency.intervals_to_dict(),
-                "iops_low": _number(self.iops.low),
-                "iops_high": _number(self.iops.high),
-            },
+            "interval": self._run_interval() | (self.prediction.to_dict() if self.prediction else {}),
+            "run_interval": self._run_interval(),
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
             "breakdown_ms": {part: milliseconds(value) for part, value in self.breakdown_ns.items()},
@@ -149,6 +153,15 @@ class Result:
             "per_disk": [use.to_dict() for use in self.per_disk],
             "iostat": iostat(self.run),
             "messages": list(self.messages),
+        }
+
+    def _run_interval(self) -> dict[str, Any]:
+        """Ends of the intervals for the sampling error of the run alone."""
+        return {
+            "confidence": self.confidence,
+            **self.latency.intervals_to_dict(),
+            "iops_low": _number(self.iops.low),
+            "iops_high": _number(self.iops.high),
         }
 
     def __rich__(self) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def summarize(
     )
 
 
-def _before_and_after_full(run: Run) -> dict[str, float]:
+def _before_and_after_full(run: Run) -> dict[str, Any]:
     """Burst figure and sustained figure of a write-back cache that was filled."""
     full_ns = run.cache_full_ns
     if full_ns is None or not 0 < full_ns < run.end_ns:

@@ -1,4 +1,4 @@
-//! One flash drive (rules F1 to F19); see `diskmodel/engine/flash_disk.py`.
+//! One flash drive (rules F1 to F20); see `diskmodel/engine/flash_disk.py`.
 
 mod buffer;
 mod collection;
@@ -150,7 +150,8 @@ impl Device for Flash {
         if let Some(change) = buffer.next_change() {
             front.wake(change, events);
         }
-        front.counters.busy_ns = buffer.busy_ns() / model.n_dies() as i64;
+        let busy = buffer.busy_ns() / model.n_dies() as i64;
+        front.counters.busy_ns = if model.processor.counts() { busy.max(processor.busy_ns) } else { busy };
     }
 
     fn complete(&mut self, command: &Command, events: &mut Events) {

@@ -1,4 +1,4 @@
-//! What a command costs the drive's processor, how it wakes up, and what it answers together (rules F17 to F19); see
+//! What a command costs the drive's processor, how it wakes up, and what it answers together (rules F17 to F20); see
 //! `diskmodel/drive/processor.py`.
 
 use super::{Model, NS_PER_S};
@@ -20,6 +20,14 @@ pub struct ProcessorTables {
     pub is_batched: bool,
 }
 
+impl ProcessorTables {
+    /// Whether the time of the processor counts as the drive's busy time (rule F20).
+    pub fn counts(&self) -> bool {
+        let copies = self.read_copy_bytes_per_s > 0 || self.write_copy_bytes_per_s > 0;
+        copies || !self.wake_ns.is_empty() || self.is_batched
+    }
+}
+
 /// Commands that are answered together when the last of them is done.
 #[derive(Clone, Debug, Default)]
 struct Batch {
@@ -33,13 +41,15 @@ pub struct Processor {
     draws: u32,
     batches: Slots<Batch>,
     current: u32,
+    /// Time in which it woke up or worked.
+    pub busy_ns: i64,
     /// Batch of each command that the drive holds, by the command's slot.
     batch_of: Vec<u32>,
 }
 
 impl Processor {
     pub fn new(first_draw: u32) -> Self {
-        Processor { draws: first_draw, batches: Slots::default(), current: 0, batch_of: Vec::new() }
+        Processor { draws: first_draw, batches: Slots::default(), current: 0, busy_ns: 0, batch_of: Vec::new() }
     }
 
     /// When the processor begins with a command that is handed over now, and for how long it works on it.
@@ -52,6 +62,7 @@ impl Processor {
         };
         let copy = if rate > 0 { n_sectors * model.sector_bytes * NS_PER_S / rate } else { 0 };
         let is_idle = if planted(Fault::BatchEnd) { now > free } else { now >= free };
+        self.busy_ns += own + copy;
         if !is_idle {
             return (free, own + copy);
         }
@@ -62,7 +73,9 @@ impl Processor {
                 batch.served.clear();
             });
         }
-        (now + self.draw(&tables.wake_ns), own + copy)
+        let wake = self.draw(&tables.wake_ns);
+        self.busy_ns += wake;
+        (now + wake, own + copy)
     }
 
     fn draw(&mut self, wake_ns: &[i64]) -> i64 {

@@ -1,0 +1,113 @@
+"""Drives drawn from the joint uncertainty of a calibrated profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.drive.description import Drive, parse_drive
+from diskmodel.errors import DescriptionError
+
+Floats = NDArray[np.float64]
+
+#: Draws that are no possible drive are repeated so often.
+_ATTEMPTS = 20
+
+
+def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
+    """`n` drives whose uncertain parameters are drawn from what the calibration left open.
+
+    Parameters
+    ----------
+    drive : Drive
+        A profile with `uncertainty`.
+    n : int
+    seed : int
+
+    Returns
+    -------
+    list of Drive
+        Without `uncertainty`; empty for a profile without. Fewer than `n` where draws are no possible drives.
+
+    Notes
+    -----
+    Parameters are lognormal with the profile's value as median and the profile's relative covariances: what is fitted
+    are times and rates, which are positive. A value of 0 or below moves by a normal deviate instead.
+    """
+    if drive.uncertainty is None:
+        return []
+    names = drive.uncertainty.names
+    values = np.array([scalar_of(drive, name) for name in names])
+    covariance = np.array(drive.uncertainty.covariance)
+    is_positive = values > 0
+    scale = np.where(is_positive, values, 1.0)
+    relative = covariance / np.outer(scale, scale)
+    both = np.outer(is_positive, is_positive)
+    # second moments of a lognormal that has these relative ones
+    spread = np.where(both, np.log1p(np.maximum(relative, -0.9)), relative)
+    factor = _root(spread)
+    rng = np.random.default_rng(seed)
+    found: list[Drive] = []
+    for _ in range(n * _ATTEMPTS):
+        if len(found) == n:
+            break
+        step = factor @ rng.standard_normal(len(names))
+        moved = np.where(is_positive, values * np.exp(np.where(is_positive, step, 0.0)), values + step)
+        try:
+            found.append(with_values(drive, dict(zip(names, moved.tolist(), strict=True))))
+        except DescriptionError:
+            continue
+    return found
+
+
+def scalar_of(drive: Drive, name: str) -> float:
+    """A parameter by its dotted name; of a table the mean.
+
+    Raises
+    ------
+    KeyError
+        When the profile does not say it.
+    """
+    place: Any = drive.to_dict()
+    for part in name.split("."):
+        place = place[part]
+    if place is None:
+        raise KeyError(name)
+    return float(np.mean(place)) if isinstance(place, list | tuple) else float(place)
+
+
+def with_values(drive: Drive, values: Mapping[str, float]) -> Drive:
+    """`drive` with other values of parameters, and no uncertainty; a table is stretched to its new mean.
+
+    Raises
+    ------
+    DescriptionError
+        When there can be no such drive.
+    KeyError
+        When the profile does not have such a parameter.
+    """
+    data = drive.to_dict()
+    data.pop("uncertainty", None)
+    for name, value in values.items():
+        *path, last = name.split(".")
+        place: Any = data
+        for part in path:
+            place = place[part]
+        old = place[last]
+        if isinstance(old, list | tuple):
+            mean = float(np.mean(old))
+            place[last] = [type(item)(round(item * value / mean)) for item in old] if mean else list(old)
+        elif isinstance(old, int) and not isinstance(old, bool):
+            place[last] = round(value)
+        else:
+            place[last] = float(value)
+    return parse_drive(data)
+
+
+def _root(covariance: Floats) -> Floats:
+    """A square root of a covariance; what rounding made negative counts as 0."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

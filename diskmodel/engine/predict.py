@@ -1,0 +1,83 @@
+"""A result's prediction intervals: the array simulated again with drives drawn from the profile's uncertainty."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from diskmodel.array import Array
+from diskmodel.drive.drawn import drawn
+from diskmodel.engine.native import covers
+from diskmodel.engine.scenario import resolve
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.result import Result
+from diskmodel.result.prediction import STATISTICS, Prediction, combined, own_interval
+from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from diskmodel.engine.simulate import Engine
+
+#: Drives that are drawn unless told, and the longest run of each: enough for an interval, not for a third digit of it.
+DRAWS = 16
+DRAW_REQUESTS = {"native": 20_000, "simpy": 4_000}
+
+
+def predict(
+    array: Array, workload: Workload, result: Result, *, seed: int = 0, engine: Engine = "auto", n_draws: int = DRAWS,
+    confidence: float | None = None,
+) -> Prediction | None:  # fmt: skip
+    """Prediction intervals of `result`, or None where the drive's profile has no uncertainty or nothing is stable.
+
+    Parameters
+    ----------
+    array, workload, seed, engine
+        What the result was made with.
+    result : Result
+    n_draws : int, at least 2
+    confidence : float, optional
+        Left out: that of the result.
+
+    Raises
+    ------
+    DescriptionError
+        When `n_draws` is below 2.
+
+    Notes
+    -----
+    Costs `n_draws` + 1 runs of at most `DRAW_REQUESTS` requests. All runs have the same requests and random numbers.
+    """
+    from diskmodel.engine.simulate import simulate
+
+    if n_draws < 2:
+        raise DescriptionError(Fault("profile_draws", n_draws, "must be 0 or at least 2", "use 16"))
+    uncertainty = array.drive.uncertainty
+    if uncertainty is None or not result.is_stable:
+        return None
+    started = time.perf_counter()
+    requests = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
+    is_native = engine != "simpy" and covers(resolve(array, seed), requests) is None
+    n = min(result.n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
+
+    def figures(drive: object) -> dict[str, float]:
+        trial = array.model_copy(update={"drive": drive})
+        run = simulate(trial, workload, seed=seed, engine=engine, n_requests=n, profile_draws=0)
+        if not run.is_stable:
+            return dict.fromkeys(STATISTICS, math.nan)
+        return {name: own_interval(run, name).mean for name in STATISTICS}
+
+    level = result.confidence if confidence is None else confidence
+    reference = figures(array.drive)
+    trials = [figures(drive) for drive in drawn(array.drive, n_draws, seed=seed)]
+    return Prediction(
+        confidence=level,
+        n_draws=len(trials),
+        n_overloaded=sum(math.isnan(trial["iops"]) for trial in trials),
+        n_requests=n,
+        wall_s=time.perf_counter() - started,
+        parameters=uncertainty.names,
+        intervals={
+            name: combined(own_interval(result, name), reference[name], [trial[name] for trial in trials], level)
+            for name in STATISTICS
+        },
+    )
