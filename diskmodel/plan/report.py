@@ -175,6 +175,8 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
             f"{item.disks_high or 'not feasible'} at {item.high}"
             for item in result.sensitivities
         ]))  # fmt: skip
+    if result.profile_risk is not None:
+        found.append(("What the drive's own uncertainty does", [str(result.profile_risk)]))
     found.append(("Assumptions", _assumptions(result)))
     found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
     return found

@@ -18,6 +18,7 @@ from diskmodel.plan.families import Family, allowed_counts, array_of, design_wor
 from diskmodel.plan.memory import Remembered
 from diskmodel.plan.outcome import Evaluate
 from diskmodel.plan.pareto import ParetoPoint, pareto_front, points_of
+from diskmodel.plan.profile_risk import ProfileRisk, profile_risk
 from diskmodel.plan.relax import Relaxation, Sensitivity, relaxations, sensitivity
 from diskmodel.plan.search import Candidate, search_family
 from diskmodel.plan.simulated import Simulated
@@ -51,6 +52,8 @@ class PlanResult:
         Empty unless asked for.
     front : tuple of ParetoPoint
         Cost (or disks) against latency, of everything that was tried and holds the objective.
+    profile_risk : ProfileRisk or None
+        What the uncertainty of a calibrated drive does to the best; None where its profile tells none.
     """
 
     plan: PlanDescription
@@ -61,6 +64,7 @@ class PlanResult:
     relaxations: tuple[Relaxation, ...]
     sensitivities: tuple[Sensitivity, ...]
     front: tuple[ParetoPoint, ...]
+    profile_risk: ProfileRisk | None = None
 
     @property
     def is_feasible(self) -> bool:
@@ -93,6 +97,7 @@ class PlanResult:
             "candidates": [candidate.to_dict() for candidate in self.candidates],
             "relaxations": [item.to_dict() for item in self.relaxations],
             "sensitivities": [item.to_dict() for item in self.sensitivities],
+            "profile_risk": self.profile_risk.to_dict() if self.profile_risk else None,
             "pareto": [item.to_dict() for item in self.front],
             "runs": self.n_runs,
             "plan": self.plan.to_dict(),
@@ -145,6 +150,7 @@ def run_plan(
         relaxations=tuple(relaxations(plan, shown, decide)) if with_relaxations and shown else (),
         sensitivities=tuple(sensitivity(plan, shown, decide)) if with_sensitivity and best and shown else (),
         front=tuple(pareto_front(points_of(found))),
+        profile_risk=profile_risk(plan, best, decide) if best else None,
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from diskmodel.drive import Flash, Hdd, parse_drive
+from diskmodel.drive import Flash, Hdd
+from diskmodel.drive.drawn import scalar_of, with_values
 from diskmodel.errors import DescriptionError
 
 #: Standard errors to either side.
@@ -29,12 +29,4 @@ def variants(drive: Hdd | Flash) -> Iterator[tuple[str, Hdd | Flash, Hdd | Flash
 
 
 def _moved(drive: Hdd | Flash, name: str, by: float) -> Hdd | Flash:
-    data = drive.to_dict()
-    *path, last = name.split(".")
-    place: dict[str, Any] = data
-    for part in path:
-        place = place[part]
-    value = place[last]
-    place[last] = type(value)(round(value + by)) if isinstance(value, int) else value + by
-    del data["uncertainty"]
-    return parse_drive(data)
+    return with_values(drive, {name: scalar_of(drive, name) + by})
