@@ -111,6 +111,7 @@ class CachedController(Controller):
             if len(blocks) > self.dirty.capacity:
                 # larger than the cache itself: straight to the disks
                 self.blocked.popleft()
+                request.cache_ns += self.clock.now - since_ns
                 super()._access(request)
                 continue
             if not self.dirty.accept(blocks.start, blocks.stop):

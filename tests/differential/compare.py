@@ -10,7 +10,9 @@ import numpy as np
 
 from diskmodel.engine import native, simpy_engine
 from diskmodel.engine.scenario import Scenario
+from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, DeviceCounters, Requests, Run
+from diskmodel.result.laws import check_laws
 from tests.differential.cases import Case, build
 
 Engine = Callable[[Scenario, Requests], Run]
@@ -21,7 +23,12 @@ def difference(case: Case) -> str | None:
     scenario, requests = build(case)
     reason = native.covers(scenario, requests)
     assert reason is None, f"the kernel does not cover {reason}"
-    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    simpy, kernel = simpy_engine.run(scenario, requests), native.run(scenario, requests)
+    told = between(requests, simpy, kernel)
+    try:
+        check_laws(requests, kernel)
+    except ConservationError as error:
+        told = told or f"both engines break a law: {error}"
     return told and f"{told}\ncase: {json.dumps(case)}"
 
 

@@ -172,6 +172,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             if end - first > dirty.capacity {
                 // larger than the cache itself: straight to the disks
                 cache.blocked.pop_front();
+                self.hosts[host].cache += now - since;
                 self.access_disks(host);
                 continue;
             }
