@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.controller import READ, HostRequest
-from diskmodel.host.description import Host as Description
+from diskmodel.engine.scenario import Scenario
 from diskmodel.host.read_ahead import ReadAhead, cut
+from diskmodel.host.tables import HostTables
 
 
 @dataclass
@@ -34,21 +35,19 @@ class Host:
     def __init__(
         self,
         clock: Clock,
-        description: Description,
-        sector_bytes: int,
-        capacity: int,
-        device: int,
+        scenario: Scenario,
         submit: Callable[[HostRequest], None],
         done: Callable[[HostRequest], None],
     ) -> None:
+        tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
         self.clock = clock
-        self.submission_ns = description.submission_ns
-        self.is_buffered = description.is_buffered
-        self.longest = description.largest_request_bytes // sector_bytes
-        self.page = max(description.page_bytes // sector_bytes, 1)
-        self.read_ahead = ReadAhead(description.read_ahead_bytes // sector_bytes, self.page, capacity)
-        self.is_page_by_page = not description.read_ahead_bytes
-        self.device = device
+        self.submission_ns = tables.submission_ns
+        self.is_buffered = tables.is_buffered
+        self.longest = tables.largest_request_sectors
+        self.page = tables.page_sectors
+        self.read_ahead = ReadAhead(tables.read_ahead_sectors, self.page, scenario.layout.capacity)
+        self.is_page_by_page = not tables.read_ahead_sectors
+        self.device = scenario.n_devices + 2
         self.below = submit
         self.done = done
         self.processor_free_ns = 0
@@ -80,6 +79,7 @@ class Host:
         if request.op != READ or not self.is_buffered:
             self.below(request)
             return
+        request.is_hit = False
         start, end = request.sector, request.sector + request.n
         if self.is_page_by_page:
             self._page_by_page(request, self.read_ahead.read(start, end), self.clock.now)

@@ -12,6 +12,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario
+from diskmodel.host.tables import HostTables
 from diskmodel.layout.tables import READ_POLICIES
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
@@ -24,8 +25,6 @@ KERNEL_SCHEDULERS = frozenset(
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    if not scenario.host.is_transparent:
-        return "a host that costs time or buffers"
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
@@ -98,6 +97,7 @@ def _array(scenario: Scenario) -> dict[str, Any]:
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
         "cache": None if caches is None else asdict(caches),
+        "host": None if scenario.host.is_transparent else asdict(HostTables.of(scenario.host, tables.sector_bytes)),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }

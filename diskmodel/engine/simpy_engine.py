@@ -89,15 +89,7 @@ class Simulation:
         self.requests = requests
         self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
-        self.host = Host(
-            self.clock,
-            scenario.host,
-            tables.sector_bytes,
-            scenario.layout.capacity,
-            len(self.devices) + 2,
-            self.controller.submit,
-            self._done,
-        )
+        self.host = Host(self.clock, scenario, self.controller.submit, self._done)
         self.clients = Clients(self.clock, requests, self._issue)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         n = len(requests)

@@ -54,6 +54,7 @@ def draw_case(pick: Pick) -> Case:
     }
     # last, so that older cases keep everything else that they drew
     case["array"]["controller"] |= _caches(pick)
+    case["array"]["host"] = _host(pick)
     return case
 
 
@@ -179,6 +180,18 @@ def _caches(pick: Pick) -> dict[str, Any]:
         caches["write_cache"] = {"size_bytes": pick((16 << 10, 64 << 10, 512 << 10)), "block_bytes": block_bytes,
                                  "high_ratio": high, "low_ratio": low, "destage_depth": pick((32, 1, 3))}  # fmt: skip
     return caches
+
+
+def _host(pick: Pick) -> dict[str, Any]:
+    kind = pick(("transparent", "transparent", "processor", "buffered", "page by page"))
+    host: dict[str, Any] = {}
+    if kind != "transparent":
+        host["submission_ns"] = pick((15_000, 0, 400_000))
+    if kind in ("buffered", "page by page"):
+        host |= {"is_buffered": True, "page_bytes": pick((4096, 2048)), "largest_request_bytes": pick((16 << 10, 8192))}
+    if kind == "buffered":
+        host["read_ahead_bytes"] = pick((128 << 10, 30_000))
+    return host
 
 
 def _queue(pick: Pick) -> dict[str, Any]:

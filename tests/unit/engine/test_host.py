@@ -6,7 +6,6 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
-from diskmodel.errors import CoverageError
 from diskmodel.workload import Workload
 
 ONE_DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
@@ -22,7 +21,7 @@ def test_a_run_that_is_bound_by_the_processor() -> None:
     result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 32}), n_requests=4000)
     assert result.iops.mean == pytest.approx(50_000, rel=0.001)
     assert result.breakdown_ns["overhead"] >= 20_000
-    assert result.engine == "simpy"
+    assert result.engine == "native"
 
 
 def test_one_request_costs_its_submission_more() -> None:
@@ -51,9 +50,15 @@ def test_without_read_ahead_pages_come_one_by_one() -> None:
     assert result.run.devices.read_bytes[0] == 500 * 8192
 
 
-def test_the_default_host_changes_nothing_and_another_needs_simpy() -> None:
+def test_the_default_host_changes_nothing() -> None:
     load = Workload.parse({"size": "4 KiB", "clients": 4})
     plain, same = (simulate(Array.parse(ONE_DISK | h), load, n_requests=300) for h in ({}, {"host": {}}))
     assert (plain.run.completions.done_ns == same.run.completions.done_ns).all()
-    with pytest.raises(CoverageError, match="host"):
-        simulate(Array.parse(ONE_DISK | {"host": {"submission": "1 us"}}), load, engine="native")
+
+
+def test_a_read_that_waits_for_its_pages_is_no_hit() -> None:
+    """Whatever the draw of the controller's hit ratio says: it was not asked."""
+    array = Array.parse(ONE_DISK | {"host": {"is_buffered": True}, "controller": {"read_cache": {"hit_ratio": 1}}})
+    result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 1}), n_requests=300)
+    assert result.hit_ratio == 0
+    assert result.breakdown_ns["cache"] == pytest.approx(result.latency.mean.mean)

@@ -17,6 +17,8 @@ pub enum Action {
     Destaged(u32, i64),
     /// See what a disk can start.
     Wake(u32),
+    /// The host's processor is done with a host request.
+    Entered(u32),
     /// The controller's processor is done with a host request.
     Processed(u32),
     /// The data of a write has come over the link.

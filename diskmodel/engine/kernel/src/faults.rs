@@ -76,6 +76,10 @@ faults! {
     DestageSweep,
     PrefetchLimit,
     PrefetchHalf,
+    SubmissionQueue,
+    WindowMark,
+    WindowGrowth,
+    RequestCut,
 }
 
 /// Whether `fault` is planted now.

@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod flash;
 mod hdd;
+mod host;
 mod layout;
 mod mechanics;
 pub mod online;

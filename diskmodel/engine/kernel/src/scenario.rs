@@ -4,6 +4,7 @@
 
 mod caches;
 mod drives;
+mod host;
 
 use crate::flash::{Flash, Ftl};
 use crate::hdd::Disk;
@@ -13,6 +14,7 @@ use crate::queue::{Policy, Tunables};
 use crate::simulation::{Controller, Parts};
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, Folded, HddTables};
+pub use host::HostTables;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -68,6 +70,8 @@ pub struct Scenario {
     pub hit_ratio: f64,
     /// None: a controller without real caches.
     pub cache: Option<CacheTables>,
+    /// None: a host that costs nothing and does not buffer.
+    pub host: Option<HostTables>,
     pub revolution_ns: Vec<i64>,
     /// Of a flash drive: where its draws of waking times begin (rule F18).
     pub phase_ns: Vec<i64>,
@@ -93,6 +97,7 @@ impl Scenario {
         if [&self.revolution_ns, &self.phase_ns].iter().any(|column| column.len() != n_devices as usize) {
             return Err("there must be one revolution and one phase for each disk".into());
         }
+        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity)).transpose()?;
         let host = policy(self.queue)?;
         match self.drive {
             Drive::Hdd(tables) => {
@@ -103,7 +108,7 @@ impl Scenario {
                     .zip(spindles)
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
-                Ok(Built::Hdd(Parts { model, layout, controller, cache, disks }))
+                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, disks }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth)?;
@@ -112,7 +117,7 @@ impl Scenario {
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
                     .collect();
-                Ok(Built::Flash(Parts { model, layout, controller, cache, disks }))
+                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, disks }))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
 
 mod cached;
+mod host;
 
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
@@ -11,6 +12,7 @@ use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
+pub use host::{Host, HostTunables};
 
 const NS_PER_S: i64 = 1_000_000_000;
 const NEAREST: i64 = 0;
@@ -47,6 +49,17 @@ struct ArrayAccess {
     out: u32,
 }
 
+/// Whom a request in the controller answers to.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Purpose {
+    #[default]
+    Client,
+    /// A range that the host reads ahead.
+    Window,
+    /// A page of a read that fetches them one by one.
+    Page(u32),
+}
+
 /// A host request in the controller.
 #[derive(Clone, Copy, Default)]
 struct HostRequest {
@@ -55,11 +68,14 @@ struct HostRequest {
     stream: u32,
     op: u8,
     is_hit: bool,
+    purpose: Purpose,
     sector: i64,
     n: i64,
     issue: i64,
     link: i64,
     cache: i64,
+    queue: i64,
+    overhead: i64,
     parity: i64,
     last: Command,
 }
@@ -70,6 +86,7 @@ pub struct Parts<D: Device> {
     pub layout: Layout,
     pub controller: Controller,
     pub cache: Option<Cache>,
+    pub host: Option<Host>,
     pub disks: Vec<D>,
 }
 
@@ -83,6 +100,7 @@ pub struct Simulation<D: Device, T> {
     layout: Layout,
     controller: Controller,
     cache: Option<Box<Cache>>,
+    host: Option<Box<Host>>,
     traffic: T,
     plan: Plan,
     n_commands: u64,
@@ -95,7 +113,7 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, disks } = parts;
+        let Parts { model, layout, controller, cache, host, disks } = parts;
         Simulation {
             events: Events::default(),
             commands: Slots::default(),
@@ -107,6 +125,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             layout,
             controller,
             cache: cache.map(Box::new),
+            host: host.map(Box::new),
             traffic,
             plan: Plan::default(),
             n_commands: 0,
@@ -190,6 +209,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::CommandDone(id) => self.command_done(id),
             Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
             Action::Issue(stream, id) => self.issue(stream as usize, id),
+            Action::Entered(host) => self.entered(host),
             Action::Processed(host) => self.processed(host),
             Action::WriteArrived(host) => self.access(host),
             Action::HitServed(host) => self.answered(host),
@@ -232,6 +252,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             issue: self.events.now,
             ..HostRequest::default()
         });
+        if self.host.is_some() {
+            self.submit_to_host(host);
+        } else {
+            self.submit_to_controller(host);
+        }
+    }
+
+    // ------------------------------------------------------------------ controller
+    fn submit_to_controller(&mut self, host: u32) {
         if self.controller.command_ns == 0 {
             self.processed(host);
             return;
@@ -242,7 +271,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.later(self.processor_free, host, Action::Processed(host));
     }
 
-    // ------------------------------------------------------------------ controller
     fn later(&mut self, time: i64, host: u32, action: Action) {
         let device = self.disks.len() as u32;
         self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
@@ -292,7 +320,23 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.later(self.link_free, host, then);
     }
 
+    /// The controller has answered.
     fn finished(&mut self, host: u32) {
+        let HostRequest { purpose, sector, n, .. } = self.hosts[host];
+        match purpose {
+            Purpose::Client => self.done(host),
+            Purpose::Window => {
+                self.hosts.release(host);
+                self.fetched(sector, sector + n);
+            }
+            Purpose::Page(at) => {
+                self.hosts.release(host);
+                self.next_page(at);
+            }
+        }
+    }
+
+    fn done(&mut self, host: u32) {
         let request = self.hosts[host];
         self.hosts.release(host);
         let last = &request.last;
@@ -307,8 +351,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             parts: [
                 request.link,
                 request.cache,
-                last.done - last.submitted - service,
-                last.overhead,
+                request.queue + last.done - last.submitted - service,
+                request.overhead + last.overhead,
                 last.seek,
                 last.rotation,
                 last.transfer,

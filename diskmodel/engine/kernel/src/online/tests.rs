@@ -75,6 +75,7 @@ fn scenario() -> Scenario {
         link_bytes_per_s: 23_000_000,
         hit_ratio: 0.3,
         cache: None,
+        host: None,
         revolution_ns: vec![4_000_000; 5],
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
     }
