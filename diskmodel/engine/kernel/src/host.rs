@@ -87,7 +87,7 @@ fn first_window(n_pages: i64, page: i64, limit: i64) -> i64 {
 fn next_window(window: i64, limit: i64) -> i64 {
     if window < limit / 16 {
         4 * window
-    } else if window <= limit / 2 - i64::from(planted(Fault::WindowGrowth)) {
+    } else if window <= limit / if planted(Fault::WindowGrowth) { 4 } else { 2 } {
         2 * window
     } else {
         limit
