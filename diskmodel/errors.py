@@ -74,6 +74,12 @@ class MeasurementError(InputError):
     code = "measurement"
 
 
+class MountError(InputError):
+    """A virtual drive that cannot be mounted here (place, permission, no FUSE), or not be served."""
+
+    code = "mount"
+
+
 class ConservationError(DiskmodelError):
     """A law that holds in every run was broken (Little's law, utilisation law, a lost request): our own fault."""
 

@@ -15,6 +15,7 @@ from diskmodel.cli import (
     drives,
     lab,
     measure,
+    mount,
     plan,
     rule,
     simulate,
@@ -62,6 +63,7 @@ _COMMANDS = (
     (measure.measure, "what this machine's disk does"),
     (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
     (validate.validate, "a drive against measurements, fio results or a trace"),
+    (mount.mount, "a drive or array nobody has bought yet, as a file that answers in real time"),
     (workload.workload, "a workload from iostat, sar, fio or a block trace"),
 )
 for _command, _help in _COMMANDS:

@@ -54,7 +54,7 @@ def measure(
         out,
         mode="quick" if quick else "thorough" if thorough else "default",
         seconds=seconds,
-        size_bytes=None if size is None else _bytes("size", size),
+        size_bytes=None if size is None else parse_bytes("size", size),
         experiments=tuple(name.strip() for name in (experiments or "").split(",") if name.strip()),
         write=write,
         allow_target=allow_target,
@@ -91,7 +91,7 @@ def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
         return run(target, out, on_progress=tell, **options)
 
 
-def _bytes(field: str, text: str) -> int:
+def parse_bytes(field: str, text: str) -> int:
     from diskmodel.units import _BYTES, parse
 
     try:

@@ -23,6 +23,12 @@ KERNEL_SCHEDULERS = frozenset(
 )
 
 
+_NOTHING = np.empty(0, np.int64)
+_NO_REQUESTS = Requests(
+    _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
+)
+
+
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
     for queue in (scenario.queue, scenario.drive_queue):
@@ -126,3 +132,16 @@ def _flash(tables: FlashTables) -> dict[str, Any]:
 def _queue(queue: Queue) -> dict[str, Any]:
     names = ("scheduler", "age_ns", "read_expire_ns", "write_expire_ns", "fifo_batch", "writes_starved")
     return {name: getattr(queue, name) for name in names}
+
+
+def cannot_serve(scenario: Scenario) -> str | None:
+    """Why the kernel cannot run a scenario along with a clock, or None when it can."""
+    return covers(scenario, _NO_REQUESTS)
+
+
+def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
+    """Serve a scenario as a file over FUSE until told to stop; the interpreter is free meanwhile.
+
+    Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
+    """
+    return dict(_kernel.serve_array(_array(scenario), settings))

@@ -80,6 +80,8 @@ pub struct DirtyBuffer {
     pub border: i64,
     pub used: i64,
     pub waiting: Vec<Dirty>,
+    /// On its way to the media: (number, when it is there).
+    pub landing: Vec<(u64, i64)>,
 }
 
 impl DirtyBuffer {

@@ -25,6 +25,11 @@ pub trait Device {
     /// Buffered sectors have reached the media.
     fn destaged(&mut self, _n: i64, _events: &mut Events) {}
 
+    /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
+    fn is_durable(&self, _seq: u64) -> bool {
+        true
+    }
+
     /// A command leaves the disk.
     fn complete(&mut self, command: &Command, events: &mut Events);
 

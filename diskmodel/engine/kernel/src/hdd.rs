@@ -292,6 +292,7 @@ impl Disk {
     fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
         self.dirty.waiting.retain(|e| e.seq != seq);
         let access = self.access(i, WRITE, lba, n, model, events);
+        self.dirty.landing.push((seq, access.end));
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n));
     }
 }
@@ -348,7 +349,13 @@ impl Device for Disk {
 
     fn destaged(&mut self, n: i64, events: &mut Events) {
         self.dirty.used -= n;
-        self.front.wake(events.now, events);
+        let now = events.now;
+        self.dirty.landing.retain(|&(_, end)| end > now);
+        self.front.wake(now, events);
+    }
+
+    fn is_durable(&self, seq: u64) -> bool {
+        self.dirty.waiting.iter().all(|e| e.seq >= seq) && self.dirty.landing.iter().all(|&(s, _)| s >= seq)
     }
 
     fn complete(&mut self, command: &Command, events: &mut Events) {

@@ -18,6 +18,8 @@ pub mod online;
 mod python;
 mod queue;
 pub mod scenario;
+#[cfg(target_os = "linux")]
+pub mod serve;
 pub mod simulation;
 pub mod traffic;
 
@@ -26,6 +28,10 @@ pub mod traffic;
 mod _kernel {
     #[pymodule_export]
     use crate::python::run;
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::serve::glue::serve_array;
 
     #[cfg(feature = "faults")]
     #[pymodule_export]

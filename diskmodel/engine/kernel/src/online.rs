@@ -52,6 +52,8 @@ trait Runs: Send {
     fn next_time(&self) -> Option<i64>;
     fn advance(&mut self, time: i64);
     fn arrive(&mut self, time: i64, id: u32, row: u64);
+    fn n_commands(&self) -> u64;
+    fn is_durable(&self, seq: u64) -> bool;
     #[cfg(test)]
     fn n_slots(&self) -> usize;
 }
@@ -82,6 +84,14 @@ where
 
     fn arrive(&mut self, time: i64, id: u32, row: u64) {
         Simulation::arrive(self, time, 0, id, row);
+    }
+
+    fn n_commands(&self) -> u64 {
+        Simulation::n_commands(self)
+    }
+
+    fn is_durable(&self, seq: u64) -> bool {
+        self.disks().iter().all(|disk| disk.is_durable(seq))
     }
 
     #[cfg(test)]
@@ -180,6 +190,16 @@ impl Array {
         for (tag, time) in self.simulation.inbox().finished.drain(..) {
             done(tag, time);
         }
+    }
+
+    /// A mark for everything that was written until now.
+    pub fn mark(&self) -> u64 {
+        self.simulation.n_commands()
+    }
+
+    /// Whether all of that is on the media and nothing of it in a volatile cache.
+    pub fn is_durable(&self, mark: u64) -> bool {
+        self.simulation.is_durable(mark)
     }
 
     /// Uniform in [0, 1): SplitMix64 (Steele, Lea, Flood 2014).

@@ -197,6 +197,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.cache.as_ref().and_then(|cache| cache.full_ns)
     }
 
+    /// Commands that the disks were given so far.
+    pub fn n_commands(&self) -> u64 {
+        self.n_commands
+    }
+
     pub fn disks(&self) -> &[D] {
         &self.disks
     }

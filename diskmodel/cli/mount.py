@@ -1,0 +1,145 @@
+"""`diskmodel mount`: a described drive or array as a file that answers in real time."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from diskmodel.cli.console import print_json, say, show
+from diskmodel.cli.options import Debug, Json, Seed
+from diskmodel.cli.status import ends_well
+
+if TYPE_CHECKING:
+    from diskmodel.array import Array
+    from diskmodel.mount import DataKind, Served, Stopper
+
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@ends_well
+def mount(
+    description: Annotated[
+        str, typer.Argument(help="Drive or array: a TOML file, or the name of a drive in the catalogue.")
+    ],
+    directory: Annotated[Path, typer.Argument(help="Empty directory that the file `disk` appears in.")],
+    data: Annotated[
+        str, typer.Option(help="Where data are kept: sparse-file, memory, or zero (nowhere: reads give zeros).")
+    ] = "sparse-file",
+    data_folder: Annotated[Path | None, typer.Option(help="Folder of the sparse file.")] = None,
+    size: Annotated[str | None, typer.Option(help='Present only the first part, such as "4 GiB".')] = None,
+    time_scale: Annotated[float, typer.Option(help="Seconds that a second of the model lasts.")] = 1.0,
+    realtime: Annotated[
+        bool, typer.Option("--realtime/--no-realtime", help="Real-time priority, where it is allowed.")
+    ] = True,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Present a drive or an array as a file that answers in real time, until Ctrl-C. Needs Linux with FUSE.
+
+    The host in the description is left out: this machine is the host.
+    """
+    from diskmodel.cli.measure import parse_bytes
+    from diskmodel.mount import serve
+
+    array = _described(description)
+    size_bytes = None if size is None else parse_bytes("size", size)
+
+    def tell(file: Path, n_bytes: int) -> None:
+        for line in _how_to_use(array, file, n_bytes, cast("DataKind", data), data_folder):
+            say(line)
+
+    with _stopped_by_signals() as stopper:
+        served = serve(
+            array,
+            directory,
+            stopper,
+            data=cast("DataKind", data),
+            data_folder=data_folder,
+            size_bytes=size_bytes,
+            time_scale=time_scale,
+            is_realtime=realtime,
+            seed=seed,
+            on_ready=tell,
+        )
+    if as_json:
+        print_json({**asdict(served), "n_requests": served.n_requests, "iops": served.iops})
+    else:
+        show(*_lines(served))
+
+
+def _described(description: str) -> Array:
+    """The array in a file, or the drive of that name or file on its own.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault.
+    """
+    from diskmodel.array import Array
+    from diskmodel.description import read_toml
+    from diskmodel.drive import load_drive
+
+    if (description.endswith(".toml") or Path(description).is_file()) and "drive" in read_toml(description):
+        return Array.load(description)
+    drive = load_drive(description)
+    return Array.parse({"name": drive.name, "drive": drive, "layout": {"level": "jbod", "disks": 1}}, description)
+
+
+@contextlib.contextmanager
+def _stopped_by_signals() -> Iterator[Stopper]:
+    """A stopper that Ctrl-C, SIGTERM and SIGHUP pull: the ordinary end of a mount."""
+    from diskmodel.mount import Stopper
+
+    stopper = Stopper()
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        stopper.stop()
+
+    before = {ending: signal.signal(ending, stop) for ending in _ENDINGS}
+    # the handler above runs only when the interpreter does; this reaches the server while it is in the kernel
+    wakeup = signal.set_wakeup_fd(stopper.wakeup_fd, warn_on_full_buffer=False)
+    try:
+        yield stopper
+    finally:
+        signal.set_wakeup_fd(wakeup)
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
+        stopper.close()
+
+
+def _how_to_use(array: Array, file: Path, n_bytes: int, data: DataKind, folder: Path | None) -> list[str]:
+    from diskmodel.mount.store import describe
+
+    name = array.name or array.drive.name
+    return [
+        f"{file}: {name}, {array.layout.level} of {array.layout.disks}, {n_bytes} bytes; data {describe(data, folder)}",
+        f"  fio --name=random --filename={file} --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=8"
+        " --time_based --runtime=20",
+        f"  diskmodel measure {file} --quick --out measured.json",
+        f"  losetup --find --show --direct-io=on {file}    (a block device; losetup -d before the end)",
+        "ready; Ctrl-C ends it",
+    ]
+
+
+def _lines(served: Served) -> list[str]:
+    how = "unmounted by somebody else" if served.is_unmounted else "stopped and unmounted"
+    late = tuple(ns / 1e3 for ns in (served.late_p50_ns, served.late_p99_ns, served.late_max_ns))
+    lines = [
+        f"{how}: {served.n_reads:,} reads, {served.n_writes:,} writes, {served.n_flushes:,} flushes in "
+        f"{served.busy_s:.1f} s, {served.iops:.1f} a second, at most {served.most_outstanding} at once",
+    ]
+    if served.n_requests:
+        lines.append(f"  answers late by {late[0]:.1f} µs (p50), {late[1]:.1f} µs (p99), {late[2]:.1f} µs (max)")
+    if not served.is_realtime:
+        lines.append("  without real-time priority")
+    if served.n_data_errors:
+        lines.append(f"  {served.n_data_errors} answered with an I/O error: the data could not be stored")
+    return lines

@@ -1,0 +1,75 @@
+//! Glue between Python and the server: descriptors and a scenario in, counts out, the interpreter released meanwhile.
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::{Ending, Server, Settings, Store, Tree};
+use crate::online::Array;
+use crate::scenario::Scenario;
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SettingsIn {
+    fuse_fd: i32,
+    stop_fd: i32,
+    /// -1: reads as zeros.
+    store_fd: i32,
+    size_bytes: u64,
+    uid: u32,
+    gid: u32,
+    mounted_unix_s: u64,
+    time_scale: f64,
+    seed: u64,
+}
+
+#[derive(IntoPyObject)]
+pub struct StatisticsOut {
+    is_unmounted: bool,
+    n_reads: u64,
+    n_writes: u64,
+    read_bytes: u64,
+    write_bytes: u64,
+    n_flushes: u64,
+    n_data_errors: u64,
+    most_outstanding: usize,
+    busy_ns: i64,
+    late_p50_ns: i64,
+    late_p99_ns: i64,
+    late_max_ns: i64,
+}
+
+/// Serves an array as a file until told to stop or unmounted.
+#[pyfunction]
+pub fn serve_array(py: Python<'_>, array: Scenario, settings: SettingsIn) -> PyResult<StatisticsOut> {
+    let array = Array::new(array, settings.seed).map_err(PyValueError::new_err)?;
+    if settings.size_bytes > array.capacity_bytes() as u64 || settings.size_bytes == 0 {
+        return Err(PyValueError::new_err("the file must not be larger than the array"));
+    }
+    if !settings.time_scale.is_finite() || settings.time_scale <= 0.0 {
+        return Err(PyValueError::new_err("the time scale must be positive"));
+    }
+    let store = if settings.store_fd < 0 { Store::Zero } else { Store::File(settings.store_fd) };
+    let SettingsIn { fuse_fd, stop_fd, size_bytes, uid, gid, mounted_unix_s, time_scale, .. } = settings;
+    let tree = Tree { size_bytes, uid, gid, mounted_unix_s };
+    let (ending, counted) = py
+        .detach(|| {
+            let mut server = Server::new(array, Settings { fuse_fd, stop_fd, store, tree, time_scale });
+            server.run().map(|ending| (ending, server.statistics().clone()))
+        })
+        .map_err(PyRuntimeError::new_err)?;
+    let (late_p50_ns, late_p99_ns, late_max_ns) = counted.late_ns();
+    Ok(StatisticsOut {
+        is_unmounted: ending == Ending::Unmounted,
+        n_reads: counted.n_reads,
+        n_writes: counted.n_writes,
+        read_bytes: counted.read_bytes,
+        write_bytes: counted.write_bytes,
+        n_flushes: counted.n_flushes,
+        n_data_errors: counted.n_data_errors,
+        most_outstanding: counted.most_outstanding,
+        busy_ns: counted.busy_ns,
+        late_p50_ns,
+        late_p99_ns,
+        late_max_ns,
+    })
+}
