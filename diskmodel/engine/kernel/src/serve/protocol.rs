@@ -18,8 +18,11 @@ pub const INTERRUPT: u32 = 36;
 pub const DESTROY: u32 = 38;
 pub const BATCH_FORGET: u32 = 42;
 
-/// Every read and write goes to the drive; writes do not wait for each other.
+/// Every read and write goes to the drive.
 pub const FOPEN_DIRECT_IO: u32 = 1 << 0;
+/// Closing the file asks for nothing.
+pub const FOPEN_NOFLUSH: u32 = 1 << 5;
+/// Writes do not wait for each other.
 pub const FOPEN_PARALLEL_DIRECT_WRITES: u32 = 1 << 6;
 
 const ASYNC_READ: u32 = 1 << 0;
@@ -87,6 +90,11 @@ impl<'a> Message<'a> {
     /// (offset, length) of a read, a write or a directory read.
     pub fn range(&self) -> Option<(u64, usize)> {
         Some((u64_at(self.body, 8)?, u32_at(self.body, 16)? as usize))
+    }
+
+    /// Whether a write must be on the media before it is answered (O_DSYNC or O_SYNC).
+    pub fn is_durable(&self) -> bool {
+        u32_at(self.body, 32).is_some_and(|flags| flags & libc::O_DSYNC as u32 != 0)
     }
 
     /// The size that a change of attributes asks for, if it does.

@@ -59,14 +59,16 @@ struct Pending {
     op: u8,
     offset: u64,
     length: usize,
+    is_durable: bool,
     /// Of a read: its data, once they have been fetched.
     data: Option<Vec<u8>>,
     failed: bool,
 }
 
-/// A flush waits for the writes that came before it, then for the drive's cache.
+/// A flush waits for the writes that came before it, then for the drive's cache; so does a durable write for itself.
 struct Flush {
     unique: u64,
+    answer: Vec<u8>,
     /// Writes that were under way and are not yet done.
     before: Vec<u64>,
     mark: u64,
@@ -173,6 +175,15 @@ impl<D: Drive> Server<D> {
         self.statistics.busy_ns = now - self.first_ns.unwrap_or(now);
         match (&pending.data, error) {
             (Some(data), 0) => self.reply(pending.unique, 0, &data[..pending.length])?,
+            (_, 0) if pending.is_durable => {
+                let answer = fuse::written(pending.length).0;
+                self.flushes.push(Flush {
+                    unique: pending.unique,
+                    answer,
+                    before: Vec::new(),
+                    mark: self.drive.mark(),
+                });
+            }
             (_, 0) => self.reply(pending.unique, 0, &fuse::written(pending.length).0)?,
             _ => self.reply(pending.unique, error, &[])?,
         }
@@ -194,7 +205,7 @@ impl<D: Drive> Server<D> {
         let (done, waiting): (Vec<_>, Vec<_>) =
             self.flushes.drain(..).partition(|f| f.before.is_empty() && drive.is_durable(f.mark));
         self.flushes = waiting;
-        done.iter().try_for_each(|flush| self.reply(flush.unique, 0, &[]))
+        done.iter().try_for_each(|flush| self.reply(flush.unique, 0, &flush.answer))
     }
 
     /// Fetches the data of a read ahead of its completion.
@@ -247,7 +258,7 @@ impl<D: Drive> Server<D> {
                 }
             }
             fuse::OPEN => {
-                let flags = fuse::FOPEN_DIRECT_IO | fuse::FOPEN_PARALLEL_DIRECT_WRITES;
+                let flags = fuse::FOPEN_DIRECT_IO | fuse::FOPEN_NOFLUSH | fuse::FOPEN_PARALLEL_DIRECT_WRITES;
                 self.reply(unique, 0, &fuse::opened(flags).0)?;
             }
             fuse::OPENDIR => self.reply(unique, 0, &fuse::opened(0).0)?,
@@ -274,7 +285,7 @@ impl<D: Drive> Server<D> {
         if length == 0 {
             return self.reply(message.unique, 0, &[]);
         }
-        let tag = self.submit(message.unique, READ, offset, length, now_ns)?;
+        let tag = self.submit(message, READ, offset, length, now_ns)?;
         self.unfetched.push(tag);
         self.statistics.n_reads += 1;
         self.statistics.read_bytes += length as u64;
@@ -292,7 +303,7 @@ impl<D: Drive> Server<D> {
             let error = if data.is_empty() { 0 } else { libc::ENOSPC };
             return self.reply(message.unique, error, if error == 0 { &[0; 8] } else { &[] });
         }
-        let tag = self.submit(message.unique, WRITE, offset, length, now_ns)?;
+        let tag = self.submit(message, WRITE, offset, length, now_ns)?;
         self.statistics.n_writes += 1;
         self.statistics.write_bytes += length as u64;
         if self.settings.store.write(&data[..length], offset).is_err() {
@@ -304,10 +315,11 @@ impl<D: Drive> Server<D> {
         Ok(())
     }
 
-    fn submit(&mut self, unique: u64, op: u8, offset: u64, length: usize, now_ns: i64) -> Result<u64, String> {
+    fn submit(&mut self, message: &Message, op: u8, offset: u64, length: usize, now_ns: i64) -> Result<u64, String> {
         self.n_tags += 1;
         let tag = self.n_tags;
-        self.pending.insert(tag, Pending { unique, op, offset, length, data: None, failed: false });
+        let (unique, is_durable) = (message.unique, op == WRITE && message.is_durable());
+        self.pending.insert(tag, Pending { unique, op, offset, length, is_durable, data: None, failed: false });
         self.statistics.most_outstanding = self.statistics.most_outstanding.max(self.pending.len());
         self.first_ns.get_or_insert(now_ns);
         self.drive.submit(self.clock.model_ns(now_ns), tag, op, offset as i64, length as i64)?;
@@ -316,7 +328,7 @@ impl<D: Drive> Server<D> {
 
     fn flush(&mut self, unique: u64) -> Result<(), String> {
         let before = self.pending.iter().filter(|(_, p)| p.op == WRITE).map(|(&tag, _)| tag).collect();
-        self.flushes.push(Flush { unique, before, mark: self.drive.mark() });
+        self.flushes.push(Flush { unique, answer: Vec::new(), before, mark: self.drive.mark() });
         self.statistics.n_flushes += 1;
         self.answer_flushes()
     }
