@@ -34,6 +34,7 @@ Engine = Callable[[Scenario, Requests], Run]
 Scene = tuple[str, dict[str, object], int, float, int, int | None]
 #: A drive without its buffer: mechanics alone, with the full zone geometry.
 PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "cache"}
+NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
     ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
     ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000, DISKSIM_OPEN_PER_S),
@@ -65,6 +66,12 @@ SCENES: tuple[Scene, ...] = (
         "RAID 10 of 8 disks, 4 KiB, 70 % reads, 32 outstanding",
         {"layout": {"level": "raid10", "disks": 8, "strip": "64 KiB"}}, 32, 0.7, 500_000, None,
     ),
+    ("an NVMe drive, random 4 KiB reads, 32 outstanding", {"drive": NVME}, 32, 1.0, 2_000_000, None),
+    ("a SATA SSD in its steady state, random 4 KiB writes, 32 outstanding", {"drive": SATA}, 32, 0.0, 1_000_000, None),
+    (
+        "RAID 5 of 4 SATA SSDs, random 4 KiB writes, 32 outstanding",
+        {"drive": SATA, "layout": {"level": "raid5", "disks": 4, "strip": "64 KiB"}}, 32, 0.0, 500_000, None,
+    ),
 )  # fmt: skip
 
 
@@ -89,7 +96,7 @@ def rate(engine: Engine, prepared: tuple[Scenario, Array, Workload], n: int) -> 
 def row(scene: Scene) -> str:
     name, array, clients, read_ratio, n, disksim = scene
     prepared = prepare(array, clients, read_ratio)
-    simpy = rate(simpy_engine.run, prepared, max(4_000, 2 * clients))
+    simpy = rate(simpy_engine.run, prepared, max(n // 50, 2 * clients))
     kernel = rate(native.run, prepared, n)
     against = f"{kernel / disksim:.0f}" if disksim else "–"
     return f"| {name} | {kernel / 1e6:.2f} million | {simpy:,.0f} | {kernel / simpy:.0f} | {against} |"

@@ -1,7 +1,7 @@
 //! An array that runs along with a clock outside: requests come one by one, completions are told when their time has come.
 //!
 //! The simulation's clock is the caller's, in nanoseconds from 0. Nothing grows with the time that the array runs: only
-//! what is outstanding takes memory.
+//! what is outstanding takes memory, and of flash drives the place of each unit that was written.
 
 use crate::command::Slots;
 use crate::device::{Device, Shared};

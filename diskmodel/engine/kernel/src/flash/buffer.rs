@@ -66,8 +66,11 @@ impl Buffer {
     pub fn advance(&mut self, now: i64, model: &Model) {
         self.dies.advance(now, model);
         while let Some(ending) = self.dies.next_ending(now) {
-            self.used -= ending.n_units;
-            self.resident.discard(ending.page);
+            if ending.page >= 0 {
+                self.resident.discard(ending.page);
+                // a page of the buffer is programmed when it is full
+                self.used -= if model.is_buffered { model.units_per_page } else { 0 };
+            }
         }
     }
 
@@ -214,9 +217,8 @@ impl Buffer {
     /// The page will be programmed on the next die (rule F10).
     fn close_page(&mut self, model: &Model) -> usize {
         let die = model.die_of(self.page);
-        let n_units = if model.is_buffered { self.filling.len() as i64 } else { 0 };
         let ready = if planted(Fault::ProgramReady) { 0 } else { self.filling_ready };
-        self.dies.add(die, Job { work: Work::Program, ready, page: self.page, n_units });
+        self.dies.add(die, Job { work: Work::Program, ready, page: self.page });
         self.page += 1;
         die
     }

@@ -54,7 +54,7 @@ impl Collection {
         self.owed_within -= per_page;
         let n_programs = (self.copied_units + n_units) / per_page;
         self.copied_units = (self.copied_units + n_units) % per_page;
-        let job = |work| Job { work, ready, page: -1, n_units: 0 };
+        let job = |work| Job { work, ready, page: -1 };
         let order = [(n_reads, Work::CopyRead), (n_programs, Work::CopyProgram)];
         for at in if planted(Fault::CopyOrder) { [1, 0] } else { [0, 1] } {
             let (n, work) = order[at];

@@ -4,7 +4,8 @@
 //! Reads are assigned when they come; programs wait in the buffer and start when their die is free, so a read that comes
 //! before that goes first. `start_until` catches up with what has started by itself.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::wire::Wire;
@@ -20,22 +21,41 @@ pub enum Work {
     Erase,
 }
 
-/// Background work, not before `ready`; a PROGRAM takes `page` out of the buffer when it ends.
+/// Background work, not before `ready`; a PROGRAM takes `page` out of the buffer when it ends, other work -1.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     pub work: Work,
     pub ready: i64,
     pub page: i64,
-    pub n_units: i64,
 }
 
-/// Background work that has started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Background work that has started. What ends at one time may be applied in any order.
+#[derive(Clone, Copy, Debug)]
 pub struct Ending {
-    pub time: i64,
+    time: i64,
     pub page: i64,
-    pub n_units: i64,
     held: i64,
+}
+
+impl PartialEq for Ending {
+    fn eq(&self, other: &Self) -> bool {
+        self.time == other.time
+    }
+}
+
+impl Eq for Ending {}
+
+impl PartialOrd for Ending {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ending {
+    // reversed: BinaryHeap gives the greatest first, the earliest is wanted
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.time.cmp(&self.time)
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -58,7 +78,7 @@ pub struct Dies {
     channels: Vec<Wire>,
     interface: Wire,
     starts: BinaryHeap<Reverse<(i64, u32)>>,
-    endings: BinaryHeap<Reverse<Ending>>,
+    endings: BinaryHeap<Ending>,
     busy: i64,
     floor: i64,
     last: i64,
@@ -92,17 +112,17 @@ impl Dies {
 
     /// Background work that has ended, one at a time.
     pub fn next_ending(&mut self, now: i64) -> Option<Ending> {
-        if self.endings.peek()?.0.time > now {
+        if self.endings.peek()?.time > now {
             return None;
         }
-        let Reverse(ending) = self.endings.pop()?;
+        let ending = self.endings.pop()?;
         self.busy += ending.held;
         Some(ending)
     }
 
     /// When work next ends or may start.
     pub fn next_change(&self) -> Option<i64> {
-        let end = self.endings.peek().map(|e| e.0.time);
+        let end = self.endings.peek().map(|e| e.time);
         let start = self.starts.peek().map(|s| s.0 .0);
         match (end, start) {
             (Some(end), Some(start)) => Some(end.min(start)),
@@ -112,18 +132,24 @@ impl Dies {
 
     /// Starts what may start by `now`; an entry of the heap is never later than the true start of its die's first job.
     pub fn start_until(&mut self, now: i64, model: &Model) {
-        while let Some(&Reverse((seen, die))) = self.starts.peek() {
+        if self.starts.peek().is_none_or(|s| s.0 .0 > now) {
+            return;
+        }
+        let mut starts = std::mem::take(&mut self.starts);
+        while let Some(mut first) = starts.peek_mut() {
+            let Reverse((seen, die)) = *first;
             if seen > now {
-                return;
+                break;
             }
-            self.starts.pop();
             if self.dies[die as usize].next_start() == Some(seen) {
                 self.start(die as usize, seen, model);
             }
-            if let Some(next) = self.dies[die as usize].next_start() {
-                self.starts.push(Reverse((next, die)));
+            match self.dies[die as usize].next_start() {
+                Some(next) => *first = Reverse((next, die)),
+                None => _ = PeekMut::pop(first),
             }
         }
+        self.starts = starts;
     }
 
     pub fn add(&mut self, die: usize, job: Job) {
@@ -162,7 +188,7 @@ impl Dies {
             Work::Program | Work::CopyProgram => channel.reserve(at, model.page_ns, self.floor) + model.program_ns,
         };
         die.free = end;
-        self.endings.push(Reverse(Ending { time: end, page: job.page, n_units: job.n_units, held: end - at }));
+        self.endings.push(Ending { time: end, page: job.page, held: end - at });
         end
     }
 

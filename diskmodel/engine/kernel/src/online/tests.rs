@@ -1,7 +1,7 @@
 //! The array in real time gives the same completions as the same requests in columns.
 
 use super::*;
-use crate::scenario::{Drive, HddTables, LayoutTables, Queue};
+use crate::scenario::{Drive, FlashTables, Folded, HddTables, LayoutTables, Queue};
 use crate::traffic::{Columns, Completions, Requests, N_PARTS};
 
 fn queue(scheduler: &str) -> Queue {
@@ -81,6 +81,51 @@ fn scenario() -> Scenario {
     }
 }
 
+/// The same array of small flash drives, whose garbage collection works from the beginning.
+fn on_flash() -> Scenario {
+    let ftl = Folded {
+        n_units: 3_150,
+        physical_units: 3_456,
+        extent_units: 3_150,
+        n_extents: 1,
+        folded_extents: 1,
+        model_units: 3_150,
+        model_blocks: 54,
+        block_units: 64,
+        units_per_page: 4,
+        is_exact: true,
+        is_fresh: false,
+        valid: (0..54).map(|block| 58 + i64::from(block < 18)).collect(),
+        stride: 1_949,
+        policy: "greedy".into(),
+    };
+    let drive = FlashTables {
+        sector_bytes: 512,
+        n_sectors: 25_200,
+        channels: 2,
+        dies_per_channel: 2,
+        page_bytes: 16_384,
+        pages_per_block: 16,
+        mapping_bytes: 4_096,
+        read_ns: 50_000,
+        program_ns: 600_000,
+        erase_ns: 3_000_000,
+        channel_bytes_per_s: 400_000_000,
+        interface_bytes_per_s: 500_000_000,
+        read_overhead_ns: 3_000,
+        write_overhead_ns: 4_000,
+        read_latency_ns: 20_000,
+        write_latency_ns: 10_000,
+        write_buffer_bytes: 131_072,
+        read_copy_bytes_per_s: 0,
+        write_copy_bytes_per_s: 0,
+        wake_ns: Vec::new(),
+        is_batched: false,
+        ftl,
+    };
+    Scenario { drive: Drive::Flash(drive), ..scenario() }
+}
+
 /// (time, op, offset, length, draw), several at one instant now and then.
 fn workload(n: usize) -> Vec<(i64, u8, i64, i64, f64)> {
     let mut dice = Array::new(scenario(), 42).unwrap();
@@ -97,7 +142,7 @@ fn workload(n: usize) -> Vec<(i64, u8, i64, i64, f64)> {
 }
 
 /// (row, time of completion), in order of completion.
-fn in_columns(rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
+fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
     let n = rows.len();
     let requests = Requests {
         when: &rows.iter().map(|r| r.0).collect::<Vec<_>>(),
@@ -111,8 +156,11 @@ fn in_columns(rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
     let out = Completions { issue: &mut issue, done: &mut done, parts: &mut parts, is_hit: &mut is_hit };
-    let Built::Hdd(built) = scenario().build().unwrap() else { panic!("hard disks were asked for") };
-    Simulation::new(built, Columns::new(requests, out)).run().unwrap();
+    let columns = Columns::new(requests, out);
+    match array.build().unwrap() {
+        Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
+    };
     let mut completions: Vec<_> = done.into_iter().enumerate().map(|(row, time)| (row as u64, time)).collect();
     completions.sort_by_key(|&(_, time)| time);
     completions
@@ -125,6 +173,15 @@ fn sorted(mut completions: Vec<(u64, i64)>) -> Vec<(u64, i64)> {
 
 #[test]
 fn requests_one_by_one_complete_as_in_columns() {
+    check_one_by_one(scenario);
+}
+
+#[test]
+fn so_they_do_on_flash() {
+    check_one_by_one(on_flash);
+}
+
+fn check_one_by_one(scenario: fn() -> Scenario) {
     let rows = workload(2_000);
     let mut array = Array::new(scenario(), 1).unwrap();
     let mut told = Vec::new();
@@ -141,7 +198,7 @@ fn requests_one_by_one_complete_as_in_columns() {
     }
     assert_eq!(told.len(), rows.len());
     assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are told in order");
-    assert_eq!(sorted(told), sorted(in_columns(&rows)));
+    assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
 }
 
 /// A server that wakes late sees the same completions, only later.
@@ -155,7 +212,7 @@ fn a_late_caller_changes_no_completion() {
     }
     array.advance(i64::MAX / 2, |tag, done| told.push((tag, done)));
     assert_eq!(array.outstanding(), 0);
-    assert_eq!(sorted(told), sorted(in_columns(&rows)));
+    assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
 }
 
 /// A closed loop that runs long takes no more memory than at its beginning.
