@@ -1,5 +1,7 @@
 from typing import Any
 
+__all__ = ["IS_DEBUG_BUILD", "run"]
+
 IS_DEBUG_BUILD: bool
 
 def run(
