@@ -13,24 +13,25 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.lab.calculator import calculator
 from diskmodel.lab.quick_interval import quick_quantile_interval
-from diskmodel.lab.settings import Settings, has_one_arm
+from diskmodel.lab.settings import Settings
 from diskmodel.result import Result
 
 Stage = Literal["quick", "refined"]
 
 #: Disk commands that a curve may cost, by engine and stage: a quick answer has 200 ms.
 _BUDGET: dict[tuple[str, Stage], int] = {
-    ("native", "quick"): 60_000,
-    ("native", "refined"): 2_000_000,
+    ("native", "quick"): 45_000,
+    ("native", "refined"): 1_200_000,
     ("simpy", "quick"): 1_500,
     ("simpy", "refined"): 40_000,
 }
 _FEWEST = 150
 _MOST: dict[Stage, int] = {"quick": 5_000, "refined": 100_000}
-_OUTSTANDING = {"native": (1, 2, 4, 8, 16, 32, 64, 128, 256), "simpy": (1, 4, 16, 64, 256)}
-_SHARES = {"native": (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1), "simpy": (0.1, 0.4, 0.65, 0.85, 1.0)}
+_COARSE, _FINE = (1, 4, 16, 64, 256), (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_COARSE_SHARES = (0.1, 0.4, 0.65, 0.85, 1.0, 1.2)
+_FINE_SHARES = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 #: Requests outstanding per disk in the run that finds how much the array can do.
-_SATURATING = 8
+_SATURATING = 64
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def ask(settings: Settings, stage: Stage) -> Question:
     scenario = resolve(array, settings.seed)
     sample = settings.workload().requests(capacity_bytes=array.usable_bytes, n=1, seed=settings.seed)
     engine = "native" if native.covers(scenario, sample) is None else "simpy"
-    loads = _loads(settings, array, engine)
+    loads = _loads(settings, array, engine, is_fine=stage == "refined" and engine == "native")
     per_host = _commands_per_host(settings)
     n = int(_BUDGET[engine, stage] / (len(loads) * per_host))
     return Question(settings, stage, array, loads, min(max(n, _FEWEST), _MOST[stage]), engine)
@@ -99,11 +100,7 @@ def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
         "calculator": calculator(settings, question.array),
         "n_requests": sum(point["n_requests"] for point in points),
         "engine": chosen["engine"],
-        "array": {
-            "drive": question.array.drive.name,
-            "usable_bytes": question.array.usable_bytes,
-            "has_arms": has_one_arm(question.array.drive),
-        },
+        "usable_bytes": question.array.usable_bytes,
     }
 
 
@@ -125,16 +122,18 @@ def figures(result: Result) -> dict[str, Any]:
         "max_ms": _ms(result.latency.max_ns),
         "utilization_ratio": result.utilization_ratio,
         "back_end_per_host": result.back_end_per_host,
+        "burst_iops": _number(result.burst_iops),
+        "sustained_iops": _number(result.sustained_iops),
         "breakdown_ms": {part: _ms(value) for part, value in result.breakdown_ns.items()},
     }
 
 
-def _loads(settings: Settings, array: Array, engine: str) -> tuple[float, ...]:
+def _loads(settings: Settings, array: Array, engine: str, *, is_fine: bool) -> tuple[float, ...]:
     if settings.arrivals == "outstanding":
-        grid: set[float] = {float(n) for n in _OUTSTANDING[engine]}
+        grid: set[float] = {float(n) for n in (_FINE if is_fine else _COARSE)}
     else:
         most = _saturation_per_s(settings, array, engine)
-        grid = {float(f"{share * most:.3g}") for share in _SHARES[engine]}
+        grid = {float(f"{share * most:.3g}") for share in (_FINE_SHARES if is_fine else _COARSE_SHARES)}
     return tuple(sorted(grid | {settings.chosen_load}))
 
 
@@ -143,7 +142,7 @@ def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
     busy = settings.model_copy(
         update={"arrivals": "outstanding", "outstanding": min(512, _SATURATING * settings.disks)}
     )
-    n = 1_500 if engine == "native" else 300
+    n = 3_000 if engine == "native" else 300
     result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n)
     return max(result.iops.mean, 1.0)
 

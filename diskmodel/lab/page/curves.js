@@ -13,6 +13,8 @@ export class Curves {
     this.kept = null;
     this.asked = 0;
     this.isBusy = false;
+    // ?refine=no: quick answers only, for machines that have other work to do
+    this.refines = new URLSearchParams(location.search).get("refine") !== "no";
     $("keep").onclick = () => { this.kept = { data: this.data, name: controls.describe() }; this.draw(); };
     $("drop").onclick = () => { this.kept = null; this.draw(); $("keep").focus(); };
   }
@@ -22,7 +24,7 @@ export class Curves {
     this.since ??= performance.now();
     clearTimeout(this.timer);
     this.refining?.abort();
-    document.documentElement.dataset.stage = "asking";
+    document.documentElement.dataset.asked = this.asked;
     if (!this.isBusy) this.#quick();
   }
   async #quick() {
@@ -32,12 +34,12 @@ export class Curves {
     try {
       const data = await this.#fetch("quick", null);
       // while a slider moves, each answer is shown: an old one is nearer than none
-      if (data) this.#show(data, performance.now() - since);
+      if (data) this.#show(data, performance.now() - since, asked);
     } finally {
       this.isBusy = false;
     }
     if (asked !== this.asked) this.#quick();
-    else this.timer = setTimeout(() => this.#refine(), REFINE_AFTER_MS);
+    else if (this.refines) this.timer = setTimeout(() => this.#refine(), REFINE_AFTER_MS);
   }
   async #refine() {
     if (!this.data) return;
@@ -45,7 +47,7 @@ export class Curves {
     this.refining = new AbortController();
     try {
       const data = await this.#fetch("refined", this.refining.signal);
-      if (data && asked === this.asked) this.#show(data, performance.now() - since);
+      if (data && asked === this.asked) this.#show(data, performance.now() - since, asked);
     } catch (error) {
       if (error.name !== "AbortError") throw error;
     }
@@ -67,9 +69,9 @@ export class Curves {
   }
   #faults(faults) {
     $("faults").replaceChildren(...faults.map((fault) => element("p", {}, fault.text)));
-    if (faults.length) { this.data = null; document.documentElement.dataset.stage = "faults"; }
+    if (faults.length) this.data = null;
   }
-  #show(data, ms) {
+  #show(data, ms, asked) {
     this.data = data;
     this.draw();
     this.#answers(data);
@@ -77,8 +79,8 @@ export class Curves {
     this.#table(data.points);
     const runs = `${data.points.length} loads, ${data.n_requests.toLocaleString("en")} requests simulated`;
     const engine = data.engine === "native" ? "by the native kernel" : "by the reference engine, as the kernel does not cover these settings";
-    $("status").textContent = `${runs} ${engine}; ` + (data.stage === "quick" ? `answered in ${Math.round(ms)} ms, a longer run follows.` : `refined in ${figure(ms / 1000)} s.`);
-    Object.assign(document.documentElement.dataset, { stage: data.stage, answerMs: ms.toFixed(1), serverMs: data.answer_ms.toFixed(1) });
+    $("status").textContent = `${runs} ${engine}; ` + (data.stage === "quick" ? `answered in ${Math.round(ms)} ms${this.refines ? ", a longer run follows" : ""}.` : `refined in ${figure(ms / 1000)} s.`);
+    Object.assign(document.documentElement.dataset, { shown: asked, stage: data.stage, answerMs: ms.toFixed(1), serverMs: data.answer_ms.toFixed(1) });
   }
   draw() {
     const data = this.data;
@@ -96,22 +98,25 @@ export class Curves {
     this.iops.set({ ...shared, curves: curves("iops"), across: promised < 4 * most ? { y: promised, name } : null });
     this.p99.set({ ...shared, curves: curves("p99_ms"), across: null, upright: isOpen ? { x: promised, name } : null });
   }
-  #answers({ chosen, calculator, arrivals }) {
+  #answers({ chosen, calculator, arrivals, stage }) {
     const load = arrivals === "rate" ? `${figure(chosen.load)} a second` : `${chosen.load} outstanding`;
     const item = (name, value, beside) => element("div", {}, element("dt", {}, name), element("dd", {}, element("strong", {}, value), element("span", {}, beside)));
-    const none = "overloaded";
+    // a short run may take a queue that still fills up for one that grows without end
+    const isSure = stage === "refined";
+    const none = isSure ? "overloaded" : "overloaded?";
     $("answers").replaceChildren(
       item("requests a second", figure(chosen.iops[0]), interval(chosen.iops)),
-      item("99 of 100 within", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? `${interval(chosen.p99_ms)}` : "the backlog grows without end"),
+      item("99 of 100 within", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? `${interval(chosen.p99_ms)}` : isSure ? "the backlog grows without end" : "a longer run decides"),
       item("mean", chosen.stable ? `${figure(chosen.mean_ms[0])} ms` : none, chosen.stable ? interval(chosen.mean_ms) : "no latency to report"),
       item("disks busy", percent(chosen.utilization_ratio), `at ${load}`),
       item("disk operations a request", figure(chosen.back_end_per_host), `calculator: ${figure(calculator.back_end_per_host)}`),
     );
     $("brief").textContent = `${figure(chosen.iops[0])} a second · ` + (chosen.stable ? `99 of 100 within ${figure(chosen.p99_ms[0])} ms` : none);
     const promised = `A calculator promises ${figure(calculator.iops)} requests a second: ${figure(calculator.per_disk_iops)} for each disk, a write counted ${calculator.write_penalty} times.`;
-    const burst = chosen.is_burst ? " The write-back cache did not fill up in this run: this is what a burst sees." : "";
+    const full = chosen.sustained_iops === null ? "" : ` Until the write-back cache was full, ${figure(chosen.burst_iops)} a second; then ${figure(chosen.sustained_iops)}.`;
+    const burst = chosen.is_burst ? " The write-back cache did not fill up in this run: this is what a burst sees." : full;
     const ratio = chosen.iops[0] / calculator.iops;
-    const said = !chosen.stable ? ` At ${load} the array is overloaded.`
+    const said = !chosen.stable ? (isSure ? ` At ${load} the array is overloaded.` : ` At ${load} the array seems to be overloaded.`)
       : ` At ${load} the model says ${figure(chosen.iops[0])}, ${figure(100 * ratio)} % of that, and tells how long requests take.`;
     $("beside").textContent = promised + said + burst;
   }

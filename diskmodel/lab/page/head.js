@@ -24,7 +24,12 @@ export class Head {
   }
   #load() {
     const show = document.querySelector("input[name=show]:checked").value;
-    $("pair").hidden = show !== "schedulers";
+    const drive = this.controls.offers.drives.find((one) => one.value === this.controls.settings.drive);
+    const isArmless = !drive?.has_one_arm;
+    $("armless").textContent = isArmless ? `${drive?.text ?? "This drive"} has no single arm that could be watched: choose a hard disk.` : "";
+    $("pair").hidden = isArmless || show !== "schedulers";
+    $("head").hidden = $("saving").hidden = isArmless;
+    if (isArmless) return;
     const query = new URLSearchParams({ show, settings: JSON.stringify(this.controls.settings) });
     if (show === "schedulers") {
       query.set("schedulers", `${$("left").value},${$("right").value}`);

@@ -31,8 +31,8 @@ def test_covers_the_percentile_of_a_correlated_series_nearly_as_often() -> None:
         waits = (walk - np.minimum.accumulate(walk))[2000:]
         low, high = quick_quantile_interval(waits, 0.99)
         covered += low <= truth <= high
-    # the price of an early answer: bursts make short runs surer of themselves than they should be
-    assert covered / N_SERIES >= 0.75
+    # the price of an early answer: short runs are somewhat surer of themselves than 95 %
+    assert covered / N_SERIES >= 0.86
 
 
 def test_too_little_data_is_no_interval() -> None:

@@ -1,0 +1,50 @@
+"""The plan's report in a browser: at the desk, on a phone, and printed."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import PICTURES, Open
+from tests.browser.looking import contrasts, outside
+from tests.unit.cli.commands import EXAMPLES, run
+
+A4_PX = 718  # 210 mm less two margins of 10 mm, at 96 px an inch
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "plan.html"
+    done = run("plan", EXAMPLES / "plan-oltp.toml", "--report", path)
+    assert done.exit_code == 0, done.stderr
+    return path.as_uri()
+
+
+def check(page: Page) -> None:
+    assert page.locator(".answer").inner_text()
+    assert page.locator("table tbody tr").count() >= 3
+    assert page.locator("figure svg").count() >= 1
+    assert outside(page) == []
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_fits(report: str, opened: Open, width: int, picture) -> None:
+    page = opened(report, width=width)
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert [one for one in contrasts(page, "p, h1, h2, li, td, th, figcaption, pre") if one[0] < 4.5] == []
+    picture(page)
+
+
+def test_prints(report: str, opened: Open, picture) -> None:
+    page = opened(report, width=A4_PX)
+    page.emulate_media(media="print")
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == A4_PX
+    picture(page)
+    margin = {"top": "10mm", "bottom": "10mm", "left": "10mm", "right": "10mm"}
+    path = Path(PICTURES) / "plan-report.pdf"
+    printed = page.pdf(path=path, format="A4", margin=margin)
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert 1 <= pages <= 12
