@@ -1,6 +1,6 @@
 from typing import Any
 
-__all__ = ["IS_DEBUG_BUILD", "run"]
+__all__ = ["IS_DEBUG_BUILD", "run", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
