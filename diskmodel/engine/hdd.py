@@ -129,6 +129,7 @@ class HardDisk(Device):
         if segment is None:
             return False
         self.segments.touch(segment)
+        self._prolong_stream(actuator, command.lba, command.lba + command.n_sectors, now)
         return True
 
     def _from_buffer(self, command: Command, now: int) -> None:
@@ -219,8 +220,7 @@ class HardDisk(Device):
         end = command.lba + command.n_sectors
         segment = self.segments.insert(command.lba, end)
         if segment is not None and self.read_ahead:
-            last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
-            limit = min(end + self.read_ahead, last)
+            limit = self._stream_limit(actuator, end)
             actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
 
     def _follow_stream(self, actuator: Actuator, now: int) -> None:
@@ -231,6 +231,21 @@ class HardDisk(Device):
         lba, limit = stream.lba - first, stream.limit - first
         front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
         self.segments.extend(stream.segment, front + first)
+
+    def _prolong_stream(self, actuator: Actuator, start: int, end: int, now: int) -> None:
+        """A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3)."""
+        stream = actuator.stream
+        if stream is None or not stream.segment.start <= start <= end <= stream.segment.end:
+            return
+        limit = self._stream_limit(actuator, end)
+        if limit > stream.limit:
+            if stream.segment.end >= stream.limit:
+                stream.lba, stream.from_ns, stream.arm = stream.segment.end, now, actuator.arm
+            stream.limit = limit
+
+    def _stream_limit(self, actuator: Actuator, end: int) -> int:
+        last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
+        return min(end + self.read_ahead, last)
 
     def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:
         """Whether a read begins within the segment of the read-ahead, or right behind it (rule C5)."""

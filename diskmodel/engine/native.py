@@ -13,7 +13,6 @@ from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.tables import READ_POLICIES
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 
@@ -35,8 +34,6 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
     layout = scenario.layout
-    if READ_POLICIES[layout.read_policy] == "nearest-arm":
-        return "reads by the nearest arm"
     if scenario.queue.write_throttle != "none" and (layout.family == "parity" or layout.copies > 1):
         return "write-back throttling"
     if scenario.queue.merge:

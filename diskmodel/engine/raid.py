@@ -13,7 +13,9 @@ from diskmodel.layout.pieces import READ, Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import READ_POLICIES, LayoutTables
 
-_NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY, _NEAREST_ARM = range(len(READ_POLICIES))
+(
+    _NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY, _NEAREST_ARM, _IDLE_OR_NEAREST, _LOWEST
+) = range(len(READ_POLICIES))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -45,6 +47,10 @@ class Raid:
         self.split_at = split_at
         self.n_commands = 0
         self.next_copy = 0
+        #: Block after the last read that was chosen for each disk.
+        self.read_end = [0] * len(devices)
+        #: Choices of the request that is being planned.
+        self.n_chosen = [0] * len(devices)
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
         self.submitter = Submitter(clock, devices, block_queue) if is_throttled else None
@@ -60,6 +66,8 @@ class Raid:
             self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        if op == READ and self.tables.copies > 1:
+            self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
         access = Access(done, pieces.then, asked_ns, self.clock.now)
         if self.submitter is not None:
@@ -119,19 +127,31 @@ class Raid:
             access.done(access, command)
 
     def _choose_copy(self, copies: Sequence[Copy], n: int) -> Copy:
-        """Copy that serves a read (rule L5)."""
+        """Copy that serves a read of `n` sectors (rule L5)."""
+        copy = self._copy_by_policy(copies)
+        self.read_end[copy.disk] = copy.lba + n
+        self.n_chosen[copy.disk] += 1
+        return copy
+
+    def _copy_by_policy(self, copies: Sequence[Copy]) -> Copy:
         policy = self.tables.read_policy
         if policy == _PRIMARY:
             return copies[0]
         if policy == _ROUND_ROBIN:
             self.next_copy += 1
             return copies[(self.next_copy - 1) % len(copies)]
-        pending = [self.devices[copy.disk].pending for copy in copies]
+        if policy == _LOWEST:
+            return min(copies, key=lambda copy: copy.lba)
+        pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
         if policy == _SHORTEST_QUEUE:
             return copies[pending.index(min(pending))]
         distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
-        if min(distance) == 0:
-            return copies[distance.index(0)]
-        if min(pending) == 0 and policy != _NEAREST_ARM:
-            return copies[pending.index(0)]
+        if policy == _NEAREST:
+            for copy, gap in zip(copies, distance, strict=True):
+                if gap == 0 or self.read_end[copy.disk] == copy.lba:
+                    return copy
+            if min(pending) == 0:
+                return copies[pending.index(0)]
+        if policy == _IDLE_OR_NEAREST:
+            distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
         return copies[distance.index(min(distance))]

@@ -66,8 +66,11 @@ class Layout(Description):
     rotation : str
         Where parity lies (raid5, raid6 and their groups, erasure).
     read_policy : str
-        Which copy serves a read: "nearest" (an idle disk, else the one whose last completed request ended closest),
+        Which copy serves a read: "nearest" (as Linux md: an idle disk, else the one whose last completed request ended
+        closest; RAID 1 keeps a sequential reader on its disk, far copies are read at their lowest address),
         "shortest-queue", "round-robin", "primary", "nearest-arm" (closest, idle or not).
+    read_strips : "joined" or "separate"
+        Strips of one read that adjoin on a disk: one command, or each its own, with a copy chosen for each (Linux md).
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
     failed : list of int
@@ -90,6 +93,7 @@ class Layout(Description):
     n_parity: int | None = Field(default=None, ge=1)
     rotation: Rotation = "left-symmetric"
     read_policy: ReadPolicy = "nearest"
+    read_strips: Literal["joined", "separate"] = "joined"
     write_policy: WritePolicy = "fewest"
     failed: tuple[int, ...] = ()
     spares: int = Field(default=0, ge=0)

@@ -59,17 +59,18 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     """Pieces of a request on striped or mirrored disks; all of them start at once.
 
     A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
-    run, not once per strip (rule L4).
+    run, not once per strip, unless the layout keeps the strips of a read apart (rule L4).
     """
     pieces: list[Piece] = []
-    for copies, take in _runs(tables, sector, n):
+    is_cut = op == READ and tables.cuts_reads
+    for copies, take in fragments(tables, sector, n) if is_cut else _runs(tables, sector, n):
         alive = surviving(tables, copies, take, front)
         if op == READ:
             chosen = alive[0] if len(alive) == 1 else choose(alive, take)
             pieces.append(Piece(chosen.disk, READ, chosen.lba, take))
         else:
             pieces.extend(Piece(copy.disk, WRITE, copy.lba, take) for copy in alive)
-    return Plan(merged(pieces), [])
+    return Plan(pieces if is_cut else merged(pieces), [])
 
 
 def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:

@@ -83,6 +83,8 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
             then.extend(writes)
     if not first:
         first, then = then, []
+    if op == READ and tables.cuts_reads:
+        return Plan(first, [])
     return Plan(merged(first), merged(then))
 
 

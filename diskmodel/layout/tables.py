@@ -9,7 +9,10 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
 
 ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric", "none")
-READ_POLICIES = ("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")
+#: "nearest" is what it is for RAID 1; "idle-or-nearest" and "lowest" are what it means for near and far copies.
+READ_POLICIES = (
+    "nearest", "shortest-queue", "round-robin", "primary", "nearest-arm", "idle-or-nearest", "lowest"
+)  # fmt: skip
 WRITE_POLICIES = ("fewest", "read-modify-write", "reconstruct-write")
 
 
@@ -39,6 +42,8 @@ class LayoutTables:
     failed : tuple of int
     capacity : int
         Sectors that the host sees.
+    cuts_reads : bool
+        Every strip of a read is a command of its own (rule L4).
     rebuild_disk : int
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
@@ -65,6 +70,7 @@ class LayoutTables:
     write_policy: int
     failed: tuple[int, ...]
     capacity: int
+    cuts_reads: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
     rebuild_gap_ns: int = 0
@@ -115,10 +121,23 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         copies=layout.n_copies, far=layout.arrangement == "far", n_groups=layout.n_groups,
         n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
         rotation=ROTATIONS.index("none" if layout.level in ("raid3", "raid4") else layout.rotation),
-        read_policy=READ_POLICIES.index(layout.read_policy), write_policy=WRITE_POLICIES.index(layout.write_policy),
-        failed=tuple(sorted(layout.failed)), capacity=capacity, rebuild_disk=target, rebuild_window=window,
-        rebuild_gap_ns=gap, rebuild_front=front,
+        read_policy=READ_POLICIES.index(_read_policy(layout)), write_policy=WRITE_POLICIES.index(layout.write_policy),
+        failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout), rebuild_disk=target,
+        rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
     )  # fmt: skip
+
+
+def _read_policy(layout: Layout) -> str:
+    """What "nearest" means for an arrangement of copies (rule L5)."""
+    if layout.read_policy != "nearest" or layout.level == "raid1":
+        return layout.read_policy
+    return "lowest" if layout.arrangement == "far" else "idle-or-nearest"
+
+
+def _cuts_reads(layout: Layout) -> bool:
+    """Whether strips of a read stay apart; disks that all hold the same have no strips to keep apart (rule L4)."""
+    is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
+    return layout.read_strips == "separate" and layout.level != "jbod" and not is_plain_mirror
 
 
 def _sectors(size_bytes: int, sector_bytes: int, field: str) -> int:

@@ -140,7 +140,8 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
     n = pick(LEVELS[level])
     layout: dict[str, Any] = {
         "level": level, "disks": n, "strip_bytes": pick((4096, 512, 16384)), "data_offset_bytes": pick((0, 65536)),
-        "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary")),
+        "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")),
+        "read_strips": pick(("joined", "separate")),
         "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
     }  # fmt: skip
     if level == "erasure":

@@ -70,7 +70,7 @@ def array_of(setup: Setup) -> Array:
     if "full" not in setup.level and "full" not in setup.pattern:
         layout["member"] = "16 GiB"
     if level != "jbod":
-        layout["data_offset"] = "1 MiB"
+        layout |= {"data_offset": "1 MiB", "read_strips": "separate"}
     drive = load_drive("md-raid-10k").to_dict()
     if " RA" in setup.pattern and "no RA" not in setup.pattern:
         drive["cache"] = {"size": "512 KiB", "segments": 1, "read_ahead": "512 KiB"}

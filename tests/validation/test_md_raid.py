@@ -31,9 +31,8 @@ TAIL_FURTHER_OFF = {
 }
 #: Sequential (level, pattern, depth) that md does differently; the same page says how.
 DONE_DIFFERENTLY = {
-    ("RAID1", "seqread 1M RA", 4): "md keeps a sequential reader on the disk that it was last sent to",
-    ("RAID10", "seqread 1M RA", 1): "md chooses the copy anew for every strip of a request",
-    ("RAID10", "seqread 1M RA", 4): "md chooses the copy anew for every strip of a request",
+    ("RAID10", "seqread 1M RA", 1): "md loses two revolutions a request, the model none",
+    ("RAID10", "seqread 1M RA", 4): "md loses two revolutions a request, the model none",
     ("RAID10", "seqwrite 1M RA", 1): "md sends strips one by one, and not all of them merge again",
     ("RAID10", "seqwrite 1M RA", 4): "md sends strips one by one, and not all of them merge again",
     ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is under way",

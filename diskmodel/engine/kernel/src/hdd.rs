@@ -35,6 +35,12 @@ impl Electronics {
     fn bus_ns(&self, n: i64) -> i64 {
         n * self.sector_bytes * NS_PER_S / self.interface_bytes_per_s
     }
+
+    /// Where read-ahead behind a read that ends at `end` stops (rule C3).
+    fn stream_limit(&self, first_lba: i64, end: i64) -> i64 {
+        let last = (first_lba + self.n_sectors_per_actuator).min(self.n_sectors);
+        (end + self.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit))).min(last)
+    }
 }
 
 struct Actuator {
@@ -154,6 +160,7 @@ impl Disk {
         match self.segments.covers(lba, n) {
             Some(id) => {
                 self.segments.touch(id);
+                self.prolong_stream(i, lba, lba + n, model, now);
                 true
             }
             None => false,

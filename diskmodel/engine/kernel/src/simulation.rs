@@ -7,7 +7,7 @@ use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::layout::{Copy, Layout, Piece, Plan};
+use crate::layout::{CopyChoice, DiskState, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
@@ -15,9 +15,6 @@ pub use cached::Cache;
 pub use host::{Host, HostTunables};
 
 const NS_PER_S: i64 = 1_000_000_000;
-const NEAREST: i64 = 0;
-const SHORTEST_QUEUE: i64 = 1;
-const ROUND_ROBIN: i64 = 2;
 
 /// The controller in whole numbers.
 #[derive(Clone, Debug)]
@@ -104,7 +101,7 @@ pub struct Simulation<D: Device, T> {
     traffic: T,
     plan: Plan,
     n_commands: u64,
-    next_copy: usize,
+    choice: CopyChoice,
     front: i64,
     rebuild_start: i64,
     processor_free: i64,
@@ -119,6 +116,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             commands: Slots::default(),
             accesses: Slots::default(),
             hosts: Slots::default(),
+            choice: CopyChoice::new(layout.read_policy, disks.len()),
             disks,
             model,
             front: layout.rebuild_front,
@@ -129,7 +127,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             traffic,
             plan: Plan::default(),
             n_commands: 0,
-            next_copy: 0,
             rebuild_start: 0,
             processor_free: 0,
             link_free: 0,
@@ -374,8 +371,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ layout
     /// Start an access of `n` sectors to the array.
     fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
-        let Simulation { layout, plan, disks, next_copy, front, .. } = self;
-        layout.plan(op, sector, n, *front, plan, |copies| choose_copy(layout.read_policy, copies, disks, next_copy));
+        let Simulation { layout, plan, disks, choice, front, .. } = self;
+        choice.begin();
+        layout.plan(op, sector, n, *front, plan, |copies, n| {
+            choice.choose(copies, n, |disk| {
+                let front = disks[disk as usize].front();
+                DiskState { pending: front.pending, completed_end: front.completed_end }
+            })
+        });
         self.start(owner);
     }
 
@@ -479,41 +482,4 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             );
         }
     }
-}
-
-/// Copy that serves a read (rule L5).
-fn choose_copy<D: Device>(policy: i64, copies: &[Copy], disks: &[D], next_copy: &mut usize) -> Copy {
-    let pending = |c: &Copy| disks[c.disk as usize].front().pending as i64;
-    let distance = |c: &Copy| (c.lba - disks[c.disk as usize].front().completed_end).abs();
-    match policy {
-        ROUND_ROBIN => {
-            *next_copy += 1;
-            copies[(*next_copy - usize::from(!planted(Fault::RoundRobin))) % copies.len()]
-        }
-        SHORTEST_QUEUE => least(copies, pending),
-        NEAREST => {
-            let near = least(copies, distance);
-            if distance(&near) == 0 {
-                return near;
-            }
-            let idle = least(copies, pending);
-            if pending(&idle) == 0 {
-                idle
-            } else {
-                near
-            }
-        }
-        _ => copies[0],
-    }
-}
-
-fn least(copies: &[Copy], key: impl Fn(&Copy) -> i64) -> Copy {
-    let mut best = (i64::MAX, Copy::default());
-    for copy in copies {
-        let k = key(copy);
-        if k < best.0 || (planted(Fault::CopyChoice) && k == best.0) {
-            best = (k, *copy);
-        }
-    }
-    best.1
 }

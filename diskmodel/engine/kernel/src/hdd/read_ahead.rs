@@ -22,9 +22,7 @@ impl Disk {
         if let Some(segment) = self.segments.insert(lba, end) {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
-                let last = (actuator.first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
-                let ahead = e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit));
-                let limit = (end + ahead).min(last);
+                let limit = e.stream_limit(actuator.first_lba, end);
                 actuator.stream =
                     Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
@@ -49,6 +47,23 @@ impl Disk {
         );
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
+    }
+
+    /// A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3).
+    pub(super) fn prolong_stream(&mut self, i: usize, start: i64, end: i64, model: &Model, now: i64) {
+        let actuator = &mut self.actuators[i];
+        let limit = model.electronics.stream_limit(actuator.first_lba, end);
+        let arm = actuator.arm;
+        let Some(stream) = actuator.stream.as_mut() else { return };
+        if start < stream.segment.start || end > stream.segment.end || limit <= stream.limit {
+            return;
+        }
+        if stream.segment.end >= stream.limit && !planted(Fault::StreamRestart) {
+            stream.lba = stream.segment.end;
+            stream.from_ns = now;
+            stream.arm = arm;
+        }
+        stream.limit = limit;
     }
 
     pub(super) fn is_on_stream(&self, i: usize, start: i64, end: i64) -> bool {

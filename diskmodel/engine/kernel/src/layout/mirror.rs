@@ -1,6 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5).
 
-use super::{push_merged, Copy, Family, Layout, Piece, Plan, READ, WRITE};
+use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, READ, WRITE};
 use crate::mechanics::div;
 
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
@@ -27,7 +27,7 @@ pub fn plan(
     n: i64,
     front: i64,
     plan: &mut Plan,
-    choose: &mut impl FnMut(&[Copy]) -> Copy,
+    choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) {
     let (mut sector, mut n) = (sector, n);
     let mut held_n = 0;
@@ -47,6 +47,7 @@ pub fn plan(
             copies_of(layout, chunk, inside, &mut plan.copies);
         }
         let continues = layout.family != Family::Concat
+            && !(op == READ && layout.cuts_reads)
             && held_n > 0
             && plan.held.iter().zip(&plan.copies).all(|(a, b)| a.disk == b.disk && a.lba + held_n == b.lba);
         if continues {
@@ -63,7 +64,7 @@ pub fn plan(
 }
 
 /// Pieces of one run of `n` sectors on the copies in `plan.held`.
-fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &mut impl FnMut(&[Copy]) -> Copy) {
+fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &mut impl FnMut(&[Copy], i64) -> Copy) {
     if n == 0 {
         return;
     }
@@ -78,8 +79,8 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
         });
     }
     if op == READ {
-        let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held) };
-        push_merged(&mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n });
+        let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
+        push_read(layout, &mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n });
     } else {
         for copy in &plan.held {
             push_merged(&mut plan.first, Piece { disk: copy.disk, op: WRITE, lba: copy.lba, n });

@@ -1,10 +1,14 @@
 //! Which disks serve a request, in which phases (rules L1 to L11, R1 to R4); see `diskmodel/layout/`.
 
+mod choice;
 mod mirror;
 mod parity;
 mod rebuild;
 
+use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
+
+pub use choice::{CopyChoice, DiskState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -29,6 +33,7 @@ pub struct Layout {
     pub n_data: i64,
     pub n_parity: i64,
     pub rotation: i64,
+    pub cuts_reads: bool,
     pub read_policy: i64,
     pub write_policy: i64,
     pub failed: Vec<u32>,
@@ -74,7 +79,7 @@ impl Layout {
         n: i64,
         front: i64,
         plan: &mut Plan,
-        mut choose: impl FnMut(&[Copy]) -> Copy,
+        mut choose: impl FnMut(&[Copy], i64) -> Copy,
     ) {
         plan.first.clear();
         plan.then.clear();
@@ -93,6 +98,15 @@ impl Layout {
 
     fn has_failed(&self, disk: u32) -> bool {
         !self.failed.is_empty() && self.failed.contains(&disk)
+    }
+}
+
+/// Adds a piece of a read: joined, or on its own where the layout keeps strips apart (rule L4).
+fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
+    if layout.cuts_reads && !planted(Fault::CutReads) {
+        pieces.push(piece);
+    } else {
+        push_merged(pieces, piece);
     }
 }
 

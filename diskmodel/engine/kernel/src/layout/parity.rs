@@ -2,7 +2,7 @@
 
 use crate::faults::{planted, Fault};
 
-use super::{push_merged, Layout, Piece, Plan, READ, WRITE};
+use super::{push_merged, push_read, Layout, Piece, Plan, READ, WRITE};
 use crate::mechanics::div;
 
 const LEFT_SYMMETRIC: i64 = 0;
@@ -112,21 +112,21 @@ fn emit(layout: &Layout, op: u8, row: i64, front: i64, plan: &mut Plan) {
     }
     fill_row(layout, row, front, &mut plan.row);
     if op == READ {
-        read(plan);
+        read(layout, plan);
     } else {
         write(layout, plan);
     }
     plan.parts.clear();
 }
 
-fn read(plan: &mut Plan) {
+fn read(layout: &Layout, plan: &mut Plan) {
     for part in &plan.parts {
         if plan.row.lost[part.strip] {
             for i in plan.row.survivors() {
-                push_merged(&mut plan.first, plan.row.piece(i, READ, part.start, part.end));
+                push_read(layout, &mut plan.first, plan.row.piece(i, READ, part.start, part.end));
             }
         } else {
-            push_merged(&mut plan.first, plan.row.piece(part.strip, READ, part.start, part.end));
+            push_read(layout, &mut plan.first, plan.row.piece(part.strip, READ, part.start, part.end));
         }
     }
 }

@@ -1,0 +1,88 @@
+//! Which copy serves a read (rule L5); see `diskmodel/engine/raid.py`.
+
+use super::Copy;
+use crate::faults::{planted, Fault};
+
+const NEAREST: i64 = 0;
+const SHORTEST_QUEUE: i64 = 1;
+const ROUND_ROBIN: i64 = 2;
+const NEAREST_ARM: i64 = 4;
+const IDLE_OR_NEAREST: i64 = 5;
+const LOWEST: i64 = 6;
+
+/// What a choice may ask of a disk: commands that have been submitted and not completed, and the block after the last
+/// one that completed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiskState {
+    pub pending: usize,
+    pub completed_end: i64,
+}
+
+/// What was chosen so far.
+pub struct CopyChoice {
+    policy: i64,
+    next_copy: usize,
+    /// Block after the last read that was chosen for each disk.
+    read_end: Vec<i64>,
+    /// Choices of the request that is being planned.
+    n_chosen: Vec<usize>,
+}
+
+impl CopyChoice {
+    pub fn new(policy: i64, n_disks: usize) -> Self {
+        CopyChoice { policy, next_copy: 0, read_end: vec![0; n_disks], n_chosen: vec![0; n_disks] }
+    }
+
+    /// A new request is planned: what was chosen before has been submitted.
+    pub fn begin(&mut self) {
+        self.n_chosen.fill(0);
+    }
+
+    /// Copy that serves a read of `n` sectors; there is more than one.
+    pub fn choose(&mut self, copies: &[Copy], n: i64, state: impl Fn(u32) -> DiskState) -> Copy {
+        let copy = self.by_policy(copies, state);
+        self.read_end[copy.disk as usize] = copy.lba + n;
+        self.n_chosen[copy.disk as usize] += usize::from(!planted(Fault::ChosenCounts));
+        copy
+    }
+
+    fn by_policy(&mut self, copies: &[Copy], state: impl Fn(u32) -> DiskState) -> Copy {
+        let pending = |c: &Copy| (state(c.disk).pending + self.n_chosen[c.disk as usize]) as i64;
+        let distance = |c: &Copy| (c.lba - state(c.disk).completed_end).abs();
+        match self.policy {
+            ROUND_ROBIN => {
+                self.next_copy += 1;
+                copies[(self.next_copy - usize::from(!planted(Fault::RoundRobin))) % copies.len()]
+            }
+            SHORTEST_QUEUE => least(copies, pending),
+            NEAREST => {
+                let slack = i64::from(planted(Fault::ReadEnd));
+                let goes_on = |c: &&Copy| distance(c) == 0 || self.read_end[c.disk as usize] + slack == c.lba;
+                if let Some(copy) = copies.iter().find(goes_on) {
+                    return *copy;
+                }
+                let idle = least(copies, pending);
+                if pending(&idle) == 0 {
+                    idle
+                } else {
+                    least(copies, distance)
+                }
+            }
+            NEAREST_ARM => least(copies, distance),
+            IDLE_OR_NEAREST => least(copies, |c| if pending(c) == 0 { 0 } else { distance(c) }),
+            LOWEST => least(copies, |c| c.lba),
+            _ => copies[0],
+        }
+    }
+}
+
+fn least(copies: &[Copy], key: impl Fn(&Copy) -> i64) -> Copy {
+    let mut best = (i64::MAX, Copy::default());
+    for copy in copies {
+        let k = key(copy);
+        if k < best.0 || (planted(Fault::CopyChoice) && k == best.0) {
+            best = (k, *copy);
+        }
+    }
+    best.1
+}
