@@ -56,6 +56,7 @@ fn scenario() -> Scenario {
         n_data: 3,
         n_parity: 1,
         rotation: 0,
+        cuts_reads: false,
         read_policy: 0,
         write_policy: 0,
         failed: vec![1],
