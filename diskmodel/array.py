@@ -71,6 +71,15 @@ class Array(Description):
             return {**data, "drive": load_drive(data["drive"])}
         return data
 
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.layout.read_modify_write == "held" and self.queue.write_throttle != "none":
+            raise ValueError(
+                f"queue.write_throttle={self.queue.write_throttle!r}: Linux md never holds a disk; "
+                "use none, or layout.read_modify_write = 'released'"
+            )
+        return self
+
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The array in a TOML file; a drive given by path is looked up beside the file.

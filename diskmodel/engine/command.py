@@ -24,6 +24,8 @@ class Command:
         When it reached the queue that it waits in now (the disk's, then the drive's own).
     ready_ns : int
         When the drive has processed it and the arm may move for it.
+    holds, follows : bool
+        A read after which the arm is kept for a write of the same blocks, and that write (rule L12).
     is_examined : bool
         Whether the drive has looked for it in its cache.
     done_ns, overhead_ns, seek_ns, rotation_ns, transfer_ns : int
@@ -43,6 +45,8 @@ class Command:
     done: Callable[[Command], None]
     arrived_ns: int = 0
     ready_ns: int = 0
+    holds: bool = False
+    follows: bool = False
     is_examined: bool = False
     done_ns: int = 0
     overhead_ns: int = 0

@@ -60,13 +60,17 @@ class Device(ABC):
             self.waiting.append(command)
             self.wake(self.clock.now)
 
+    def follow(self, command: Command) -> None:
+        """Take a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12)."""
+        self.submit(command)
+
     def _merge(self, command: Command) -> bool:
         """Join `command` to the first waiting one that it continues or precedes (rule Q9)."""
-        for other in self.waiting if self.merge_limit else ():
+        for other in self.waiting if self.merge_limit and not command.holds else ():
             n = other.n_sectors + command.n_sectors
             is_behind = other.lba + other.n_sectors == command.lba
             is_before = command.lba + command.n_sectors == other.lba
-            if other.op == command.op and n <= self.merge_limit and (is_behind or is_before):
+            if other.op == command.op and not other.holds and n <= self.merge_limit and (is_behind or is_before):
                 other.lba, other.n_sectors = min(other.lba, command.lba), n
                 other.merged.append(command)
                 return True
@@ -90,12 +94,15 @@ class Device(ABC):
             head = Head(self.handed_end, self.positioning(now))
             command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
             self.handed_end = command.lba + command.n_sectors
-            self.in_drive += 1
-            command.overhead_ns = self.overhead_ns(command)
-            self.electronics_free_ns = self.processor_from(now) + command.overhead_ns
-            command.ready_ns = self.electronics_free_ns
-            command.arrived_ns = now
-            self.take(command, now)
+            self._accept(command, now)
+
+    def _accept(self, command: Command, now: int) -> None:
+        self.in_drive += 1
+        command.overhead_ns = self.overhead_ns(command)
+        self.electronics_free_ns = self.processor_from(now) + command.overhead_ns
+        command.ready_ns = self.electronics_free_ns
+        command.arrived_ns = now
+        self.take(command, now)
 
     def processor_from(self, now: int) -> int:
         """When the drive's processor begins with a command that is handed over now (rule D3)."""

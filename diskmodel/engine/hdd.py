@@ -39,6 +39,9 @@ class Actuator:
         self.free_ns = 0
         self.served_end = first_lba
         self.accepted: list[Command] = []
+        #: Kept for a write since `free_ns`, and that write when it has come (rule L12).
+        self.is_held = False
+        self.follower: Command | None = None
         self.stream: Stream | None = None
 
 
@@ -89,14 +92,20 @@ class HardDisk(Device):
         return positioning_ns
 
     def counters_until(self, end_ns: int) -> Counters:
-        # an access that the run did not see the end of counts for its part; two arms count half each
-        late = sum(max(actuator.free_ns - end_ns, 0) for actuator in self.actuators)
+        # an access that the run did not see the end of counts for its part, a held arm to the end; two arms count half
+        late = sum(a.free_ns - end_ns if a.is_held else max(a.free_ns - end_ns, 0) for a in self.actuators)
         return replace(self.counters, busy_ns=(self.counters.busy_ns - late) // len(self.actuators))
 
     def take(self, command: Command, now: int) -> None:
         self.actuator_of(command.lba).accepted.append(command)
         if command.ready_ns > now:
             self.wake(command.ready_ns)
+
+    def follow(self, command: Command) -> None:
+        self.reserve()
+        self.actuator_of(command.lba).follower = command
+        self._accept(command, self.clock.now)
+        self.wake(self.clock.now)
 
     # ------------------------------------------------------------------ service
     def dispatch(self, now: int) -> None:
@@ -116,10 +125,17 @@ class HardDisk(Device):
                 self.segments.drop(command.lba, command.n_sectors)
                 if self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
                     actuator.accepted.remove(command)
+                    if command is actuator.follower:
+                        self._release(actuator, now)
                     self._from_buffer(command, now)
             elif self._is_hit(actuator, command, now):
                 actuator.accepted.remove(command)
                 self._from_buffer(command, now)
+
+    def _release(self, actuator: Actuator, now: int) -> None:
+        """The arm is no longer held; it was busy while it was."""
+        self.counters.busy_ns += now - actuator.free_ns
+        actuator.free_ns, actuator.is_held, actuator.follower = now, False, None
 
     def _is_hit(self, actuator: Actuator, command: Command, now: int) -> bool:
         if self.dirty.covers(command.lba, command.n_sectors):
@@ -143,6 +159,8 @@ class HardDisk(Device):
 
     def _serve_one(self, actuator: Actuator, now: int) -> bool:
         """Start the next access of a free arm; False when there is none."""
+        if actuator.is_held:
+            return self._serve_follower(actuator, now)
         ready: list[Command | Dirty] = [c for c in actuator.accepted if c.ready_ns <= now]
         if not ready or self.dirty.is_pressing:
             ready += [entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator]
@@ -158,7 +176,22 @@ class HardDisk(Device):
         if chosen.op == READ and self._is_hit(actuator, chosen, now):
             self._from_buffer(chosen, now)
             return True
-        access = self._access(actuator, chosen, now)
+        self._serve(actuator, chosen, now)
+        return True
+
+    def _serve_follower(self, actuator: Actuator, now: int) -> bool:
+        """Serve the write that the arm is held for; False when it is not ready."""
+        command = actuator.follower
+        if command is None or command.ready_ns > now:
+            return False
+        actuator.accepted.remove(command)
+        self._release(actuator, now)
+        self._serve(actuator, command, now, is_follower=True)
+        return True
+
+    def _serve(self, actuator: Actuator, chosen: Command, now: int, is_follower: bool = False) -> None:
+        """Start the media access of a command."""
+        access = self._access(actuator, chosen, now, is_follower)
         chosen.seek_ns, chosen.rotation_ns = access.seek_ns, access.rotation_ns
         done = access.end_ns
         if chosen.op == READ:
@@ -168,15 +201,15 @@ class HardDisk(Device):
         chosen.transfer_ns = done - now - access.seek_ns - access.rotation_ns
         chosen.overhead_ns += self.tables.completion_overhead_ns
         self.finish(chosen, done + self.tables.completion_overhead_ns)
-        return True
+        actuator.is_held = chosen.holds
 
-    def _access(self, actuator: Actuator, wanted: Command | Dirty, now: int) -> Access:
+    def _access(self, actuator: Actuator, wanted: Command | Dirty, now: int, is_follower: bool = False) -> Access:
         """Move the arm for a command, now, and hold it until the media access ends."""
         lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
         if wanted.op == READ and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
             access = self._continue_stream(actuator, wanted.lba + n, now)
         else:
-            extra_ns = self._travel_to_edge(actuator)
+            extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
             access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns)
         if self.on_access is not None:
             self.on_access(wanted, access, actuator.arm, now)
@@ -219,7 +252,7 @@ class HardDisk(Device):
         """After a read: its blocks are a segment, and the head reads on behind them (rule C3)."""
         end = command.lba + command.n_sectors
         segment = self.segments.insert(command.lba, end)
-        if segment is not None and self.read_ahead:
+        if segment is not None and self.read_ahead and not command.holds:
             limit = self._stream_limit(actuator, end)
             actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
 

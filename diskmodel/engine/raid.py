@@ -9,7 +9,7 @@ from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Device
 from diskmodel.engine.submission import Submitter
-from diskmodel.layout.pieces import READ, Copy, Piece
+from diskmodel.layout.pieces import READ, READ_AND_HOLD, WRITE, Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import READ_POLICIES, LayoutTables
 
@@ -22,17 +22,19 @@ from diskmodel.layout.tables import READ_POLICIES, LayoutTables
 class Access:
     """A request to the array while its pieces are out.
 
-    `parity_ns` is the time that its first phase took, where there were two (rule L7); `is_direct` whether its
-    commands pass the submitting thread by (rule Q11).
+    `out` are commands that the next phase waits for, `n_following` writes on held disks that it does not wait for.
+    `parity_ns` is the time until the last command was submitted, where there were two phases (rule L7); `is_direct`
+    whether its commands pass the submitting thread by (rule Q11).
     """
 
     done: Callable[[Access, Command], None]
     then: list[Piece]
     asked_ns: int
-    phase_start_ns: int
+    start_ns: int
     is_direct: bool = True
     parity_ns: int = 0
     out: int = 0
+    n_following: int = 0
 
 
 class Raid:
@@ -82,14 +84,12 @@ class Raid:
         self._submit(Access(done, then, now, now), first)
 
     def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
-        now = self.clock.now
         commands = []
         for disk, op, lba, n in pieces:
             for part_lba, part_n in self._within_actuators(lba, n):
-                commands.append(
-                    Command(self.n_commands, disk, op, part_lba, part_n, now, lambda c, a=access: self._part_done(a, c))  # type: ignore[misc]
-                )
-                self.n_commands += 1
+                command = self._command(access, disk, READ if op == READ_AND_HOLD else op, part_lba, part_n)
+                command.holds = op == READ_AND_HOLD
+                commands.append(command)
         access.out = len(commands)
         if self.submitter is not None and not access.is_direct:
             self.submitter.hand_over(commands)
@@ -99,6 +99,21 @@ class Raid:
                 self.submitter.direct(command)
             else:
                 self.devices[command.device].submit(command)
+
+    def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
+        self.n_commands += 1
+        return Command(self.n_commands - 1, disk, op, lba, n, self.clock.now, lambda c: self._part_done(access, c))
+
+    def _follow(self, access: Access, read: Command) -> None:
+        """Write behind a read on the disk that is held for it (rule L12)."""
+        write = self._command(access, read.device, WRITE, read.lba, read.n_sectors)
+        write.follows = True
+        access.n_following += 1
+        device = self.devices[read.device]
+        if read.is_hit:
+            device.submit(write)
+        else:
+            device.follow(write)
 
     def _within_actuators(self, lba: int, n: int) -> list[tuple[int, int]]:
         """A piece cut where the blocks of the next actuator begin (rule D8)."""
@@ -113,15 +128,22 @@ class Raid:
             self.submitter.completed(command)
 
     def _join(self, access: Access, command: Command) -> None:
-        access.out -= 1
+        if command.follows:
+            access.n_following -= 1
+        else:
+            access.out -= 1
+        if command.holds:
+            self._follow(access, command)
         if access.out:
             return
         if access.then:
             pieces, access.then = access.then, []
-            access.parity_ns += self.clock.now - access.phase_start_ns
-            access.phase_start_ns = self.clock.now
             self._submit(access, pieces)
-        elif self.submitter is not None and self.is_host_thread:
+            return
+        if access.n_following:
+            return
+        access.parity_ns = command.submitted_ns - access.start_ns
+        if self.submitter is not None and self.is_host_thread:
             self.submitter.when_awake(lambda: access.done(access, command))
         else:
             access.done(access, command)

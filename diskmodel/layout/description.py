@@ -73,6 +73,9 @@ class Layout(Description):
         Strips of one read that adjoin on a disk: one command, or each its own, with a copy chosen for each (Linux md).
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
+    read_modify_write : "released" or "held"
+        What becomes of a disk between reading old data or parity and writing the new: others are served meanwhile, or
+        the arm waits for the block to come round again (data first, then parity).
     failed : list of int
         Disks that are missing (degraded operation).
     spares : int
@@ -95,6 +98,7 @@ class Layout(Description):
     read_policy: ReadPolicy = "nearest"
     read_strips: Literal["joined", "separate"] = "joined"
     write_policy: WritePolicy = "fewest"
+    read_modify_write: Literal["released", "held"] = "released"
     failed: tuple[int, ...] = ()
     spares: int = Field(default=0, ge=0)
     rebuild: Rebuild | None = None

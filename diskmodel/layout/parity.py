@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diskmodel.layout.pieces import READ, WRITE, Piece, Plan, merged
+from diskmodel.layout.pieces import READ, READ_AND_HOLD, WRITE, Piece, Plan, merged
 from diskmodel.layout.tables import ROTATIONS, WRITE_POLICIES, LayoutTables
 
 _LEFT_SYMMETRIC, _LEFT_ASYMMETRIC, _RIGHT_SYMMETRIC, _RIGHT_ASYMMETRIC, _NONE = range(len(ROTATIONS))
@@ -124,6 +124,10 @@ def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piec
         tables.write_policy == _FEWEST and len(modify) < len(reconstruct)
     )
     if can_modify and (prefers_modify or not can_reconstruct):
+        if tables.holds_disks:
+            # each disk writes behind its own read: data at once, parity when all old data is there
+            held = [piece._replace(op=READ_AND_HOLD) for piece in modify]
+            return held[: len(parts)], held[len(parts) :]
         return modify, writes
     if can_reconstruct:
         return reconstruct, writes

@@ -44,6 +44,8 @@ class LayoutTables:
         Sectors that the host sees.
     cuts_reads : bool
         Every strip of a read is a command of its own (rule L4).
+    holds_disks : bool
+        A disk is held between the read and the write of a read-modify-write (rule L12).
     rebuild_disk : int
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
@@ -71,6 +73,7 @@ class LayoutTables:
     failed: tuple[int, ...]
     capacity: int
     cuts_reads: bool = False
+    holds_disks: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
     rebuild_gap_ns: int = 0
@@ -122,8 +125,8 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
         rotation=ROTATIONS.index("none" if layout.level in ("raid3", "raid4") else layout.rotation),
         read_policy=READ_POLICIES.index(_read_policy(layout)), write_policy=WRITE_POLICIES.index(layout.write_policy),
-        failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout), rebuild_disk=target,
-        rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
+        failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout),
+        holds_disks=layout.read_modify_write == "held", rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
     )  # fmt: skip
 
 

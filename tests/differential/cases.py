@@ -143,6 +143,7 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
         "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")),
         "read_strips": pick(("joined", "separate")),
         "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
+        "read_modify_write": pick(("released", "held")),
     }  # fmt: skip
     if level == "erasure":
         layout |= {"n_parity": 2, "groups": n // 5}

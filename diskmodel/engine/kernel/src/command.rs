@@ -10,6 +10,9 @@ pub struct Command {
     pub access: u32,
     pub op: u8,
     pub is_hit: bool,
+    /// A read after which the arm is kept for a write of the same blocks, and that write (rule L12).
+    pub holds: bool,
+    pub follows: bool,
     pub lba: i64,
     pub n: i64,
     pub submitted: i64,

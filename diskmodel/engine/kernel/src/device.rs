@@ -19,6 +19,11 @@ pub trait Device {
     /// Puts a command into the queue, now.
     fn submit(&mut self, id: u32, model: &Self::Model, commands: &Commands, events: &mut Events);
 
+    /// Takes a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12).
+    fn follow(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events) {
+        self.submit(id, model, commands, events);
+    }
+
     /// Starts what can be started now.
     fn woken(&mut self, model: &Self::Model, commands: &mut Commands, events: &mut Events);
 
@@ -140,8 +145,20 @@ impl Front {
             Policy::Fcfs => 0,
             _ => self.scheduler.choose(self.waiting.make_contiguous(), self.handed_end, now, positioning_ns),
         };
-        let mut waiting = self.waiting.remove(at)?;
+        let waiting = self.waiting.remove(at)?;
         self.handed_end = waiting.lba + waiting.n;
+        Some(self.accept(waiting, commands, events, begin))
+    }
+
+    /// A command on its way through the drive's processor (rule D1).
+    pub fn accept(
+        &mut self,
+        mut waiting: Waiting,
+        commands: &mut Commands,
+        events: &mut Events,
+        begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
+    ) -> Waiting {
+        let now = events.now;
         self.in_drive += 1;
         let (from, overhead) = begin(&waiting, self.electronics_free_ns);
         commands[waiting.id].overhead = overhead;
@@ -151,7 +168,7 @@ impl Front {
         if waiting.ready > now {
             self.wake(waiting.ready, events);
         }
-        Some(waiting)
+        waiting
     }
 
     pub fn complete(&mut self, command: &Command) {

@@ -46,6 +46,8 @@ faults! {
     ReadEnd,
     ChosenCounts,
     CutReads,
+    HeldBusy,
+    HeldTravel,
     RebuildFront,
     RebuildGap,
     LinkRounding,

@@ -52,6 +52,20 @@ struct Actuator {
     accepted: VecDeque<Waiting>,
     n_examined: usize,
     stream: Option<Stream>,
+    /// Kept for a write since `free_ns`, and that write when it has come (rule L12).
+    is_held: bool,
+    follower: Option<u32>,
+}
+
+impl Actuator {
+    /// The arm is no longer held; tells for how long it was.
+    fn release(&mut self, now: i64) -> i64 {
+        let held = now - self.free_ns;
+        self.free_ns = now;
+        self.is_held = false;
+        self.follower = None;
+        held - i64::from(planted(Fault::HeldBusy))
+    }
 }
 
 pub struct Disk {
@@ -87,6 +101,8 @@ impl Disk {
                 accepted: VecDeque::new(),
                 n_examined: 0,
                 stream: None,
+                is_held: false,
+                follower: None,
             })
             .collect();
         Disk {
@@ -104,6 +120,19 @@ impl Disk {
             is_positional: host.is_positional() || own.is_positional(),
             candidates: Vec::new(),
         }
+    }
+
+    fn waiting(&self, id: u32, model: &Model, commands: &Commands) -> Waiting {
+        let Command { seq, op, lba, n, submitted, .. } = commands[id];
+        let per_actuator = model.electronics.n_sectors_per_actuator;
+        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
+        if lba >= per_actuator {
+            waiting.actuator = (lba / per_actuator) as u32;
+        }
+        if self.is_positional {
+            waiting.target = self.target(&waiting, model);
+        }
+        waiting
     }
 
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
@@ -144,6 +173,9 @@ impl Disk {
             };
             if from_buffer {
                 self.actuators[i].accepted.remove(at);
+                if self.actuators[i].follower == Some(id) {
+                    self.front.counters.busy_ns += self.actuators[i].release(now);
+                }
                 self.serve_from_buffer(id, model, commands, events);
             } else {
                 at += 1;
@@ -182,6 +214,9 @@ impl Disk {
     /// Start the next access of a free arm; false when there is none.
     fn serve_one(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
         let now = events.now;
+        if self.actuators[i].is_held {
+            return self.serve_follower(i, model, commands, events);
+        }
         // commands become ready in the order in which the drive took them
         let accepted = &self.actuators[i].accepted;
         let n_ready = accepted.iter().rposition(|w| w.ready <= now).map_or(0, |last| last + 1);
@@ -203,13 +238,50 @@ impl Disk {
             self.serve_from_buffer(id, model, commands, events);
             return true;
         }
-        let access = self.access(i, op, lba, n, model, events);
+        self.serve(i, id, false, model, commands, events);
+        true
+    }
+
+    /// Serves the write that the arm is held for; false when it is not ready.
+    fn serve_follower(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
+        let actuator = &mut self.actuators[i];
+        let Some(id) = actuator.follower else { return false };
+        let Some(at) = actuator.accepted.iter().position(|w| w.id == id) else { return false };
+        if actuator.accepted[at].ready > events.now {
+            return false;
+        }
+        actuator.accepted.remove(at);
+        if at < actuator.n_examined {
+            actuator.n_examined -= 1;
+        }
+        self.front.counters.busy_ns += actuator.release(events.now);
+        self.serve(i, id, true, model, commands, events);
+        true
+    }
+
+    /// Starts the media access of a command.
+    fn serve(
+        &mut self,
+        i: usize,
+        id: u32,
+        is_follower: bool,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
+        let now = events.now;
+        let Command { seq, op, lba, n, holds, .. } = commands[id];
+        let access = self.access(i, Extent { op, lba, n }, is_follower, model, events);
+        self.actuators[i].is_held = holds;
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
             done =
                 (access.end + e.bus_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus_ns(n));
             self.start_stream(i, lba, n, &access, model);
+            if holds {
+                self.actuators[i].stream = None;
+            }
         }
         let command = &mut commands[id];
         command.seek = access.seek;
@@ -218,7 +290,6 @@ impl Disk {
         command.overhead += e.completion_overhead_ns;
         command.done = done + e.completion_overhead_ns;
         events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
-        true
     }
 
     fn choose_ready(
@@ -260,13 +331,15 @@ impl Disk {
         chosen
     }
 
-    fn access(&mut self, i: usize, op: u8, lba: i64, n: i64, model: &Model, events: &mut Events) -> Access {
+    fn access(&mut self, i: usize, wanted: Extent, is_follower: bool, model: &Model, events: &mut Events) -> Access {
         let now = events.now;
+        let Extent { op, lba, n } = wanted;
         let first = self.actuators[i].first_lba;
         let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
             self.continue_stream(i, lba + n, model, now)
         } else {
-            let extra = self.travel_to_edge(i, model);
+            let stays = is_follower && !planted(Fault::HeldTravel);
+            let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
             model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba: lba - first, n }, now, extra)
         };
         let actuator = &mut self.actuators[i];
@@ -298,7 +371,7 @@ impl Disk {
 
     fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
         self.dirty.waiting.retain(|e| e.seq != seq);
-        let access = self.access(i, WRITE, lba, n, model, events);
+        let access = self.access(i, Extent { op: WRITE, lba, n }, false, model, events);
         self.dirty.landing.push((seq, access.end));
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n));
     }
@@ -322,16 +395,19 @@ impl Device for Disk {
     }
 
     fn submit(&mut self, id: u32, model: &Model, commands: &Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, submitted, .. } = commands[id];
-        let per_actuator = model.electronics.n_sectors_per_actuator;
-        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
-        if lba >= per_actuator {
-            waiting.actuator = (lba / per_actuator) as u32;
-        }
-        if self.is_positional {
-            waiting.target = self.target(&waiting, model);
-        }
+        let waiting = self.waiting(id, model, commands);
         self.front.submit(waiting, events);
+    }
+
+    fn follow(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let waiting = self.waiting(id, model, commands);
+        self.front.pending += 1;
+        let (intake, now) = (&model.electronics.intake, events.now);
+        let waiting = self.front.accept(waiting, commands, events, |w, free| intake.begin(w.op, now, free));
+        let actuator = &mut self.actuators[waiting.actuator as usize];
+        actuator.follower = Some(id);
+        actuator.accepted.push_back(waiting);
+        self.front.wake(events.now, events);
     }
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -372,9 +448,10 @@ impl Device for Disk {
         }
     }
 
-    /// An access that the run did not see the end of counts for its part, and two arms count half each.
+    /// An access that the run did not see the end of counts for its part, a held arm to the end, and two arms half.
     fn counters_until(&self, end: i64) -> Counters {
-        let late: i64 = self.actuators.iter().map(|a| (a.free_ns - end).max(0)).sum();
+        let late = |a: &Actuator| if a.is_held { a.free_ns - end } else { (a.free_ns - end).max(0) };
+        let late: i64 = self.actuators.iter().map(late).sum();
         let mut counters = self.front.counters;
         counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;
         counters

@@ -7,7 +7,7 @@ use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::layout::{CopyChoice, DiskState, Layout, Piece, Plan};
+use crate::layout::{CopyChoice, DiskState, Layout, Piece, Plan, READ_AND_HOLD};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
@@ -41,9 +41,10 @@ enum Owner {
 struct ArrayAccess {
     owner: Owner,
     then: Vec<Piece>,
-    phase_start: i64,
-    parity: i64,
+    start: i64,
+    /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
+    n_following: u32,
 }
 
 /// Whom a request in the controller answers to.
@@ -384,9 +385,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Start the pieces in `self.plan`.
     fn start(&mut self, owner: Owner) {
+        let now = self.events.now;
         let id = self.accesses.put_reusing(|slot| {
             slot.owner = owner;
-            slot.parity = 0;
+            slot.start = now;
+            slot.n_following = 0;
             slot.then.clear();
         });
         self.accesses[id].then.extend_from_slice(&self.plan.then);
@@ -406,7 +409,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     seq: self.n_commands,
                     device: piece.disk,
                     access: id,
-                    op: piece.op,
+                    op: if piece.op == READ_AND_HOLD { READ } else { piece.op },
+                    holds: piece.op == READ_AND_HOLD,
                     lba,
                     n: take,
                     submitted: now,
@@ -419,9 +423,30 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 n -= take;
             }
         }
-        let access = &mut self.accesses[id];
-        access.out = out;
-        access.phase_start = now;
+        self.accesses[id].out = out;
+    }
+
+    /// Write behind a read on the disk that is held for it (rule L12).
+    fn follow(&mut self, read: &Command) {
+        let write = self.commands.put(Command {
+            seq: self.n_commands,
+            device: read.device,
+            access: read.access,
+            op: WRITE,
+            follows: true,
+            lba: read.lba,
+            n: read.n,
+            submitted: self.events.now,
+            ..Command::default()
+        });
+        self.n_commands += 1;
+        self.accesses[read.access].n_following += 1;
+        let disk = &mut self.disks[read.device as usize];
+        if read.is_hit {
+            disk.submit(write, &self.model, &self.commands, &mut self.events);
+        } else {
+            disk.follow(write, &self.model, &mut self.commands, &mut self.events);
+        }
     }
 
     fn command_done(&mut self, command_id: u32) {
@@ -429,20 +454,28 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.commands.release(command_id);
         self.disks[command.device as usize].complete(&command, &mut self.events);
         let id = command.access;
-        let now = self.events.now;
+        if command.holds {
+            self.follow(&command);
+        }
         let access = &mut self.accesses[id];
-        access.out -= 1;
+        if command.follows {
+            access.n_following -= 1;
+        } else {
+            access.out -= 1;
+        }
         if access.out > 0 {
             return;
         }
         if !access.then.is_empty() {
-            access.parity += now - access.phase_start;
             self.plan.first.clear();
             self.plan.first.append(&mut access.then);
             self.submit(id);
             return;
         }
-        let (owner, parity) = (access.owner, access.parity);
+        if access.n_following > 0 {
+            return;
+        }
+        let (owner, parity) = (access.owner, command.submitted - access.start);
         self.accesses.release(id);
         match owner {
             Owner::Rebuild => self.rebuilt(),

@@ -8,6 +8,9 @@ mod rebuild;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 
+/// A read after which the disk is held until the same blocks have been written (rule L12).
+pub const READ_AND_HOLD: u8 = 2;
+
 pub use choice::{CopyChoice, DiskState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,7 @@ pub struct Layout {
     pub n_parity: i64,
     pub rotation: i64,
     pub cuts_reads: bool,
+    pub holds_disks: bool,
     pub read_policy: i64,
     pub write_policy: i64,
     pub failed: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use crate::faults::{planted, Fault};
 
-use super::{push_merged, push_read, Layout, Piece, Plan, READ, WRITE};
+use super::{push_merged, push_read, Layout, Piece, Plan, READ, READ_AND_HOLD, WRITE};
 use crate::mechanics::div;
 
 const LEFT_SYMMETRIC: i64 = 0;
@@ -131,17 +131,22 @@ fn read(layout: &Layout, plan: &mut Plan) {
     }
 }
 
+/// Writes of all parts and of all parity, as far as their disks are left.
+fn push_writes(row: &Row, parts: &[Part], low: i64, high: i64, then: &mut Vec<Piece>) {
+    for part in parts.iter().filter(|p| !row.lost[p.strip]) {
+        push_merged(then, row.piece(part.strip, WRITE, part.start, part.end));
+    }
+    for i in (row.n_data..row.disks.len()).filter(|&i| !row.lost[i]) {
+        push_merged(then, row.piece(i, WRITE, low, high));
+    }
+}
+
 fn write(layout: &Layout, plan: &mut Plan) {
     let row = &plan.row;
     let low = plan.parts.iter().map(|p| p.start).min().unwrap_or(0);
     let high = plan.parts.iter().map(|p| p.end).max().unwrap_or(0);
-    for part in plan.parts.iter().filter(|p| !row.lost[p.strip]) {
-        push_merged(&mut plan.then, row.piece(part.strip, WRITE, part.start, part.end));
-    }
-    for i in (row.n_data..row.disks.len()).filter(|&i| !row.lost[i]) {
-        push_merged(&mut plan.then, row.piece(i, WRITE, low, high));
-    }
     if plan.parts.len() == row.n_data && plan.parts.iter().all(|p| p.start == low && p.end == high) {
+        push_writes(row, &plan.parts, low, high, &mut plan.then);
         return;
     }
     plan.modify.clear();
@@ -171,7 +176,17 @@ fn write(layout: &Layout, plan: &mut Plan) {
     let prefers_modify = layout.write_policy == READ_MODIFY_WRITE
         || (layout.write_policy == FEWEST
             && plan.modify.len() < plan.reconstruct.len() + usize::from(planted(Fault::WriteMethodTie)));
-    if !(can_modify && (prefers_modify || !can_reconstruct)) {
+    let modifies = can_modify && (prefers_modify || !can_reconstruct);
+    if modifies && layout.holds_disks {
+        // each disk writes behind its own read: data at once, parity when all old data is there
+        for (i, &piece) in plan.modify.iter().enumerate() {
+            let phase = if i < plan.parts.len() { &mut plan.first } else { &mut plan.then };
+            push_merged(phase, Piece { op: READ_AND_HOLD, ..piece });
+        }
+        return;
+    }
+    push_writes(row, &plan.parts, low, high, &mut plan.then);
+    if !modifies {
         if !can_reconstruct {
             plan.reconstruct.clear();
             plan.reconstruct.extend(row.survivors().map(|i| row.piece(i, READ, low, high)));

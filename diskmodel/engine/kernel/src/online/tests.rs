@@ -57,6 +57,7 @@ fn scenario() -> Scenario {
         n_parity: 1,
         rotation: 0,
         cuts_reads: false,
+        holds_disks: false,
         read_policy: 0,
         write_policy: 0,
         failed: vec![1],
