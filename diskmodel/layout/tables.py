@@ -126,7 +126,8 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         rotation=ROTATIONS.index("none" if layout.level in ("raid3", "raid4") else layout.rotation),
         read_policy=READ_POLICIES.index(_read_policy(layout)), write_policy=WRITE_POLICIES.index(layout.write_policy),
         failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout),
-        holds_disks=layout.read_modify_write == "held", rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
+        holds_disks=layout.read_modify_write == "held",
+        rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
     )  # fmt: skip
 
 

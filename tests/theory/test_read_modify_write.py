@@ -74,7 +74,7 @@ def test_a_released_disk_pays_two_visits_when_others_come_between(seek_ms: float
 
 @pytest.mark.parametrize(("how", "revolutions"), [("released", 2 / 3 + 1), ("held", 2)])
 def test_idle_response_without_seeks(how: str, revolutions: float) -> None:
-    """Released: both reads at once, the later of two and one revolution. Held: data, then parity, then one revolution."""
+    """Released: both reads at once, the later of two, one revolution. Held: data, then parity, one revolution."""
     array = _array(0.0, 4.0, how)
     _, outcome = simulated(array, {"clients": 1}, N, seed=1, ops=[1])
     assert float(response_ns(outcome).mean()) == pytest.approx(revolutions * 4e6, rel=0.02)
