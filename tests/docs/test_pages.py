@@ -10,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import blocks, commands, outputs
+from tests.docs.blocks import blocks, commands, files, outputs
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "docs/index.md", *ROOT.glob("docs/course/*.md"), *ROOT.glob("docs/how-to/*.md")])
+PAGES = sorted(
+    [
+        ROOT / "docs/index.md",
+        ROOT / "docs/reference/errors.md",
+        *ROOT.glob("docs/course/*.md"),
+        *ROOT.glob("docs/how-to/*.md"),
+    ]
+)
 
 
 def name(page: Path) -> str:
@@ -43,6 +50,8 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page: Path, reader:
 def test_commands_of_a_page_succeed(page: Path, reader: Path) -> None:
     if importlib.util.find_spec("diskmodel.cli") is None:
         pytest.skip("the command-line tool is not installed")
+    for file, text in files(page).items():
+        (reader / file).write_text(text)
     for command in commands(page):
         words = [sys.executable, "-c", "from diskmodel.cli import main; main()", *shlex.split(command)[1:]]
         done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)

@@ -1,0 +1,95 @@
+"""Every error of the catalogue can be provoked from outside, and the page of errors tells of every one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibrate.measure import measure
+from diskmodel import errors
+from diskmodel.array import Array
+from diskmodel.engine import native
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import run, simulate
+from diskmodel.formats import read_fio
+from diskmodel.mount.place import check
+from diskmodel.result.laws import check_laws
+from diskmodel.workload import Workload
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "errors.md"
+
+
+def catalogue() -> dict[str, type[errors.DiskmodelError]]:
+    """Code to the most general class that bears it, of the whole tree."""
+    found: dict[str, type[errors.DiskmodelError]] = {}
+    todo = [errors.DiskmodelError]
+    while todo:
+        kind = todo.pop(0)
+        found.setdefault(kind.code, kind)
+        todo += kind.__subclasses__()
+    return found
+
+
+def description(tmp_path: Path) -> None:
+    Array.parse({"drive": "generic-10k", "layout": {"level": "raid5", "disks": 2}})
+
+
+def format_(tmp_path: Path) -> None:
+    (tmp_path / "fio.json").write_text("{")
+    read_fio(tmp_path / "fio.json")
+
+
+def coverage(tmp_path: Path) -> None:
+    array = Array.parse({"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}})
+    workload = Workload.parse({"size": "4 KiB", "queue_depth": 1})
+    with pytest.MonkeyPatch.context() as patch:
+        # the day on which nothing is left that the kernel does not cover, this is what a new part looks like
+        patch.setattr(native, "covers", lambda scenario, requests: "something new")
+        simulate(array, workload, engine="native", n_requests=10)
+
+
+def measurement(tmp_path: Path) -> None:
+    measure("/dev/null", tmp_path / "m.json", seconds=1)
+
+
+def conservation(tmp_path: Path) -> None:
+    array = Array.parse({"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}})
+    requests = Workload.parse({"size": "4 KiB", "queue_depth": 2}).requests(capacity_bytes=array.usable_bytes, n=50)
+    done = run(resolve(array, 0), requests)
+    done.completions.done_ns[7] = np.int64(-1)
+    check_laws(requests, done)
+
+
+def mount(tmp_path: Path) -> None:
+    check(tmp_path / "nowhere")
+
+
+PROVOKED: dict[str, Callable[[Path], None]] = {
+    "description": description,
+    "format": format_,
+    "coverage": coverage,
+    "measurement": measurement,
+    "mount": mount,
+    "conservation": conservation,
+}
+
+
+@pytest.mark.parametrize("code", PROVOKED)
+def test_error_is_raised_with_its_code(code: str, tmp_path: Path) -> None:
+    with pytest.raises(catalogue()[code]) as raised:
+        PROVOKED[code](tmp_path)
+    assert type(raised.value).code == code
+    if isinstance(raised.value, errors.InputError):
+        assert raised.value.faults
+        assert all(fault.field and fault.rule for fault in raised.value.faults)
+
+
+def test_every_code_is_provoked_and_told_of() -> None:
+    rows = dict(re.findall(r"^\| `([a-z]+)` \| `\w+` \| (\d) \|", PAGE.read_text(), re.MULTILINE))
+    assert rows == {code: str(kind.exit_status) for code, kind in catalogue().items()}
+    bases = {"error", "input"}
+    assert set(PROVOKED) == set(catalogue()) - bases
