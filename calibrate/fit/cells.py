@@ -111,8 +111,12 @@ class Cells(dict[Key, Cell]):
 
     @property
     def stall_ratio(self) -> float:
-        """How much longer mean responses are than undisturbed ones, at the median of all cells."""
-        return float(np.median([cell.mean_ns / cell.undisturbed_ns for cell in self.values()]))
+        """How much longer mean responses are than undisturbed ones, on average over the cells.
+
+        Stalls are rare and long: most repetitions have none and a few have nearly all of them, so that a median would
+        leave them out, and a long run, which is what a mean response is asked about, would not.
+        """
+        return float(np.mean([np.mean(cell.response_ns) / cell.undisturbed_ns for cell in self.values()]))
 
     def expected_ns(self, key: Key) -> float:
         """What a cell's mean would be if stalls hit all cells alike: what a model without stalls is fitted to."""
@@ -187,21 +191,29 @@ def _add(cells: Cells, run: Run, key: Key) -> None:
 
 
 def slices_of(run: Run) -> list[float]:
-    """Mean responses of slices of equal numbers of completions, after the first slice, without the drain."""
-    done = np.sort(run.samples.completion_ns)
-    done = done[: len(done) - run.queue_depth + 1]
-    size = len(done) // N_SLICES
-    if size < 8:
+    """Mean responses of slices of equal numbers of completions, after the start, without the drain."""
+    done, depth = _completions(run), run.queue_depth
+    rounds = (len(done) - 1) // depth // N_SLICES
+    if rounds * depth < 8:
         return []
-    edges = done[::size].astype(np.float64)
-    return [float(step) for step in np.diff(edges) * run.queue_depth / size if step > 0]
+    return [float(step) / rounds for step in np.diff(done[:: rounds * depth]) if step > 0]
 
 
 def rate_per_ns(run: Run) -> float:
     """Requests per ns between the first completion and the last one while the run was issuing: neither the start,
     with an empty queue, nor the drain counts."""
+    done, depth = _completions(run), run.queue_depth
+    n = (len(done) - 1) // depth * depth
+    return n / float(done[n] - done[0]) if n > 0 and done[n] > done[0] else 0.0
+
+
+def _completions(run: Run) -> NDArray[np.int64]:
+    """Times of completion without the start and the drain.
+
+    They are to be compared at distances of whole multiples of the queue depth: a drive that answers in batches has
+    each batch complete almost at once, and completions that far apart have the same place in their batches.
+    """
     done = np.sort(run.samples.completion_ns)
     if run.queue_depth > 1:
         done = done[done <= int(run.samples.issue_ns.max())]
-    done = done[min(run.queue_depth, len(done) // 4) :]
-    return (len(done) - 1) / float(done[-1] - done[0]) if len(done) > 1 and done[-1] > done[0] else 0.0
+    return done[min(run.queue_depth, len(done) // 4) :]

@@ -11,7 +11,7 @@ which is exact for rules F17 to F19 and linear in its five parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -32,6 +32,8 @@ PRIOR = np.log([20_000.0, 5_000.0, 0.3, 5_000.0, 0.3])
 _PRIOR_SIGMA = np.log(10.0)
 #: No disk is so simple that this model is nearer to it: how well it fits decides nothing finer.
 MODEL_ERROR = 0.03
+#: The errors that went in are worth so many residuals.
+_PRIOR_WEIGHT = 1.0
 #: Requests larger than this are cut up by hosts, and wait for places in the ring between host and guest.
 MOST_WAKE_BYTES = 16384
 N_WAKE_TIMES = 256
@@ -122,7 +124,7 @@ def fit_single_server(cells: Cells) -> ServerFit:
     )
     shape = shape_at(found.x)
     chi2 = robust_chi2(residuals(found.x))
-    covariance = _covariance(misfit, found.x, len(keys), chi2)
+    covariance = _covariance(misfit, found.x, residuals(found.x))
     predicted = shape.response_ns(keys)
     shape = replace(shape, wake_table_ns=wake_table(cells, shape))
     message = "least squares converged" if found.status > 0 else f"least squares did not converge: {found.message}"
@@ -134,17 +136,23 @@ def robust_chi2(residuals: Floats) -> float:
     return float(np.sum(8.0 * (np.sqrt(1.0 + (residuals / 2.0) ** 2) - 1.0)))
 
 
-def _covariance(misfit: object, vector: Floats, n_keys: int, chi2: float) -> Floats:
-    assert callable(misfit)
+def _covariance(misfit: Callable[[Floats], Floats], vector: Floats, residuals: Floats) -> Floats:
+    """Of the logarithms: from the Jacobian, and the scatter that the residuals show.
+
+    The errors that went in are only weights: how far the evidence really scatters about the model, noise and misfit
+    together, says its residuals. With few of them the errors that went in count, too.
+    """
     columns = []
     for i in range(len(vector)):
         step = np.zeros(len(vector))
         step[i] = 1e-3
         columns.append((misfit(vector + step) - misfit(vector - step)) / 2e-3)
     jacobian = np.stack(columns, axis=1)
-    # the priors are the last rows: the misfit of the evidence widens only what the evidence says
-    scale = max(chi2 / max(n_keys - 3, 1), 1.0)
-    jacobian[:n_keys] /= np.sqrt(scale)
+    n = len(residuals)
+    n_free = 5 if n > 5 and np.linalg.matrix_rank(jacobian[:n]) == 5 else 3
+    scale = (float(np.sum(residuals**2)) + _PRIOR_WEIGHT) / (max(n - n_free, 0) + _PRIOR_WEIGHT)
+    # the priors are the last rows: what the evidence scatters does not widen them
+    jacobian[:n] /= np.sqrt(scale)
     return np.asarray(np.linalg.inv(jacobian.T @ jacobian))
 
 
