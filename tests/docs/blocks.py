@@ -1,8 +1,8 @@
 """Code blocks of a documentation page, and how they are run.
 
 `python` blocks of a page run in order in one namespace. A `text` block that follows one is its exact output. In
-`console` blocks the lines `$ diskmodel …` run, and have to succeed. A comment `<!-- not run: why -->` on the line
-before a block keeps it from running.
+`console` blocks the lines `$ diskmodel …` run, and have to succeed. A `toml` block with a title is a file of that name
+in the folder where they run. A comment `<!-- not run: why -->` on the line before a block keeps it from running.
 """
 
 from __future__ import annotations
@@ -54,6 +54,16 @@ def commands(page: Path) -> list[str]:
         if block.language == "console" and block.is_run:
             joined = block.text.replace("\\\n", " ")
             found += [line[2:] for line in joined.splitlines() if line.startswith("$ diskmodel ")]
+    return found
+
+
+def files(page: Path) -> dict[str, str]:
+    """Files that a page tells its reader to write: `toml` blocks with a title, by name."""
+    found = {}
+    for block in blocks(page):
+        title = re.search(r'title="([\w.-]+)"', block.options)
+        if block.language == "toml" and title:
+            found[title[1]] = block.text
     return found
 
 
