@@ -11,6 +11,7 @@ from diskmodel.array import Array
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.calculator import calculator
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
@@ -59,21 +60,30 @@ class Question:
     engine: str
 
 
-def ask(settings: Settings, stage: Stage) -> Question:
+def ask(settings: Settings, stage: Stage, effort: float = 1.0) -> Question:
     """What has to be simulated to answer `settings`.
+
+    Parameters
+    ----------
+    settings : Settings
+    stage : "quick" or "refined"
+    effort : float in [0.1, 1]
+        Share of the stage's budget, for a machine that has other work to do.
 
     Raises
     ------
     DescriptionError
         When the settings do not fit each other, with every fault.
     """
+    if not 0.1 <= effort <= 1:
+        raise DescriptionError(Fault("effort", effort, "must lie between 0.1 and 1", "leave it out for all of it"))
     array = settings.array()
     scenario = resolve(array, settings.seed)
     sample = settings.workload().requests(capacity_bytes=array.usable_bytes, n=1, seed=settings.seed)
     engine = "native" if native.covers(scenario, sample) is None else "simpy"
     loads = _loads(settings, array, engine, is_fine=stage == "refined" and engine == "native")
     per_host = _commands_per_host(settings)
-    n = int(_BUDGET[engine, stage] / (len(loads) * per_host))
+    n = int(effort * _BUDGET[engine, stage] / (len(loads) * per_host))
     return Question(settings, stage, array, loads, min(max(n, _FEWEST), _MOST[stage]), engine)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,10 +45,14 @@ _ONE_FILE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-i
 def application() -> Starlette:
     """The lab's pages and answers.
 
-    `GET /` page · `GET /offers` choices of the controls · `POST /curve` settings to curve, `?stage=refined` for more
-    requests · `GET /quiz/N?seed=S` a question, `POST /quiz/N` {"seed": S, "choice": C} its answer · `GET /moving-head`
-    a page that plays back a run, `?save=1` as a file. Bad input is answered by status 422 and {"faults": [{"field",
-    "value", "rule", "fix"}]}.
+    Notes
+    -----
+    - `GET /`: the page; `GET /offers`: choices of its controls
+    - `POST /curve`: settings to a curve; `?stage=refined` for more requests, `&effort=0.5` for half of them
+    - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
+    - `GET /moving-head`: a page that plays back a run; `?save=1` as a file
+
+    Bad input is answered by status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}.
     """
     return Starlette(
         routes=[
@@ -129,6 +134,8 @@ def _told(handler: Handler) -> Handler:
 
 
 def _shown(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
@@ -145,7 +152,8 @@ async def _curve(request: Request) -> Response:
     started = time.perf_counter()
     settings = Settings.parse(await _body(request))
     stage = _stage(request.query_params.get("stage", "quick"))
-    question = await to_thread.run_sync(curves.ask, settings, stage)
+    effort = _number(request.query_params.get("effort", "1"), "effort")
+    question = await to_thread.run_sync(curves.ask, settings, stage, effort)
     points: dict[float, dict[str, Any]] = {}
     turn = anyio.Semaphore(_PARALLEL)
 
@@ -214,6 +222,13 @@ def _json(text: str | bytes) -> Mapping[str, Any]:
     if not isinstance(data, dict):
         raise DescriptionError(Fault("body", None, "is not an object", "send one JSON object"))
     return data
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DescriptionError(Fault(field, text, "must be a number", "write for example 0.5")) from None
 
 
 def _whole(data: Mapping[str, Any], field: str, default: int | None) -> int:

@@ -3,6 +3,8 @@ import { Chart } from "./chart.js";
 import { element, figure, interval, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
+// a quick answer should take less than 200 ms: where it takes longer, the next one comes from fewer requests
+const WANTED_MS = 130, SLOW_MS = 170, FAST_MS = 90, LEAST_EFFORT = 0.2;
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
@@ -13,7 +15,8 @@ export class Curves {
     this.kept = null;
     this.asked = 0;
     this.isBusy = false;
-    // ?refine=no: quick answers only, for machines that have other work to do
+    this.effort = 1;
+    // ?refine=no: quick answers only, each from as many requests, for machines that have other work to do
     this.refines = new URLSearchParams(location.search).get("refine") !== "no";
     $("keep").onclick = () => { this.kept = { data: this.data, name: controls.describe() }; this.draw(); };
     $("drop").onclick = () => { this.kept = null; this.draw(); $("keep").focus(); };
@@ -34,12 +37,20 @@ export class Curves {
     try {
       const data = await this.#fetch("quick", null);
       // while a slider moves, each answer is shown: an old one is nearer than none
-      if (data) this.#show(data, performance.now() - since, asked);
+      if (data) {
+        this.#show(data, performance.now() - since, asked);
+        this.#pace(data.answer_ms);
+      }
     } finally {
       this.isBusy = false;
     }
     if (asked !== this.asked) this.#quick();
     else if (this.refines) this.timer = setTimeout(() => this.#refine(), REFINE_AFTER_MS);
+  }
+  #pace(ms) {
+    if (!this.refines || (ms > FAST_MS && ms < SLOW_MS)) return;
+    const effort = this.effort * WANTED_MS / ms;
+    this.effort = Math.min(Math.max(Math.round(20 * effort) / 20, LEAST_EFFORT), 1);
   }
   async #refine() {
     if (!this.data) return;
@@ -56,7 +67,7 @@ export class Curves {
     const body = JSON.stringify(this.controls.settings);
     let answer;
     try {
-      answer = await fetch(`/curve?stage=${stage}`, { method: "POST", body, signal });
+      answer = await fetch(`/curve?stage=${stage}&effort=${stage === "quick" ? this.effort : 1}`, { method: "POST", body, signal });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#faults([{ text: "The lab does not answer: was it ended? Start it again with `diskmodel lab`." }]);

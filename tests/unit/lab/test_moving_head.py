@@ -82,6 +82,31 @@ def test_a_small_write_is_four_accesses_and_waits_for_the_platter() -> None:
     assert written >= max(panel["movements"][0]["done_ns"] for panel in found)
 
 
+@pytest.mark.parametrize("disks", [3, 8])
+def test_the_story_of_a_small_write_is_the_recording_and_adds_up(disks: int) -> None:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": disks}})
+    page = small_write_page(array)
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    data = json.loads(found.group(1))
+    steps = data["story"]["steps"]
+    assert sorted(step["name"] for step in steps) == [
+        "read old data",
+        "read old parity",
+        "write new data",
+        "write new parity",
+    ]
+    played = [movement for panel in data["panels"] for movement in panel["movements"]]
+    shown = [{key: step[key] for key in played[0]} for step in steps]
+    assert sorted(shown, key=str) == sorted(played, key=str)
+    total, reading, writing, waiting, revolution = map(float, re.findall(r"([\d.]+) ms", data["story"]["text"]))
+    assert total == round(max(step["done_ns"] for step in steps) / 1e6, 2)
+    assert reading + writing == pytest.approx(total, abs=0.011)
+    assert 0 < waiting < revolution == 4.0
+    # a write ends a transfer and some electronics after its sector came round
+    assert waiting < writing < waiting + 0.5
+
+
 def test_the_page_loads_nothing() -> None:
     page = schedulers_page(DISK, READS, n_requests=10)
     assert not re.findall(r"(?:src|href)=\"(?!data:)|https?://|@import|fetch\(", page)

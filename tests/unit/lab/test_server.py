@@ -75,6 +75,8 @@ def test_an_overload_has_no_latency(lab: str) -> None:
         ({"outstanding": 1e9}, "outstanding"),
         ({"seed": -1}, "seed"),
         ({"colour": "red"}, "colour"),
+        (b'{"read_ratio": NaN}', "read_ratio"),
+        (b'{"rate_per_s": 1e999}', "rate_per_s"),
         (b"{", "body"),
         (b"[1]", "body"),
         (b"\xff\xfe", "body"),
@@ -95,6 +97,15 @@ def test_every_fault_is_told_at_once(lab: str) -> None:
     status, answer = ask(lab + "curve", {"read_ratio": 2, "disks": 0, "pattern": "zigzag"})
     assert status == 422
     assert {fault["field"] for fault in answer["faults"]} == {"read_ratio", "disks", "pattern"}
+
+
+def test_half_the_effort_simulates_half_the_requests(lab: str) -> None:
+    whole, half = (ask(f"{lab}curve?effort={effort}", {})[1]["n_requests"] for effort in (1, 0.5))
+    assert half == pytest.approx(whole / 2, rel=0.01)
+    for effort in ("0", "2", "-1", "nan", "much"):
+        status, answer = ask(f"{lab}curve?effort={effort}", {})
+        assert status == 422
+        assert answer["faults"][0]["field"] == "effort"
 
 
 def test_an_unknown_stage_and_an_unknown_page(lab: str) -> None:
