@@ -1,0 +1,65 @@
+"""Run the notebooks of examples/ when the site is built, and show each as a page with what came out."""
+
+import os
+from pathlib import Path
+
+import nbformat
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from nbclient import NotebookClient
+
+FOLDER = Path("examples/notebooks")
+INTRODUCTION = """# Notebooks
+
+Open them in Jupyter (`pip install jupyterlab` into the project's environment) and change things. What the pages show
+is what came out when this site was built.
+
+"""
+
+
+def executed(path: Path) -> nbformat.NotebookNode:
+    """The notebook with what its cells put out now; it runs in the folder of the project."""
+    os.environ.setdefault("IPYTHONDIR", "/tmp/diskmodel-ipython")
+    notebook = nbformat.read(path, as_version=4)
+    root = path.resolve().parents[2]
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
+    return notebook
+
+
+def as_page(notebook: nbformat.NotebookNode, name: str) -> str:
+    """Markdown of an executed notebook."""
+    parts = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+        else:
+            parts.append(f"```python\n{cell.source}\n```")
+            parts += [text for output in cell.outputs if (text := shown(output))]
+    parts.append(f"[Download this notebook]({name}.ipynb)")
+    return "\n\n".join(parts) + "\n"
+
+
+def shown(output: nbformat.NotebookNode) -> str:
+    """One output of a cell, the richest form of it."""
+    if output.output_type == "stream":
+        return f"```text\n{output.text.rstrip()}\n```" if output.name == "stdout" else ""
+    data = output.get("data", {})
+    if "text/html" in data:
+        return f'<div class="notebook-output">\n{data["text/html"]}\n</div>'
+    if "image/png" in data:
+        source = f"data:image/png;base64,{data['image/png']}"
+        return f'<img class="notebook-plot" alt="Plot of the cell above" src="{source}">'
+    return f"```text\n{data['text/plain']}\n```" if "text/plain" in data else ""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add a page for each notebook, the notebook itself, and an index of them."""
+    listing = ""
+    for path in sorted((Path(config.config_file_path).parent / FOLDER).glob("*.ipynb")):
+        page = as_page(executed(path), path.stem)
+        title = page.splitlines()[0].lstrip("# ")
+        listing += f"- [{title}]({path.stem}.md)\n"
+        files.append(File.generated(config, f"course/notebooks/{path.stem}.md", content=page))
+        files.append(File.generated(config, f"course/notebooks/{path.name}", content=path.read_bytes()))
+    files.append(File.generated(config, "course/notebooks/index.md", content=INTRODUCTION + listing))
+    return files

@@ -1,0 +1,38 @@
+"""The example notebooks run from top to bottom in a Jupyter kernel, and show what they talk about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.docs.test_pictures import DOCS, load
+
+HOOK = load(DOCS / "notebook_pages.py")
+NOTEBOOKS = sorted((DOCS.parent / "examples/notebooks").glob("*.ipynb"))
+
+
+def test_there_are_two() -> None:
+    assert len(NOTEBOOKS) >= 2
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_what_came_out(path: Path) -> None:
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert cells
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_makes_a_page(path: Path) -> None:
+    notebook = HOOK.executed(path)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr", output.text
+    page = HOOK.as_page(notebook, path.stem)
+    assert page.startswith("# ")
+    assert page.count("```python") == sum(cell.cell_type == "code" for cell in notebook.cells)
+    assert "<svg" in page or "image/png" in page
+    assert "<table>" in page
