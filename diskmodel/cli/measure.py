@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.status import check_place, ends_well
+from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def measure(
         print_json(summary(found))
     else:
         show(*measured_lines(found))
+    if not found.is_complete:
+        raise honest_no("the measurement is not complete; --resume does what is missing")
 
 
 def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
@@ -131,7 +133,8 @@ def measured_lines(found: Measurement) -> list[str]:
         found.nature, "undecided what it is"
     )
     rows = sum(len(item.samples) for item in found.experiments)
-    done = [item.name for item in found.experiments if item.skipped is None]
+    done = [item.name for item in found.experiments if item.skipped is None and not item.is_partial]
+    cut = [item.name for item in found.experiments if item.is_partial]
     reasons: dict[str, list[str]] = {}
     for item in found.experiments:
         if item.skipped is not None:
@@ -140,6 +143,7 @@ def measured_lines(found: Measurement) -> list[str]:
     return [
         f"Measured {rows:,} requests in {found.elapsed_s:.0f} s: {nature}.",
         f"  experiments: {', '.join(done)}",
+        *([f"  ended early: {', '.join(cut)}"] if cut else []),
         *skipped,
         f"  written to {found.path}, evidence for `diskmodel calibrate`",
     ]

@@ -90,7 +90,8 @@ pub fn measure(arguments: &Measure, progress: &mut Progress, stop: &AtomicBool) 
         is_thorough: arguments.thorough,
     };
     let outcome = course.all(&mut document, &common.out);
-    if matches!(outcome, Ok(())) {
+    let has_failed = document.warnings.iter().any(|warning| warning.code == "io_error");
+    if matches!(outcome, Ok(())) && !has_failed {
         document.state = "complete".into();
     }
     document.elapsed_s += course.progress.elapsed_s();
