@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +18,9 @@ from diskmodel.cli.status import ends_well
 @ends_well
 def lab(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 0,
+    drive: Annotated[
+        list[Path] | None, typer.Option(help="A profile of your own beside the catalogue; may be given several times.")
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -25,8 +29,10 @@ def lab(
 
     Only this machine can reach the page, and it loads nothing from elsewhere.
     """
+    from diskmodel.lab.drives import set_own_drives
     from diskmodel.lab.server import listen, server, url_of, warm_up
 
+    set_own_drives(drive or ())
     sock = listen(port)
     url = url_of(sock)
     warm_up()

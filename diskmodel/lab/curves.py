@@ -160,6 +160,9 @@ def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
 def _commands_per_host(settings: Settings) -> float:
     """Disk commands per request as the calculator counts them; those of one long request cost half as much each."""
     writes = write_penalty(settings.level)
+    # a degraded row is read whole
+    if settings.has_failed_disk and write_penalty(settings.level) > 2:
+        writes += settings.disks // 2
     strips = max(settings.size_bytes / settings.strip_bytes / 2, 1.0)
     return (settings.read_ratio + (1 - settings.read_ratio) * writes) * strips
 

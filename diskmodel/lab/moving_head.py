@@ -32,13 +32,21 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
     """
     if show == "small_write":
         disks = settings.disks if settings.level == "raid5" else max(settings.disks, 3)
-        return small_write_page(settings.model_copy(update={"level": "raid5", "disks": disks}).array())
+        whole = settings.model_copy(update={"level": "raid5", "disks": disks, "has_failed_disk": False})
+        return small_write_page(whole.array())
     if show != "schedulers":
         raise DescriptionError(Fault("show", show, "is not known", "use schedulers or small_write"))
     if not 1 <= n_requests <= MOST_REQUESTS:
         rule = f"must be 1 to {MOST_REQUESTS}"
         raise DescriptionError(Fault("requests", n_requests, rule, "200 are enough to see the pattern"))
-    return schedulers_page(settings.array(), settings.workload(), schedulers, n_requests=n_requests, seed=settings.seed)
+    return schedulers_page(
+        settings.array(),
+        settings.workload(),
+        schedulers,
+        n_requests=n_requests,
+        disk=1 if settings.has_failed_disk else 0,
+        seed=settings.seed,
+    )
 
 
 def unavailable_page(reasons: Sequence[str]) -> str:

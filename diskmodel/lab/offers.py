@@ -6,9 +6,10 @@ import contextlib
 import functools
 from typing import Any, get_args
 
-from diskmodel.drive import Hdd, catalogue
+from diskmodel.drive import Flash, Hdd, catalogue
 from diskmodel.errors import DescriptionError
-from diskmodel.lab.settings import LEVELS, Pattern, Settings, has_one_arm
+from diskmodel.lab.drives import has_one_arm, own_drives
+from diskmodel.lab.settings import LEVELS, Pattern, Settings
 from diskmodel.layout.description import Layout
 from diskmodel.queue.description import SchedulerName
 
@@ -46,13 +47,24 @@ _PATTERN_NAMES = {
 }
 
 
-@functools.cache
 def offers() -> dict[str, Any]:
-    """Choices of every control, as plain data."""
+    """Choices of every control, as plain data; the reader's own drive is chosen where there is one."""
+    drive = next((name for name, _ in own_drives()), Settings().drive)
     return {
-        "defaults": Settings().to_dict(),
-        "drives": [_drive(name) for name in catalogue()],
-        "levels": [{"value": level, "text": _LEVEL_NAMES[level], "disks": _disk_counts(level)} for level in LEVELS],
+        "defaults": Settings(drive=drive).to_dict(),
+        "drives": [
+            *(_drive(name, drive, "your own") for name, drive in own_drives()),
+            *(_drive(name, drive) for name, drive in catalogue().items()),
+        ],
+        "levels": [
+            {
+                "value": level,
+                "text": _LEVEL_NAMES[level],
+                "disks": _disk_counts(level),
+                "survives": _survives(level),
+            }
+            for level in LEVELS
+        ],
         "schedulers": [{"value": v, "text": _SCHEDULER_NAMES.get(v, v)} for v in ("drive", *get_args(SchedulerName))],
         "patterns": [{"value": v, "text": _PATTERN_NAMES.get(v, v)} for v in get_args(Pattern)],
         "size_bytes": [512 << power for power in range(14)],
@@ -62,12 +74,22 @@ def offers() -> dict[str, Any]:
     }
 
 
-def _drive(name: str) -> dict[str, Any]:
-    drive = catalogue()[name]
-    group = f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else "flash"
-    return {"value": name, "text": drive.name, "group": group, "has_one_arm": has_one_arm(drive)}
+def _drive(name: str, drive: Hdd | Flash, group: str = "") -> dict[str, Any]:
+    kind = f"{drive.rpm:,.0f} rpm" if isinstance(drive, Hdd) else "flash"
+    return {"value": name, "text": drive.name, "group": group or kind, "has_one_arm": has_one_arm(drive)}
 
 
+@functools.cache
+def _survives(level: str) -> bool:
+    """Whether the level keeps its data when one disk is missing."""
+    try:
+        Layout.parse({"level": level, "disks": _disk_counts(level)[-1], "failed": (0,)})
+    except DescriptionError:
+        return False
+    return True
+
+
+@functools.cache
 def _disk_counts(level: str) -> list[int]:
     """Numbers of disks that the level can have."""
     counts = []

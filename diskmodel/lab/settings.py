@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.array import Array
 from diskmodel.description import Description
-from diskmodel.drive import Flash, Hdd, load_drive
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.lab.drives import drive_of
 from diskmodel.layout.description import Level
 from diskmodel.queue.description import SchedulerName
 from diskmodel.units import Bytes, PerSecond, Ratio
@@ -48,10 +47,12 @@ class Settings(Description):
     rate_per_s : float
         The load, for "rate".
     drive : str
-        Name of a drive in the catalogue.
+        Name of a drive in the catalogue, or of one that the lab was started with.
     level : str
     disks : int
     strip_bytes : int
+    has_failed_disk : bool
+        Whether one disk is missing.
     scheduler : str
         "drive": the drive's own command queue. Else an elevator before a drive that is given one command at a time.
     read_hit_ratio : float in [0, 0.99]
@@ -74,6 +75,7 @@ class Settings(Description):
     level: Level = "raid5"
     disks: int = Field(default=8, ge=1, le=64)
     strip_bytes: Bytes = Field(default=64 << 10, ge=512, le=16 << 20)
+    has_failed_disk: bool = False
     scheduler: SchedulerName | Literal["drive"] = "drive"
     read_hit_ratio: float = Field(default=0.0, ge=0, le=0.99)
     write_cache_bytes: Bytes = Field(default=0, le=16 << 30)
@@ -109,10 +111,15 @@ class Settings(Description):
             controller["read_cache"] = {"hit_ratio": self.read_hit_ratio}
         if self.write_cache_bytes:
             controller["write_cache"] = {"size_bytes": self.write_cache_bytes}
-        layout = {"level": self.level, "disks": self.disks, "strip_bytes": self.strip_bytes}
+        layout = {
+            "level": self.level,
+            "disks": self.disks,
+            "strip_bytes": self.strip_bytes,
+            "failed": (0,) if self.has_failed_disk else (),
+        }
         return Array.parse(
             {
-                "drive": catalogued(self.drive),
+                "drive": drive_of(self.drive),
                 "layout": layout,
                 "queue": queue,
                 "controller": controller,
@@ -134,21 +141,3 @@ class Settings(Description):
                 **arrival,
             }
         )
-
-
-def catalogued(name: str) -> Hdd | Flash:
-    """The drive of that name in the catalogue; a file is not looked for.
-
-    Raises
-    ------
-    DescriptionError
-        When there is none.
-    """
-    if "/" in name or name.endswith(".toml"):
-        raise DescriptionError(Fault("drive", name, "is not a name in the catalogue", "choose one of the list"))
-    return load_drive(name)
-
-
-def has_one_arm(drive: Hdd | Flash) -> bool:
-    """Whether a drive has one arm that can be watched."""
-    return isinstance(drive, Hdd) and drive.actuators == 1

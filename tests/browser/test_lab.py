@@ -150,6 +150,20 @@ def test_a_level_takes_only_numbers_of_disks_that_it_can_have(lab: str, opened: 
     expect(page.locator("#faults")).to_be_empty()
 
 
+def test_a_disk_fails_only_where_the_data_survive_it(lab: str, opened: Open) -> None:
+    page = opened(lab)
+    answered(page)
+    drawn = curve(page)
+    failed = page.get_by_label("one disk has failed")
+    failed.check()
+    answered(page)
+    assert curve(page) != drawn
+    page.select_option("#set-level", "raid0")
+    answered(page)
+    expect(failed).to_be_hidden()
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
 def test_settings_stand_in_the_address(lab: str, opened: Open) -> None:
     page = opened(lab)
     answered(page)

@@ -29,7 +29,7 @@ export class Chart {
   /** `about`: {title, yLabel, xLabel (may be given later), yLog}. */
   constructor(box, about) {
     this.about = about;
-    this.svg = shape("svg", { tabindex: 0, role: "img", "aria-label": about.title, height: HEIGHT });
+    this.svg = shape("svg", { tabindex: 0, role: "img", "aria-label": `${about.title}; arrow keys read its points`, height: HEIGHT });
     this.legend = element("div", { className: "legend" });
     this.readout = element("div", { className: "readout", role: "status" });
     box.append(element("figcaption", {}, about.title), this.legend, this.svg, this.readout);

@@ -22,6 +22,7 @@ function definitions(offers) {
     { group: "Array", key: "level", label: "RAID level", options: offers.levels },
     { group: "Array", key: "disks", label: "disks", values: (s) => level(s).disks, text: String },
     { group: "Array", key: "strip_bytes", label: "strip on one disk", values: () => offers.strip_bytes, text: bytes },
+    { group: "Array", key: "has_failed_disk", label: "one disk has failed", check: true, only: (s) => level(s).survives },
     { group: "Array", key: "scheduler", label: "who chooses what is served next", options: offers.schedulers },
     { group: "Cache", key: "read_hit_ratio", label: "reads served by the controller's cache", values: () => steps(0, 0.95, 0.05), text: percent },
     { group: "Cache", key: "write_cache_bytes", label: "controller's write-back cache", values: () => offers.write_cache_bytes, text: (n) => n ? bytes(n) : "none" },
@@ -84,6 +85,7 @@ export class Controls {
   show() {
     const level = this.offers.levels.find((one) => one.value === this.settings.level) ?? this.offers.levels[0];
     this.settings.disks = level.disks[nearest(level.disks, this.settings.disks)];
+    this.settings.has_failed_disk &&= level.survives;
     for (const part of this.parts) {
       const value = this.settings[part.key];
       part.box.hidden = part.only ? !part.only(this.settings) : false;
@@ -102,6 +104,6 @@ export class Controls {
   describe() {
     const text = (key) => this.parts.find((part) => part.key === key).text(this.settings[key]);
     const level = this.offers.levels.find((one) => one.value === this.settings.level).text.replace(/ \(.*/, "");
-    return `${this.settings.disks} × ${this.settings.drive}, ${level === "none" ? "no RAID" : level}, ${text("read_ratio")} reads of ${text("size_bytes")}`;
+    return `${this.settings.disks} × ${this.settings.drive}, ${level === "none" ? "no RAID" : level}, ${text("read_ratio")} reads of ${text("size_bytes")}${this.settings.has_failed_disk ? ", one failed" : ""}`;
   }
 }

@@ -63,3 +63,7 @@ def test_a_port_that_is_taken_is_bad_input() -> None:
         other.listen()
         told = refusal("lab", "--no-browser", "--port", other.getsockname()[1])
     assert told.startswith("error: port=")
+
+
+def test_a_drive_that_cannot_be_read_is_bad_input() -> None:
+    assert refusal("lab", "--no-browser", "--drive", "nowhere.toml").startswith("error: drive='nowhere.toml'")

@@ -1,7 +1,9 @@
 """What the lab answers over HTTP: schema, faults, headers; and to whom."""
 
+import json
 import re
 import socket
+import urllib.parse
 from collections.abc import Iterator
 
 import pytest
@@ -123,6 +125,11 @@ def test_offers_name_only_what_can_be_asked(lab: str) -> None:
         for disks in (level["disks"][0], level["disks"][-1]):
             settings = {"level": level["value"], "disks": disks, "outstanding": 1}
             assert ask(lab + "curve", settings)[0] == 200, settings
+        if level["survives"]:
+            settings["has_failed_disk"] = True
+            assert ask(lab + "curve", settings)[0] == 200, settings
+            query = urllib.parse.urlencode({"requests": 30, "settings": json.dumps(settings)})
+            assert fetch(f"{lab}moving-head?{query}")[0] == 200
     raid10 = next(level for level in offers["levels"] if level["value"] == "raid10")
     assert all(disks % 2 == 0 for disks in raid10["disks"])
     for scheduler in offers["schedulers"]:
