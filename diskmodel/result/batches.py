@@ -114,7 +114,8 @@ def _skewness(values: NDArray[np.float64]) -> float:
     n = len(values)
     deviation = values - values.mean()
     variance = float(np.square(deviation).mean())
-    return math.sqrt(n * (n - 1)) / (n - 2) * float((deviation**3).mean()) / variance**1.5
+    third = float((deviation**3).mean())
+    return float(math.sqrt(n * (n - 1)) / (n - 2) * third / variance**1.5)
 
 
 def _skewed(t: float, b: float) -> float:

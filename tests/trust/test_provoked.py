@@ -1,4 +1,4 @@
-"""What goes wrong on real machines, provoked: nothing is lost, nothing is left half, and the message says what it was."""
+"""What goes wrong on real machines, provoked: nothing is lost or left half, and the message says what it was."""
 
 from __future__ import annotations
 
