@@ -169,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size-gib", type=float, default=2.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--profile", type=Path, help="where the calibrated profile goes")
+    parser.add_argument("--keep", type=Path, help="directory that keeps the measurements")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     if shutil.which("fio") is None:
@@ -185,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stream.write(generator.bytes(1 << 20))
         runs: dict[Job, list[Ran]] = {job: [] for job in JOBS}
         for index in range(options.rounds):
-            documents.append(Path(folder) / f"m{index}.json")
+            documents.append((options.keep or Path(folder)) / f"m{index}.json")
             measure(file, documents[-1], mode="quick", write=True, allow_target=str(file), seed=index + 1)
             for job in generator.permutation(np.array(JOBS, dtype=object)):
                 runs[job].append(run_fio(file, job, options.seconds, size_bytes))

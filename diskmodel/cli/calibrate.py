@@ -13,6 +13,7 @@ from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.evidence import read_trace_evidence
 from diskmodel.cli.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.description import write_atomically
 
 if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
@@ -30,6 +31,7 @@ def calibrate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the drive's profile goes, a TOML file.")],
     requests: RequestRange = None,
     seed: Seed = 0,
+    report: Annotated[Path | None, typer.Option(help="Residuals and parameters as an HTML page.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -38,8 +40,14 @@ def calibrate(
     Ends with 3 when the model does not describe the evidence; the profile is written all the same.
     """
     check_place(out, "out")
-    printed, drive = fit(evidence, requests, seed)
+    if report is not None:
+        check_place(report, "report")
+    printed, drive, residuals = fit_with_residuals(evidence, requests, seed)
     drive.save(out)
+    if report is not None:
+        from calibrate.fit.report import report_html
+
+        write_atomically(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"))
     if as_json:
         print_json(printed)
     else:
@@ -57,17 +65,25 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
     InputError
         When a file is no evidence, or holds too little of it.
     """
+    printed, drive, _ = fit_with_residuals(evidence, requests, seed)
+    return printed, drive
+
+
+def fit_with_residuals(
+    evidence: list[Path], requests: str | None, seed: int
+) -> tuple[dict[str, Any], Hdd | Flash, list[dict[str, Any]]]:
+    """The same, and the error on each condition that was fitted; none where single requests are."""
     with progress() as bar:
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is not None:
             from calibrate.traces.fit import calibrate_traces
 
-            return calibrate_traces(trace, seed=seed, name=evidence[0].stem)
+            return *calibrate_traces(trace, seed=seed, name=evidence[0].stem), []
         from calibrate.fit import calibrate as run
 
         found = run(evidence, seed=seed)
-        return found.to_dict(), found.drive
+        return found.to_dict(), found.drive, list(found.report.get("residuals", ()))
 
 
 def lines(printed: dict[str, Any]) -> list[str]:

@@ -1,0 +1,125 @@
+"""A calibration as one HTML page: what was found, what was not, residuals, and what was kept back."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from diskmodel.plan.plot import svg_of
+
+#: Distinguishable without colour vision.
+_FITTED, _HELD = "#0072b2", "#d55e00"
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse}td,th{padding:.2em .8em .2em 0;text-align:left;border-bottom:1px solid #ddd}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}.dim{color:#777}.bad{color:#b00020;font-weight:bold}"
+    "svg{width:100%;height:auto}"
+)
+#: Of the interval that is drawn about each residual.
+_SIGMAS = 2.0
+
+
+def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any]] = (), *, title: str) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    printed : mapping
+        What `diskmodel calibrate --json` prints.
+    residuals : sequence of mapping
+        One for each fitted condition: `what`, `measured_mean_ms`, `predicted_mean_ms`, `error_ratio`, `stderr_ratio`.
+    title : str
+    """
+    held = dict(printed["held_out"])
+    parts = [f"<h1>{html.escape(title)}</h1>", _verdict(printed)]
+    parts += [f"<p>Warning: {html.escape(text)}</p>" for text in printed.get("warnings", ())]
+    parts.append("<h2>Parameters</h2>" + _parameter_table(printed["parameters"]))
+    if residuals:
+        rows = len(residuals) + (held.get("mean_error_ratio") is not None)
+        parts.append(
+            "<h2>Residuals</h2><p>Predicted mean response less the measured one, as a share of it, with two standard "
+            "errors of the measurement to either side. What was kept back did not enter the fit.</p>"
+            + svg_of(lambda axes: draw_residuals(axes, residuals, held), height=1.0 + 0.27 * rows)
+            + svg_of(lambda axes: draw_agreement(axes, residuals, held))
+        )
+    else:
+        parts.append("<h2>Residuals</h2><p>This evidence is fitted request by request: no means by condition.</p>")
+    parts.append("<h2>Kept back</h2>" + _held_table(held))
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+
+
+def draw_residuals(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Mapping[str, Any]) -> None:
+    """Relative errors of fitted conditions, and of the one that was kept back, one below the other."""
+    labels = [str(row["what"]) for row in residuals]
+    errors = [100 * float(row["error_ratio"]) for row in residuals]
+    spreads = [100 * _SIGMAS * float(row["stderr_ratio"]) for row in residuals]
+    at = np.arange(len(labels), dtype=np.float64)
+    axes.axvline(0.0, color="black", linewidth=0.9)
+    axes.errorbar(errors, at, xerr=spreads, fmt="o", color=_FITTED, markersize=4, linewidth=1, label="fitted")
+    if held.get("mean_error_ratio") is not None:
+        labels.append(str(held.get("what") or "kept back"))
+        last = float(len(labels) - 1)
+        spread = 50 * float(held.get("repeatability_ratio") or 0.0)
+        axes.errorbar(
+            [100 * float(held["mean_error_ratio"])], [last], xerr=[spread], fmt="s", color=_HELD, label="kept back"
+        )
+    axes.set_yticks(np.arange(len(labels)), labels, fontsize=7)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_xlabel("predicted less measured, % of measured")
+    axes.grid(True, axis="x", alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+def draw_agreement(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Mapping[str, Any]) -> None:
+    """Predicted against measured mean responses."""
+    measured = [float(row["measured_mean_ms"]) for row in residuals]
+    axes.plot(measured, [float(row["predicted_mean_ms"]) for row in residuals], "o", color=_FITTED, label="fitted")
+    if held.get("measured_mean_ms") is not None:
+        axes.plot([held["measured_mean_ms"]], [held["predicted_mean_ms"]], "s", color=_HELD, label="kept back")
+    ends = [min(measured) / 1.2, max(measured) * 1.2]
+    axes.plot(ends, ends, color="black", linewidth=0.9)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("measured mean response, ms")
+    axes.set_ylabel("predicted, ms")
+    axes.grid(True, alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+def _verdict(printed: Mapping[str, Any]) -> str:
+    message = html.escape(str(printed["message"]))
+    if printed["converged"]:
+        return f"<p>{message}</p>"
+    return f'<p class="bad">The fit has not converged: do not rely on this profile.</p><p>{message}</p>'
+
+
+def _parameter_table(parameters: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = []
+    for name, row in parameters.items():
+        stderr = "" if row["stderr"] is None else f"± {row['stderr']:.2g}"
+        why = html.escape(str(row.get("why", "")))
+        known = "" if row["identified"] else "<b>not identified</b>; "
+        rows.append(
+            f'<tr class="{"" if row["identified"] else "dim"}"><td>{html.escape(name)}</td>'
+            f'<td class="n">{row["value"]:.5g}</td><td class="n">{stderr}</td><td>{html.escape(row["unit"])}</td>'
+            f"<td>{known}{why}</td></tr>"
+        )
+    head = "<tr><th>parameter</th><th>value</th><th>standard error</th><th>unit</th><th></th></tr>"
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _held_table(held: Mapping[str, Any]) -> str:
+    if held.get("mean_error_ratio") is None:
+        return f"<p>Nothing was kept back: {html.escape(str(held.get('why', 'too little evidence')))}.</p>"
+    rows = [
+        (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else html.escape(str(value)))
+        for name, value in held.items()
+        if value is not None and not isinstance(value, dict | list)
+    ]
+    body = "".join(f'<tr><td>{html.escape(name)}</td><td class="n">{value}</td></tr>' for name, value in rows)
+    return f"<table>{body}</table>"
