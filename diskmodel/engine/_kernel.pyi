@@ -1,10 +1,14 @@
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["IS_DEBUG_BUILD", "run", "serve_array"]
+__all__ = ["IS_DEBUG_BUILD", "run", "run_streamed", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
 def run(
     array: dict[str, Any], requests: dict[str, Any], out: dict[str, Any]
 ) -> tuple[int, int, int | None, list[list[int]]]: ...
+def run_streamed(
+    array: dict[str, Any], streams: list[tuple[int, int]], next_block: Callable[[int], dict[str, Any]]
+) -> dict[str, Any]: ...
 def serve_array(array: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]: ...

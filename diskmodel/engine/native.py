@@ -66,24 +66,29 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "cache_draw": np.ascontiguousarray(requests.cache_draw),
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
-    end_ns, rebuilt_sectors, cache_full_ns, counters = _kernel.run(_array(scenario), columns, out)
-    table = np.array(counters, np.int64).reshape(-1, 7)
-    sector = scenario.drive.sector_bytes
+    end_ns, rebuilt_sectors, cache_full_ns, counters = _kernel.run(array_of(scenario), columns, out)
     return Run(
         completions=done,
-        devices=DeviceCounters(
-            busy_ns=table[:, 0], response_ns=table[:, 1], n_reads=table[:, 2], n_writes=table[:, 3],
-            read_bytes=table[:, 4] * sector, write_bytes=table[:, 5] * sector, n_cache_hits=table[:, 6],
-        ),
+        devices=counters_of(counters, scenario),
         engine="native",
         wall_s=time.perf_counter() - started,
         end_ns=end_ns,
-        rebuilt_bytes=rebuilt_sectors * sector,
+        rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
     )  # fmt: skip
 
 
-def _array(scenario: Scenario) -> dict[str, Any]:
+def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:
+    """Counters of each disk, from the kernel's rows."""
+    table = np.array(rows, np.int64).reshape(-1, 7)
+    sector = scenario.drive.sector_bytes
+    return DeviceCounters(
+        busy_ns=table[:, 0], response_ns=table[:, 1], n_reads=table[:, 2], n_writes=table[:, 3],
+        read_bytes=table[:, 4] * sector, write_bytes=table[:, 5] * sector, n_cache_hits=table[:, 6],
+    )  # fmt: skip
+
+
+def array_of(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
     tables, controller = scenario.drive, scenario.controller
     cache = controller.read_cache
@@ -141,4 +146,4 @@ def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
 
     Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
     """
-    return dict(_kernel.serve_array(_array(scenario), settings))
+    return dict(_kernel.serve_array(array_of(scenario), settings))

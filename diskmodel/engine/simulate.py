@@ -6,19 +6,21 @@ from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native, simpy_engine, streamed
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n, summarize
+from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import Workload
 
 Engine = Literal["auto", "native", "simpy"]
+Keep = Literal["all", "histogram"]
 
 #: Requests of the first run when the length is chosen by precision, and the most that a run may have.
 FIRST_REQUESTS = 8_000
-MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000}
+MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
 
 
 def simulate(
@@ -31,6 +33,7 @@ def simulate(
     precision: float = 0.02,
     percentile: str | None = None,
     profile_draws: int | None = None,
+    keep: Keep = "all",
 ) -> Result:
     """Result of `workload` on `array`: latency as a distribution, rates, utilisation, where the time went.
 
@@ -53,6 +56,10 @@ def simulate(
         Drives drawn from the uncertainty of a calibrated profile and simulated for `Result.prediction`, whose intervals
         include it. Left out: 16 where the profile tells its uncertainty. 0: none. Each costs a further run, of at most
         4,000 requests in the SimPy engine and 20,000 in the kernel.
+    keep : "all" or "histogram"
+        "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
+        right to 0.2 % and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the same.
+        The kernel has to cover the scenario.
 
     Returns
     -------
@@ -63,8 +70,12 @@ def simulate(
     DescriptionError
         When array and workload do not fit each other.
     CoverageError
-        When `engine="native"` does not cover the scenario.
+        When `engine="native"` or `keep="histogram"` does not cover the scenario.
     """
+    if keep not in ("all", "histogram"):
+        raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
+    if keep == "histogram" and engine == "simpy":
+        raise CoverageError(Fault("keep", keep, "needs the kernel", "use engine auto or native, or keep all"))
     if engine not in ("auto", "native", "simpy"):
         raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, native or simpy"))
     if n_requests is not None and n_requests < 1:
@@ -76,12 +87,18 @@ def simulate(
     scenario = resolve(array, seed)
     n = n_requests or FIRST_REQUESTS
     while True:
-        requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
-        outcome = run(scenario, requests, engine)
-        result = summarize(
-            requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
-        )
-        most = MOST_REQUESTS[outcome.engine]
+        if keep == "all":
+            requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
+            outcome = run(scenario, requests, engine)
+            result = summarize(
+                requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
+            )
+        else:
+            folded = streamed.run(scenario, workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed))
+            result = summarize_tally(
+                folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile
+            )
+        most = MOST_REQUESTS[result.engine if keep == "all" else keep]
         if n_requests is not None or n >= most or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)

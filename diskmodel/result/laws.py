@@ -25,7 +25,7 @@ def check_laws(requests: Requests, run: Run) -> None:
     _check_parts(run)
     _check_population(requests, run)
     _check_little(run)
-    _check_devices(run)
+    check_devices(run)
 
 
 def number_in_system_integral(issue_ns: Int64, done_ns: Int64) -> int:
@@ -88,7 +88,7 @@ def _check_little(run: Run) -> None:
         )
 
 
-def _check_devices(run: Run) -> None:
+def check_devices(run: Run) -> None:
     """U = X S, so no disk can be busy longer than the run lasted."""
     devices = run.devices
     for name in ("busy_ns", "response_ns", "n_reads", "n_writes", "read_bytes", "write_bytes", "n_cache_hits"):

@@ -12,8 +12,8 @@ from diskmodel.result.batches import adjusted_ends, lag1_correlation
 #: Percentiles that are reported, by name.
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
-_BATCH_COUNTS = (20, 15, 10)
-_FEWEST_BEYOND = 25
+BATCH_COUNTS = (20, 15, 10)
+FEWEST_BEYOND = 25
 
 
 def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
@@ -45,7 +45,7 @@ def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.
     """
     values = np.asarray(series)
     beyond = len(values) * min(level, 1 - level)
-    n_batches = next((count for count in _BATCH_COUNTS if beyond / count >= _FEWEST_BEYOND), 0)
+    n_batches = next((count for count in BATCH_COUNTS if beyond / count >= FEWEST_BEYOND), 0)
     if n_batches == 0:
         return math.nan, math.nan
     size = len(values) // n_batches

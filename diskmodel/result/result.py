@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.batches import Interval
 from diskmodel.result.devices import DiskUse
+from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency, milliseconds
 from diskmodel.result.window import Window
@@ -70,6 +72,8 @@ class Result:
         Disk commands per host request over the whole run.
     messages : tuple of str
         What the reader must know; empty when all is well.
+    histogram : LatencyHistogram or None
+        Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
     prediction : Prediction or None
         Intervals that include the uncertainty of a calibrated drive; None where the profile tells none.
     """
@@ -108,9 +112,18 @@ class Result:
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
+    histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
 
     def responses_ns(self) -> Int64:
-        """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns."""
+        """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns.
+
+        Raises
+        ------
+        DescriptionError
+            When the run kept no completions, only `histogram`.
+        """
+        if self.histogram is not None:
+            raise DescriptionError(Fault("keep", "histogram", "keeps no completions", "use histogram or keep all"))
         done, rows = self.run.completions, self.window.rows
         return done.done_ns[rows] - done.issue_ns[rows]
 

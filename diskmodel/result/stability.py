@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.records import Int64
 
@@ -51,13 +52,21 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     times = np.linspace(0, until_ns, _N_SAMPLES + 1)[1:]
     n_came = np.searchsorted(came, times, side="right")
     n_left = np.searchsorted(left, times, side="right")
+    return judge_counts(times, n_came, n_left, len(came))
+
+
+def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_requests: int) -> Stability:
+    """The verdict of `judge_stability` on numbers that came and left until equally distant times (ns).
+
+    `n_requests` came in all; there are at least 8 times.
+    """
     inside = n_came - n_left
-    half, quarter = _N_SAMPLES // 2, _N_SAMPLES // 4
+    half, quarter = len(times) // 2, len(times) // 4
     first, last = inside[:half], inside[half:]
     never_returns = last.min() > np.median(first)
     late_growth = last[quarter:].mean() - last[:quarter].mean()
     still_rises = late_growth >= _LATE_SHARE * (last.mean() - first.mean())
-    is_overloaded = bool(len(came) >= _FEWEST_REQUESTS and never_returns and still_rises and late_growth > 0)
+    is_overloaded = bool(n_requests >= _FEWEST_REQUESTS and never_returns and still_rises and late_growth > 0)
     seconds = (times[-1] - times[half - 1]) / 1e9
     offered = float(n_came[-1] - n_came[half - 1]) / seconds
     completed = float(n_left[-1] - n_left[half - 1]) / seconds

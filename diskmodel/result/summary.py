@@ -55,7 +55,7 @@ def summarize(
     ConservationError
         When the run breaks a law of every run: a fault of the engine.
     """
-    _check_options(len(requests), precision, percentile, confidence)
+    check_options(len(requests), precision, percentile, confidence)
     if len(run.devices.busy_ns) != n_disks:
         raise ConservationError(f"counters of {len(run.devices.busy_ns)} disks for an array of {n_disks}")
     check_laws(requests, run)
@@ -79,7 +79,7 @@ def summarize(
     parts = done.parts_ns[rows].mean(axis=0) if is_stable else np.full(len(PARTS), math.nan)
     per_disk = disk_use(run)
     n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
-    is_converged = is_stable and window.is_settled and _is_narrow(latency, precision, percentile)
+    is_converged = is_stable and window.is_settled and is_narrow(latency, precision, percentile)
     return Result(
         engine=run.engine,
         wall_s=run.wall_s,
@@ -108,7 +108,7 @@ def summarize(
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
         per_disk=per_disk,
         back_end_per_host=n_commands / len(requests),
-        messages=_messages(stability, window, latency.mean, latency, is_converged, precision, percentile),
+        messages=messages_of(stability, window, latency.mean, latency, is_converged, precision, percentile),
         window=window,
         requests=requests,
         run=run,
@@ -129,7 +129,14 @@ def _before_and_after_full(run: Run) -> dict[str, Any]:
     }
 
 
-def _check_options(n: int, precision: float, percentile: str | None, confidence: float) -> None:
+def check_options(n: int, precision: float, percentile: str | None, confidence: float) -> None:
+    """There is something to summarise, and the options are in range.
+
+    Raises
+    ------
+    DescriptionError
+        With everything that is wrong.
+    """
     faults = []
     if n == 0:
         faults.append(Fault("requests", 0, "there is nothing to summarise", "simulate at least one request"))
@@ -153,13 +160,14 @@ def _stability(requests: Requests, run: Run) -> Stability | None:
     return judge_stability(done.issue_ns[is_open], done.done_ns[is_open], until_ns)
 
 
-def _is_narrow(latency: Latency, precision: float, percentile: str | None) -> bool:
+def is_narrow(latency: Latency, precision: float, percentile: str | None) -> bool:
+    """Whether the intervals asked for are as narrow as asked."""
     # comparisons with nan (too little data) are False
     mean_is_narrow = latency.mean.relative <= precision and not latency.mean.is_correlated
     return mean_is_narrow and (percentile is None or latency.relative_half_width(percentile) <= precision)
 
 
-def _messages(
+def messages_of(
     stability: Stability | None,
     window: Window,
     mean: Interval,
@@ -168,6 +176,7 @@ def _messages(
     precision: float,
     percentile: str | None,
 ) -> tuple[str, ...]:
+    """What the reader must know of a result."""
     if stability is not None and not stability.is_stable:
         return (
             f"overloaded: {stability.offered_per_s:.4g} requests/s come and {stability.completed_per_s:.4g}/s complete;"

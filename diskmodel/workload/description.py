@@ -12,6 +12,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.generate import generate
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
 
@@ -120,6 +121,16 @@ class Workload(Description):
             When a region does not fit the array, or `n` or `seed` is out of range.
         """
         return generate(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+
+    def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Blocks:
+        """The requests of `requests`, drawn in blocks when they are asked for.
+
+        Raises
+        ------
+        DescriptionError
+            As `requests`.
+        """
+        return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
 
     def scaled(self, load_factor: float) -> Workload:
         """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""

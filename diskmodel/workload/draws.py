@@ -8,6 +8,7 @@ of the rows, and nothing depends on how many there are.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +42,13 @@ class Draws:
         Index of the stream in its workload.
     """
 
+    #: Number of the first row that is drawn for, and what patterns have to know of the rows before it.
+    first_row = 0
+
     def __init__(self, seed: int, stream: int) -> None:
         self._seed = seed
         self._stream = stream
+        self.memory: dict[Kind, Any] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:
         """A fresh generator for one kind of draw; the same one every time it is asked for."""
@@ -57,3 +62,29 @@ class Draws:
     def exponential(self, kind: Kind, n: int) -> Float64:
         """`n` draws with mean 1."""
         return self.generator(kind).standard_exponential(n)
+
+
+def running_sum(gaps: Float64, draws: Draws) -> Float64:
+    """Sums of gaps between arrivals from the first row of all on; in the place of the gaps."""
+    if len(gaps):
+        gaps[0] += draws.memory.get(Kind.ARRIVAL, 0.0)
+        np.cumsum(gaps, out=gaps)
+        draws.memory[Kind.ARRIVAL] = float(gaps[-1])
+    return gaps
+
+
+class RunningDraws(Draws):
+    """Draws that go on where they ended: rows drawn in blocks are those drawn at once.
+
+    Whoever draws a block moves `first_row` on afterwards.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        super().__init__(seed, stream)
+        self._generators: dict[Kind, np.random.Generator] = {}
+
+    def generator(self, kind: Kind) -> np.random.Generator:
+        """The generator of one kind of draw, as far as it has come."""
+        if kind not in self._generators:
+            self._generators[kind] = super().generator(kind)
+        return self._generators[kind]

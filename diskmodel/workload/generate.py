@@ -23,17 +23,7 @@ def generate(
     DescriptionError
         With every region that does not fit the array, and `n` or `seed` out of range.
     """
-    faults = [
-        fault
-        for index, stream in enumerate(streams)
-        for fault in stream.region_faults(capacity_bytes, default_span_bytes, f"streams.{index}")
-    ]
-    if n < 0:
-        faults.append(Fault("n", n, "must be 0 or more", "write for example 10000"))
-    if seed < 0:
-        faults.append(Fault("seed", seed, "must be 0 or more", "write for example 1"))
-    if faults:
-        raise DescriptionError(faults)
+    check(streams, default_span_bytes, capacity_bytes, n, seed)
     owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)
     requests = Requests(
         when_ns=np.empty(n, dtype=np.int64),
@@ -42,7 +32,7 @@ def generate(
         length=np.empty(n, dtype=np.int64),
         stream=owner,
         cache_draw=np.empty(n, dtype=np.float64),
-        streams=tuple(_rule(stream) for stream in streams),
+        streams=tuple(rule_of(stream) for stream in streams),
     )
     for index, stream in enumerate(streams):
         rows: slice | Int64 = slice(None) if len(streams) == 1 else np.flatnonzero(owner == index)
@@ -56,6 +46,27 @@ def generate(
         requests.length[rows] = lengths
         requests.cache_draw[rows] = draws.uniform(Kind.CACHE, n_rows)
     return requests
+
+
+def check(streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int) -> None:
+    """Streams fit an array of `capacity_bytes`.
+
+    Raises
+    ------
+    DescriptionError
+        With every region that does not, and `n` or `seed` out of range.
+    """
+    faults = [
+        fault
+        for index, stream in enumerate(streams)
+        for fault in stream.region_faults(capacity_bytes, default_span_bytes, f"streams.{index}")
+    ]
+    if n < 0:
+        faults.append(Fault("n", n, "must be 0 or more", "write for example 10000"))
+    if seed < 0:
+        faults.append(Fault("seed", seed, "must be 0 or more", "write for example 1"))
+    if faults:
+        raise DescriptionError(faults)
 
 
 def interleave(weights: Sequence[float], n: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -73,7 +84,8 @@ def interleave(weights: Sequence[float], n: int) -> np.ndarray[tuple[int], np.dt
     return owner[order[:n]]
 
 
-def _rule(stream: Stream) -> StreamRule:
+def rule_of(stream: Stream) -> StreamRule:
+    """How the stream's requests come in time."""
     if isinstance(stream.arrival, Closed):
         return StreamRule(stream.name, stream.arrival.clients, stream.arrival.pace_ns)
     return StreamRule(stream.name)

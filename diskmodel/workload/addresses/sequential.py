@@ -40,15 +40,30 @@ class Sequential(Description):
             first = np.arange(self.n_readers, dtype=np.int64) * (space.n_places // self.n_readers) * alignment
             if self.n_readers > 1:
                 first = first // largest_step * largest_step
-            place = (first + before) % around
+            read_before = draws.memory.get(Kind.RUN, 0)
+            place = (first + read_before + before) % around
+            draws.memory[Kind.RUN] = read_before + step.sum(axis=0)
         else:
-            begins = (
-                draws.uniform(Kind.RUN, n_turns * self.n_readers).reshape(n_turns, self.n_readers) * self.mean_run < 1.0
-            )
-            begins[:1] = True
-            jump = space.pick(draws.uniform(Kind.ADDRESS, n_turns * self.n_readers)).reshape(n_turns, self.n_readers)
-            turn = np.arange(n_turns, dtype=np.int64)[:, None]
-            start_turn = np.maximum.accumulate(np.where(begins, turn, 0), axis=0)
-            reader = np.arange(self.n_readers)[None, :]
-            place = (jump[start_turn, reader] + before - before[start_turn, reader]) % around
+            place = self._runs(step, before, space, draws) % around
         return space.align_down(place.reshape(-1)[:n])
+
+    def _runs(self, step: Int64, before: Int64, space: Space, draws: Draws) -> Int64:
+        """Places of runs at random places, before they are taken around the region's end; rows are turns."""
+        n_turns, shape = len(step), step.shape
+        begins = draws.uniform(Kind.RUN, step.size).reshape(shape) * (self.mean_run or 1.0) < 1.0
+        jump = space.pick(draws.uniform(Kind.ADDRESS, step.size)).reshape(shape)
+        # a run that goes on from the rows before begins at their place, so many bytes back
+        earlier_jump, earlier_bytes = draws.memory.get(Kind.RUN, (None, 0))
+        if earlier_jump is None:
+            begins[:1] = True
+            earlier_jump = jump[0] if n_turns else jump
+        turn = np.arange(n_turns, dtype=np.int64)[:, None]
+        start = np.maximum.accumulate(np.where(begins, turn, -1), axis=0)
+        reader = np.arange(self.n_readers)[None, :]
+        at = np.maximum(start, 0)
+        from_jump = np.where(start < 0, earlier_jump, jump[at, reader])
+        run_bytes = np.where(start < 0, earlier_bytes + before, before - before[at, reader])
+        if n_turns:
+            draws.memory[Kind.RUN] = (from_jump[-1], run_bytes[-1] + step[-1])
+        places: Int64 = from_jump + run_bytes
+        return places

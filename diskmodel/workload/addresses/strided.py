@@ -30,4 +30,6 @@ class Strided(Description):
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region, moved down to the alignment; int64, shape (n,)."""
         n_steps = (space.span_bytes - space.largest_bytes) // self.stride_bytes + 1
-        return space.align_down(np.arange(len(lengths), dtype=np.int64) % n_steps * self.stride_bytes)
+        return space.align_down(
+            (draws.first_row + np.arange(len(lengths), dtype=np.int64)) % n_steps * self.stride_bytes
+        )

@@ -11,7 +11,7 @@ from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Nanoseconds, PerSecond
 from diskmodel.workload.arrivals.profile import Profile
-from diskmodel.workload.draws import Draws, Float64, Kind
+from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
 
 class Bursts(Description):
@@ -56,33 +56,52 @@ class Bursts(Description):
     def when(self, n: int, draws: Draws) -> Int64:
         """Absolute issue times, never decreasing; int64, shape (n,), ns."""
         # arrivals of a unit-rate Poisson stream, seen through the inverse of the integrated rate
-        unit = np.cumsum(draws.exponential(Kind.ARRIVAL, n))
-        start_ns, done_before, rate = self._phases(float(unit[-1]) if n else 0.0, draws)
-        phase = np.searchsorted(done_before, unit, side="right") - 1
-        time_ns = start_ns[phase] + (unit - done_before[phase]) / rate[phase]
+        unit = running_sum(draws.exponential(Kind.ARRIVAL, n), draws)
+        phases = self._phases(float(unit[-1]) if n else 0.0, draws)
+        at = np.searchsorted(phases.done_before, unit, side="right") - 1
+        time_ns = phases.start_ns[at] + (unit - phases.done_before[at]) / phases.rate[at]
+        phases.forget_before(int(at[-1]) if n else 0)
         if self.profile is not None:
             time_ns = self.profile.warp(time_ns)
         return np.rint(time_ns).astype(np.int64)
 
-    def _phases(self, needed: float, draws: Draws) -> tuple[Float64, Float64, Float64]:
-        """Start, expected arrivals before the start, and rate per ns of each phase, until `needed` arrivals are due."""
+    def _phases(self, needed: float, draws: Draws) -> _Phases:
+        """Phases until `needed` arrivals are due, beginning with the one that the last arrival fell into."""
         share_on = self.mean_on_ns / (self.mean_on_ns + self.mean_off_ns)
-        starts_on = bool(draws.uniform(Kind.PHASE, 1)[0] < share_on)
+        phases: _Phases | None = draws.memory.get(Kind.BURST)
+        if phases is None:
+            phases = _Phases(starts_on=bool(draws.uniform(Kind.PHASE, 1)[0] < share_on))
+            phases.generator = draws.generator(Kind.BURST)
+            draws.memory[Kind.BURST] = phases
         mean_ns = np.array([self.mean_on_ns, self.mean_off_ns], dtype=np.float64)
         rate = np.array([self.on_rate_per_s, self.off_rate_per_s]) / 1e9
-        if not starts_on:
+        if not phases.starts_on:
             mean_ns, rate = mean_ns[::-1], rate[::-1]
-        generator = draws.generator(Kind.BURST)
-        per_pair = float(mean_ns @ rate)
-        durations: list[Float64] = []
-        due = 0.0
-        while due <= needed:
-            n_pairs = int((needed - due) / per_pair) + 16
-            chunk = generator.standard_exponential((n_pairs, 2)) * mean_ns
-            durations.append(chunk)
-            due += float((chunk @ rate).sum())
-        length = np.concatenate(durations).reshape(-1)
-        rates = np.tile(rate, len(length) // 2)
-        start_ns = np.concatenate([[0.0], np.cumsum(length)[:-1]])
-        done_before = np.concatenate([[0.0], np.cumsum(length * rates)[:-1]])
-        return start_ns, done_before, rates
+        while phases.next_done <= needed:
+            phases.draw_more(int((needed - phases.next_done) / float(mean_ns @ rate)) + 16, mean_ns, rate)
+        return phases
+
+
+class _Phases:
+    """On and off times in turn: start, expected arrivals before the start, and rate per ns of each."""
+
+    generator: np.random.Generator
+
+    def __init__(self, *, starts_on: bool) -> None:
+        self.starts_on = starts_on
+        self.start_ns = self.done_before = self.rate = np.zeros(0)
+        self.next_start_ns = self.next_done = 0.0
+
+    def draw_more(self, n_pairs: int, mean_ns: Float64, rate: Float64) -> None:
+        length = (self.generator.standard_exponential((n_pairs, 2)) * mean_ns).reshape(-1)
+        rates = np.tile(rate, n_pairs)
+        start_ns = np.cumsum(np.concatenate([[self.next_start_ns], length]))
+        done_before = np.cumsum(np.concatenate([[self.next_done], length * rates]))
+        self.next_start_ns, self.next_done = float(start_ns[-1]), float(done_before[-1])
+        self.start_ns = np.concatenate([self.start_ns, start_ns[:-1]])
+        self.done_before = np.concatenate([self.done_before, done_before[:-1]])
+        self.rate = np.concatenate([self.rate, rates])
+
+    def forget_before(self, at: int) -> None:
+        """Drop the phases before number `at`."""
+        self.start_ns, self.done_before, self.rate = self.start_ns[at:], self.done_before[at:], self.rate[at:]

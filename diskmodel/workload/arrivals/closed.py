@@ -65,6 +65,6 @@ class Closed(Description):
         else:
             think_ns = np.full(n, self.think_ns, dtype=np.int64)
         if self.pace_ns:
-            n_first = min(self.clients, n)
+            n_first = max(min(self.clients - draws.first_row, n), 0)
             think_ns[:n_first] += (draws.uniform(Kind.PHASE, n_first) * self.pace_ns).astype(np.int64)
         return think_ns

@@ -38,4 +38,6 @@ class Given(Description):
     def when(self, n: int, draws: Draws) -> Int64:
         """Absolute issue times, never decreasing; the first is one gap after 0; int64, shape (n,), ns."""
         gaps = np.asarray(self.inter_arrival_ns, dtype=np.int64)
-        return np.cumsum(np.resize(gaps, n))
+        whole, done = divmod(draws.first_row, len(gaps))
+        before = whole * int(gaps.sum()) + int(gaps[:done].sum())
+        return before + np.cumsum(np.resize(np.roll(gaps, -done), n))

@@ -10,7 +10,7 @@ from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import PerSecond
 from diskmodel.workload.arrivals.profile import Profile
-from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.draws import Draws, Kind, running_sum
 
 
 class Poisson(Description):
@@ -31,7 +31,7 @@ class Poisson(Description):
 
     def when(self, n: int, draws: Draws) -> Int64:
         """Absolute issue times, never decreasing; int64, shape (n,), ns."""
-        time_ns = np.cumsum(draws.exponential(Kind.ARRIVAL, n)) * (1e9 / self.rate_per_s)
+        time_ns = running_sum(draws.exponential(Kind.ARRIVAL, n), draws) * (1e9 / self.rate_per_s)
         if self.profile is not None:
             time_ns = self.profile.warp(time_ns)
         return np.rint(time_ns).astype(np.int64)

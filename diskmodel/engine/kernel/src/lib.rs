@@ -21,13 +21,15 @@ pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod serve;
 pub mod simulation;
+pub mod streamed;
+pub mod tally;
 pub mod traffic;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::run;
+    use crate::python::{run, run_streamed};
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

@@ -29,7 +29,7 @@ impl Traffic for Inbox {
         None
     }
 
-    fn request(&mut self, id: u32) -> Request {
+    fn request(&mut self, id: u32, _now: i64) -> Request {
         self.requests[id].1
     }
 

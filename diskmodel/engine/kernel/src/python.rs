@@ -1,8 +1,12 @@
 //! Glue between Python and the core: NumPy columns in and out without copying, the interpreter released meanwhile.
 
+mod streamed;
+
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+
+pub use streamed::run_streamed;
 
 use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario};

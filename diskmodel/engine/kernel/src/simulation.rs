@@ -180,6 +180,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         &self.traffic
     }
 
+    pub fn into_traffic(self) -> T {
+        self.traffic
+    }
+
     pub fn traffic(&mut self) -> &mut T {
         &mut self.traffic
     }
@@ -240,7 +244,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if self.traffic.rules()[stream].n_clients == 0 {
             self.take_row(stream, 0, 0);
         }
-        let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id);
+        let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
         let sector_bytes = self.model.sector_bytes();
         let sector = offset / sector_bytes;
         let end = (offset + length + sector_bytes - 1) / sector_bytes;

@@ -51,8 +51,8 @@ pub trait Traffic {
     fn rules(&self) -> &[Rule];
     /// The next row of a stream, or none when it has come to its end.
     fn take(&mut self, stream: usize) -> Option<Taken>;
-    /// What a row that was taken asks for.
-    fn request(&mut self, id: u32) -> Request;
+    /// What a row that was taken asks for, at its issue.
+    fn request(&mut self, id: u32, now: i64) -> Request;
     fn done(&mut self, completion: &Completion);
     /// Whether every row is done.
     fn is_over(&self) -> bool;
@@ -121,7 +121,7 @@ impl Traffic for Columns<'_> {
     }
 
     #[inline]
-    fn request(&mut self, id: u32) -> Request {
+    fn request(&mut self, id: u32, _now: i64) -> Request {
         let i = id as usize;
         Request {
             row: u64::from(id),

@@ -1,9 +1,10 @@
 //! Dirty blocks of a write-back cache: what is held, and what is written next (rules K7 to K9); see
 //! `diskmodel/controller/dirty_blocks.py`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use super::lists::BlockHash;
+use rustc_hash::FxHashSet;
+
 use crate::faults::{planted, Fault};
 
 pub struct DirtyBlocks {
@@ -14,7 +15,7 @@ pub struct DirtyBlocks {
     /// Most blocks written in one go.
     longest: i64,
     waiting: BTreeSet<i64>,
-    in_flight: HashSet<i64, BlockHash>,
+    in_flight: FxHashSet<i64>,
     sweep: i64,
     is_destaging: bool,
 }
@@ -27,7 +28,7 @@ impl DirtyBlocks {
             low: low + i64::from(planted(Fault::LowMark)),
             longest: longest + i64::from(planted(Fault::DestageLength)),
             waiting: BTreeSet::new(),
-            in_flight: HashSet::default(),
+            in_flight: FxHashSet::default(),
             sweep: 0,
             is_destaging: false,
         }

@@ -1,28 +1,6 @@
 //! Blocks in lists in order of use: each block is in one list at most, and is found at once.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// Block numbers spread well enough by one multiplication (Knuth 1998, section 6.4).
-#[derive(Default)]
-pub struct Multiply(u64);
-
-impl Hasher for Multiply {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_i64(i64::from(byte) ^ self.0 as i64));
-    }
-
-    fn write_i64(&mut self, value: i64) {
-        let product = (value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ (product >> 32);
-    }
-}
-
-pub type BlockHash = BuildHasherDefault<Multiply>;
+use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
 
@@ -43,7 +21,7 @@ struct Ends {
 
 /// `N` lists, the oldest block of each first.
 pub struct Lists<const N: usize> {
-    place: HashMap<i64, u32, BlockHash>,
+    place: FxHashMap<i64, u32>,
     nodes: Vec<Node>,
     free: Vec<u32>,
     ends: [Ends; N],
@@ -52,7 +30,7 @@ pub struct Lists<const N: usize> {
 impl<const N: usize> Default for Lists<N> {
     fn default() -> Self {
         let ends = [Ends { oldest: NONE, newest: NONE, len: 0 }; N];
-        Lists { place: HashMap::default(), nodes: Vec::new(), free: Vec::new(), ends }
+        Lists { place: FxHashMap::default(), nodes: Vec::new(), free: Vec::new(), ends }
     }
 }
 

@@ -1,0 +1,160 @@
+//! Glue of runs whose requests come in blocks and whose completions are folded.
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::row_of;
+use crate::device::Device;
+use crate::scenario::{Built, Scenario};
+use crate::simulation::{Parts, Simulation};
+use crate::streamed::{Block, Source, Streamed};
+use crate::tally::{Segment, Tally, PRECISION_BITS};
+use crate::traffic::Rule;
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct BlockIn<'py> {
+    row: PyReadonlyArray1<'py, i64>,
+    when_ns: PyReadonlyArray1<'py, i64>,
+    op: PyReadonlyArray1<'py, u8>,
+    offset: PyReadonlyArray1<'py, i64>,
+    length: PyReadonlyArray1<'py, i64>,
+    cache_draw: PyReadonlyArray1<'py, f64>,
+}
+
+impl BlockIn<'_> {
+    fn copied(&self) -> PyResult<Block> {
+        let block = Block {
+            row: self.row.as_slice()?.to_vec(),
+            when: self.when_ns.as_slice()?.to_vec(),
+            op: self.op.as_slice()?.to_vec(),
+            offset: self.offset.as_slice()?.to_vec(),
+            length: self.length.as_slice()?.to_vec(),
+            cache_draw: self.cache_draw.as_slice()?.to_vec(),
+        };
+        let n = block.row.len();
+        let lengths =
+            [block.when.len(), block.op.len(), block.offset.len(), block.length.len(), block.cache_draw.len()];
+        if lengths.iter().any(|&length| length != n) {
+            return Err(PyValueError::new_err("columns must have the same length"));
+        }
+        if block.op.iter().any(|&op| op > 1) || block.when.iter().any(|&t| t < 0) {
+            return Err(PyValueError::new_err("an operation is 0 or 1, and times must not be negative"));
+        }
+        Ok(block)
+    }
+}
+
+/// Asks a Python callable for the next block of a stream.
+struct Callable {
+    next_block: Py<PyAny>,
+    failed: Option<PyErr>,
+}
+
+impl Source for Callable {
+    fn next_block(&mut self, stream: usize) -> Result<Block, String> {
+        let block = Python::attach(|py| {
+            py.check_signals()?;
+            let block: BlockIn = self.next_block.bind(py).call1((stream,))?.extract()?;
+            block.copied()
+        });
+        block.map_err(|error| {
+            let message = error.to_string();
+            self.failed = Some(error);
+            message
+        })
+    }
+}
+
+/// What the simulation of any kind of disk leaves behind.
+struct Ended {
+    tally: Tally,
+    end: i64,
+    rebuilt: i64,
+    cache_full_ns: Option<i64>,
+    counters: Vec<[i64; 7]>,
+}
+
+/// Runs requests that `next_block(stream)` hands over in blocks of columns, empty at the end of a stream.
+///
+/// Returns sums, histograms and samples in a dictionary (see `diskmodel.engine.streamed`).
+#[pyfunction]
+pub fn run_streamed<'py>(
+    py: Python<'py>,
+    array: Scenario,
+    streams: Vec<(i64, i64)>,
+    next_block: Py<PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let built = array.build().map_err(PyValueError::new_err)?;
+    let rules: Vec<Rule> = streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect();
+    let source = Callable { next_block, failed: None };
+    let ended = py.detach(|| {
+        let traffic = Streamed::new(source, rules);
+        match built {
+            Built::Hdd(parts) => run_parts(parts, traffic),
+            Built::Flash(parts) => run_parts(parts, traffic),
+        }
+    })?;
+    told(py, &ended)
+}
+
+fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> PyResult<Ended> {
+    let mut simulation = Simulation::new(parts, traffic);
+    let run = simulation.run();
+    if let Some(error) = simulation.traffic().source().failed.take() {
+        return Err(error);
+    }
+    let (end, rebuilt) = run.map_err(PyRuntimeError::new_err)?;
+    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
+    let cache_full_ns = simulation.cache_full_ns();
+    Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters })
+}
+
+fn told<'py>(py: Python<'py>, ended: &Ended) -> PyResult<Bound<'py, PyDict>> {
+    let tally = &ended.tally;
+    let out = PyDict::new(py);
+    out.set_item("end_ns", ended.end)?;
+    out.set_item("rebuilt_sectors", ended.rebuilt)?;
+    out.set_item("cache_full_ns", ended.cache_full_ns)?;
+    out.set_item("counters", &ended.counters)?;
+    out.set_item("precision_bits", PRECISION_BITS)?;
+    out.set_item("until_ns", tally.until)?;
+    out.set_item("n_done", tally.n_done)?;
+    out.set_item("n_came_open", tally.n_came_open)?;
+    out.set_item("n_broken", tally.n_broken)?;
+    out.set_item("response_ns", tally.response_ns)?;
+    let batches = tally.batches();
+    out.set_item("batch_n", PyArray1::from_iter(py, batches.iter().map(|b| b.n as i64)))?;
+    out.set_item("batch_response_ns", PyArray1::from_iter(py, batches.iter().map(|b| b.response_ns as f64)))?;
+    out.set_item("batch_end_ns", PyArray1::from_iter(py, batches.iter().map(|b| b.end_ns)))?;
+    let samples = &tally.samples;
+    out.set_item("sample_step_ns", samples.step)?;
+    out.set_item("came_open", PyArray1::from_iter(py, samples.held.iter().map(|c| c.came_open as i64)))?;
+    out.set_item("left_open", PyArray1::from_iter(py, samples.held.iter().map(|c| c.left_open as i64)))?;
+    out.set_item("done", PyArray1::from_iter(py, samples.held.iter().map(|c| c.done as i64)))?;
+    let segments: PyResult<Vec<_>> = tally.segments().iter().map(|segment| told_segment(py, segment)).collect();
+    out.set_item("segments", segments?)?;
+    Ok(out)
+}
+
+fn told_segment<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, PyDict>> {
+    let counts = |histogram: &crate::tally::Histogram| {
+        PyArray1::from_iter(py, histogram.counts.iter().map(|&count| count as i64))
+    };
+    let out = PyDict::new(py);
+    out.set_item("n", segment.n)?;
+    out.set_item("end_ns", segment.end_ns)?;
+    out.set_item("n_hits", segment.n_hits)?;
+    out.set_item("n_bytes", segment.n_bytes)?;
+    out.set_item("longest_queue_ns", segment.longest_queue_ns)?;
+    out.set_item("min_ns", segment.least_ns)?;
+    out.set_item("max_ns", segment.most_ns)?;
+    out.set_item("parts_ns", segment.parts_ns.to_vec())?;
+    out.set_item("response_ns", segment.response_ns.to_vec())?;
+    out.set_item("counts", segment.histograms.iter().map(counts).collect::<Vec<_>>())?;
+    let streams: Vec<_> = segment.streams.iter().map(|s| (s.response_ns, counts(&s.histogram))).collect();
+    out.set_item("streams", streams)?;
+    Ok(out)
+}

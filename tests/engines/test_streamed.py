@@ -1,0 +1,111 @@
+"""A run in flat memory tells what the run that keeps everything tells."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine import streamed
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import CoverageError, DescriptionError
+from diskmodel.result import Result
+from diskmodel.workload import Workload
+
+ARRAY = {
+    "drive": "generic-15k",
+    "layout": {"level": "raid5", "disks": 5, "strip": "64 KiB"},
+    "controller": {"read_cache": {"hit_ratio": 0.2}, "write_cache": {"size": "4 MiB"}},
+}
+SMALL = {"size": "4 KiB", "read_ratio": 0.7}
+LOADS: dict[str, dict[str, Any]] = {
+    "closed": SMALL | {"clients": 16},
+    "open": SMALL | {"rate": "400/s"},
+    "overloaded": SMALL | {"rate": "3000/s"},
+    "mixed": {"streams": [SMALL | {"clients": 4}, {"size": "64 KiB", "rate": "20/s", "addresses": "sequential"}]},
+}
+
+
+def _both(load: dict[str, Any], n: int) -> tuple[Result, Result]:
+    array, workload = Array.parse(ARRAY), Workload.parse(load)
+    whole = simulate(array, workload, n_requests=n, seed=3, engine="native")
+    return whole, simulate(array, workload, n_requests=n, seed=3, keep="histogram")
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_same_run(name: str) -> None:
+    """Not an estimate but the same completions: whatever is counted over the whole run is equal."""
+    whole, folded = _both(LOADS[name], 30_000)
+    for field in dataclasses.fields(whole.run.devices):
+        assert np.array_equal(getattr(whole.run.devices, field.name), getattr(folded.run.devices, field.name))
+    assert folded.run.end_ns == whole.run.end_ns
+    assert folded.run.cache_full_ns == whole.run.cache_full_ns
+    assert folded.n_requests == 30_000
+    assert folded.mean_in_system == pytest.approx(whole.mean_in_system, rel=1e-12)
+    assert folded.is_stable == whole.is_stable == (name != "overloaded")
+    assert folded.cache_full_s == pytest.approx(whole.cache_full_s, nan_ok=True)
+    assert folded.burst_iops == pytest.approx(whole.burst_iops, rel=0.02, nan_ok=True)
+    assert folded.offered_per_s == pytest.approx(whole.offered_per_s, rel=0.01, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["closed", "open", "mixed"])
+def test_same_window_gives_the_same_figures(name: str) -> None:
+    whole, folded = _both(LOADS[name], 30_000)
+    # the warm-up of the one is cut to a request, of the other to a segment
+    share = folded.n_measured / whole.n_measured
+    assert 0.95 < share < 1.05
+    loose = 1e-9 if share == 1 else 0.03
+    assert folded.observed.mean_ns == pytest.approx(whole.observed.mean_ns, rel=loose)
+    assert folded.iops.mean == pytest.approx(whole.iops.mean, rel=loose)
+    assert folded.hit_ratio == pytest.approx(whole.hit_ratio, rel=loose)
+    assert folded.bytes_per_s == pytest.approx(whole.bytes_per_s, rel=loose)
+    for level, value in whole.observed.quantiles_ns.items():
+        assert folded.observed.quantiles_ns[level] == pytest.approx(value, rel=2**-9 + loose)
+    for stream, latency in whole.per_stream.items():
+        assert folded.per_stream[stream].mean_ns == pytest.approx(latency.mean_ns, rel=loose)
+    assert folded.reads.mean_ns == pytest.approx(whole.reads.mean_ns, rel=loose)
+    assert folded.breakdown_ns == pytest.approx(whole.breakdown_ns, rel=loose, abs=1)
+    low, high = folded.latency.mean.low, folded.latency.mean.high
+    assert low < whole.latency.mean.mean < high
+
+
+def test_where_nothing_is_dropped_the_sums_are_exact() -> None:
+    """More requests than segments or batches hold at first: parts have been merged many times."""
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
+    workload = Workload.parse(SMALL | {"clients": 2})
+    blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=70_001, seed=5)
+    tally = streamed.run(resolve(array, 5), blocks).tally
+    whole = simulate(array, workload, n_requests=70_001, seed=5, engine="native").run.completions
+    inside = whole.done_ns <= tally.until_ns
+    response = (whole.done_ns - whole.issue_ns)[inside]
+    assert sum(s.n for s in tally.segments) == tally.batch_n.sum() == inside.sum()
+    assert sum(sum(s.response_ns) for s in tally.segments) == response.sum() == tally.batch_response_ns.sum()
+    assert sum(int(c.sum()) for s in tally.segments for c in s.counts) == inside.sum()
+    assert max(s.max_ns for s in tally.segments) == response.max()
+    assert min(s.min_ns for s in tally.segments) == response.min()
+    assert len(tally.segments) <= 80
+    assert len(tally.batch_n) <= 8192
+    times = tally.sample_step_ns * np.arange(1, len(tally.done) + 1)
+    assert np.array_equal(tally.done, np.searchsorted(np.sort(whole.done_ns), times, side="right"))
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    array, workload = Array.parse(ARRAY), Workload.parse(LOADS["closed"])
+    with pytest.raises(CoverageError, match="kernel"):
+        simulate(array, workload, n_requests=100, keep="histogram", engine="simpy")
+    with pytest.raises(DescriptionError, match="keep"):
+        simulate(array, workload, n_requests=100, keep="some")  # type: ignore[arg-type]
+    with pytest.raises(DescriptionError, match="keeps no completions"):
+        simulate(array, workload, n_requests=2000, keep="histogram").responses_ns()
+
+
+def test_precision_decides_the_length() -> None:
+    array, workload = Array.parse(ARRAY), Workload.parse(LOADS["closed"])
+    result = simulate(array, workload, keep="histogram", precision=0.02)
+    assert result.is_converged
+    assert result.latency.mean.relative <= 0.02
+    assert result.histogram is not None
+    assert result.histogram.mean_ns == pytest.approx(result.latency.mean_ns)
+    assert result.to_dict()["latency_ms"]["p99"] > 0
