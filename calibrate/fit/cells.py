@@ -19,6 +19,9 @@ from diskmodel.formats import FioJob
 #: No single measurement of a mean is believed more than this.
 LEAST_SIGMA = 0.015
 
+#: Depths from which on batches can be told from chance.
+DEEP = 8
+
 #: A run is cut into so many slices; the median slice is not moved by a stall.
 N_SLICES = 10
 
@@ -217,3 +220,22 @@ def _completions(run: Run) -> NDArray[np.int64]:
     if run.queue_depth > 1:
         done = done[done <= int(run.samples.issue_ns.max())]
     return done[min(run.queue_depth, len(done) // 4) :]
+
+
+def answered_together(measurements: Iterable[Measurement]) -> float | None:
+    """Share of the outstanding random reads that completed at one instant, at the median of runs at depths of at least
+    `DEEP`; None without such runs.
+
+    A drive that answers one by one has a share of about 1 / depth. The program's clock stands still while it takes in
+    completions that are already there.
+    """
+    shares = []
+    for measurement in measurements:
+        experiment = measurement.experiment("random_reads")
+        for run in experiment.runs if experiment is not None else ():
+            done = _completions(run)
+            if run.queue_depth >= DEEP and len(done) >= 4 * run.queue_depth:
+                _, counts = np.unique(done, return_counts=True)
+                # of the batch that a request is in, not of any batch: large ones hold most requests
+                shares.append(float(np.sum(counts.astype(np.float64) ** 2) / len(done) / run.queue_depth))
+    return float(np.median(shares)) if shares else None

@@ -32,9 +32,9 @@ _MISFIT = 0.35
 
 def calibrate_flash(
     cells: Cells, *, span_bytes: int, capacity_bytes: int, name: str, provenance: dict[str, Any], warnings: list[str],
-    seed: int = 0,
+    seed: int = 0, together_ratio: float | None = None,
 ) -> Calibration:  # fmt: skip
-    """The flash drive behind cells.
+    """The flash drive behind cells; `together_ratio` is the share of outstanding requests that complete together.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def calibrate_flash(
     held = choose_held_out(reads)
     dies = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _SMALLEST_SPAN), seed=seed)
     server = fit_single_server(cells.without(held))
-    choice = choose(cells, dies, server)
+    choice = choose(reads, dies, server, together_ratio)
     common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
     drive: Flash
     parameters: dict[str, Parameter]

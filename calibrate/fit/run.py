@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.fit.calibration import Calibration
-from calibrate.fit.cells import Cells, cells_of, cells_of_fio
+from calibrate.fit.cells import Cells, answered_together, cells_of, cells_of_fio
 from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
 from calibrate.fit.hdd_calibration import calibrate_hdd
@@ -104,6 +104,7 @@ def _calibrate(
         provenance=origin,
         warnings=warnings,
         seed=seed,
+        together_ratio=answered_together(evidence.measurements),
     )
     if _is_slow(target):
         message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
