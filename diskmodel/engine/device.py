@@ -29,6 +29,8 @@ class Device(ABC):
 
     #: Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit = 0
+    #: Blocks of one arm: what lies on different arms does not merge.
+    merge_border = 1 << 62
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -70,7 +72,8 @@ class Device(ABC):
             n = other.n_sectors + command.n_sectors
             is_behind = other.lba + other.n_sectors == command.lba
             is_before = command.lba + command.n_sectors == other.lba
-            if other.op == command.op and not other.holds and n <= self.merge_limit and (is_behind or is_before):
+            is_near = other.lba // self.merge_border == command.lba // self.merge_border
+            if is_near and other.op == command.op and not other.holds and n <= self.merge_limit and (is_behind or is_before):
                 other.lba, other.n_sectors = min(other.lba, command.lba), n
                 other.merged.append(command)
                 return True

@@ -22,6 +22,8 @@ KERNEL_SCHEDULERS = frozenset(
 )
 
 
+#: The kernel keeps seek times in 32 bits.
+_MOST_SEEK_NS = 1 << 32
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
     _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
@@ -33,11 +35,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    layout = scenario.layout
-    if scenario.queue.write_throttle != "none" and (layout.family == "parity" or layout.copies > 1):
-        return "write-back throttling"
-    if scenario.queue.merge:
-        return "merging of adjacent commands"
+    if isinstance(scenario.drive, HddTables) and max(scenario.drive.seek_ns) >= _MOST_SEEK_NS:
+        return "seeks of 4.3 s and more"
     return None
 
 
@@ -90,7 +89,7 @@ def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:
 
 def array_of(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
-    tables, controller = scenario.drive, scenario.controller
+    tables, controller, queue = scenario.drive, scenario.controller, scenario.queue
     cache = controller.read_cache
     caches = CacheTables.of(controller, scenario.layout, tables.sector_bytes) if controller.has_real_cache else None
     drive = _hdd(tables) if isinstance(tables, HddTables) else _flash(tables)
@@ -99,6 +98,8 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "layout": asdict(scenario.layout),
         "queue": _queue(scenario.queue),
         "drive_queue": _queue(scenario.drive_queue),
+        "merge_sectors": queue.merge_limit_bytes // tables.sector_bytes if queue.merge else 0,
+        "throttle_requests": queue.block_requests if queue.write_throttle == "linux" else 0,
         "depth": scenario.depth,
         "command_ns": controller.command_ns,
         "hit_ns": controller.hit_ns,

@@ -53,10 +53,11 @@ def make_stages(
     """Disks, layout and controller of a scenario, wired; `done` gets each host request that has completed."""
     tables = scenario.drive
     devices = make_devices(clock, scenario)
+    split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
     if scenario.queue.merge:
         for device in devices:
+            device.merge_border = split_at
             device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
-    split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     raid = Raid(clock, scenario.layout, devices, split_at, block_queue)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller

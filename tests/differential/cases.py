@@ -55,6 +55,7 @@ def draw_case(pick: Pick) -> Case:
     # last, so that older cases keep everything else that they drew
     case["array"]["controller"] |= _caches(pick)
     case["array"]["host"] = _host(pick)
+    case["array"]["queue"] |= _block_layer(pick, case["array"]["layout"]["read_modify_write"] == "held")
     return case
 
 
@@ -206,6 +207,15 @@ def _queue(pick: Pick) -> dict[str, Any]:
                   "write_expire_ns": pick((5_000_000_000, 20_000_000))}  # fmt: skip
     if queue["scheduler"] == "sptf-aged":
         queue["age_ns"] = pick((300_000_000, 9_000_000))
+    return queue
+
+
+def _block_layer(pick: Pick, holds_disks: bool) -> dict[str, Any]:
+    queue: dict[str, Any] = {}
+    if pick((False, True)):
+        queue |= {"merge": True, "merge_limit_bytes": pick((1 << 20, 8192))}
+    if pick((False, True)) and not holds_disks:
+        queue |= {"write_throttle": "linux", "block_requests": pick((256, 8))}
     return queue
 
 

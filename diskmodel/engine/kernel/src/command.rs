@@ -16,6 +16,11 @@ pub struct Command {
     pub lba: i64,
     pub n: i64,
     pub submitted: i64,
+    /// When it reached the queue that it waits in now.
+    pub arrived: i64,
+    /// One more than the next command that is served as part of this one, and than the last of them (rule Q9).
+    pub next_joined: u32,
+    pub last_joined: u32,
     pub done: i64,
     pub overhead: i64,
     pub seek: i64,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, DISPATCH};
+use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Policy, Waiting};
 
@@ -16,8 +17,10 @@ pub trait Device {
 
     fn front(&self) -> &Front;
 
+    fn front_mut(&mut self) -> &mut Front;
+
     /// Puts a command into the queue, now.
-    fn submit(&mut self, id: u32, model: &Self::Model, commands: &Commands, events: &mut Events);
+    fn submit(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events);
 
     /// Takes a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12).
     fn follow(&mut self, id: u32, model: &Self::Model, commands: &mut Commands, events: &mut Events) {
@@ -83,6 +86,8 @@ pub struct Front {
     pub completed_end: i64,
     pub counters: Counters,
     pub waiting: VecDeque<Waiting>,
+    /// Sectors up to which adjacent waiting commands become one; 0: they do not.
+    pub merge_limit: i64,
     scheduler: Policy,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -98,6 +103,7 @@ impl Front {
             completed_end: 0,
             counters: Counters::default(),
             waiting: VecDeque::new(),
+            merge_limit: 0,
             scheduler: scheduler.clone(),
             in_drive: 0,
             electronics_free_ns: 0,
@@ -106,10 +112,59 @@ impl Front {
         }
     }
 
-    pub fn submit(&mut self, waiting: Waiting, events: &mut Events) {
+    /// Puts a command into the queue; where it joined one that waited there, tells which.
+    pub fn submit(&mut self, waiting: Waiting, commands: &mut Commands, events: &mut Events) -> Option<usize> {
         self.pending += 1;
+        commands[waiting.id].arrived = events.now;
+        if self.merge_limit > 0 {
+            let at = self.merge(&waiting, commands);
+            if at.is_some() {
+                return at;
+            }
+        }
         self.waiting.push_back(waiting);
         self.wake(events.now, events);
+        None
+    }
+
+    /// Joins a command to the first waiting one that it continues or precedes (rule Q9).
+    fn merge(&mut self, new: &Waiting, commands: &mut Commands) -> Option<usize> {
+        if commands[new.id].holds {
+            return None;
+        }
+        let limit = self.merge_limit - i64::from(planted(Fault::MergeLimit));
+        let joins = |w: &Waiting| {
+            w.op == new.op
+                && w.n + new.n <= limit
+                && (w.lba + w.n == new.lba || new.lba + new.n == w.lba)
+                && w.actuator == new.actuator
+                && !commands[w.id].holds
+        };
+        let at = if planted(Fault::MergeFirst) {
+            self.waiting.iter().rposition(joins)?
+        } else {
+            self.waiting.iter().position(joins)?
+        };
+        let leader = &mut self.waiting[at];
+        leader.lba = leader.lba.min(new.lba);
+        leader.n += new.n;
+        let command = &mut commands[leader.id];
+        command.lba = leader.lba;
+        command.n = leader.n;
+        let last = std::mem::replace(&mut command.last_joined, new.id + 1);
+        let last = if last == 0 { leader.id } else { last - 1 };
+        if planted(Fault::MergeOrder) {
+            commands[new.id].next_joined = std::mem::replace(&mut commands[leader.id].next_joined, new.id + 1);
+        } else {
+            commands[last].next_joined = new.id + 1;
+        }
+        Some(at)
+    }
+
+    /// A command that was served as part of another one leaves the disk with it.
+    pub fn complete_joined(&mut self, command: &Command) {
+        self.pending -= 1;
+        self.counters.response_ns += command.done - command.submitted;
     }
 
     /// See what can be started at `time`, after everything else of that instant (rule T4).
@@ -165,6 +220,9 @@ impl Front {
         self.electronics_free_ns = from + overhead;
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
+        if !planted(Fault::ThrottleArrived) {
+            commands[waiting.id].arrived = now;
+        }
         if waiting.ready > now {
             self.wake(waiting.ready, events);
         }

@@ -29,6 +29,8 @@ pub enum Action {
     ReadSent(u32),
     /// A row of a stream is issued: (stream, what the traffic knows it by).
     Issue(u32, u32),
+    /// A window of a disk's write throttling ends.
+    WindowEnded(u32),
     /// The next rebuild step.
     RebuildStep,
 }

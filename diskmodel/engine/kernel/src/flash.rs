@@ -104,9 +104,14 @@ impl Device for Flash {
         &self.front
     }
 
-    fn submit(&mut self, id: u32, _model: &Model, commands: &Commands, events: &mut Events) {
-        let Command { seq, op, lba, n, submitted, .. } = commands[id];
-        self.front.submit(Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() }, events);
+    fn front_mut(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    fn submit(&mut self, id: u32, _model: &Model, commands: &mut Commands, events: &mut Events) {
+        let Command { seq, op, lba, n, .. } = commands[id];
+        let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
+        self.front.submit(waiting, commands, events);
     }
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {

@@ -122,10 +122,10 @@ impl Disk {
         }
     }
 
-    fn waiting(&self, id: u32, model: &Model, commands: &Commands) -> Waiting {
-        let Command { seq, op, lba, n, submitted, .. } = commands[id];
+    fn waiting(&self, id: u32, arrived: i64, model: &Model, commands: &Commands) -> Waiting {
+        let Command { seq, op, lba, n, .. } = commands[id];
         let per_actuator = model.electronics.n_sectors_per_actuator;
-        let mut waiting = Waiting { seq, op, lba, n, arrived: submitted, id, ..Waiting::default() };
+        let mut waiting = Waiting { seq, op, lba, n, arrived, id, ..Waiting::default() };
         if lba >= per_actuator {
             waiting.actuator = (lba / per_actuator) as u32;
         }
@@ -394,13 +394,19 @@ impl Device for Disk {
         &self.front
     }
 
-    fn submit(&mut self, id: u32, model: &Model, commands: &Commands, events: &mut Events) {
-        let waiting = self.waiting(id, model, commands);
-        self.front.submit(waiting, events);
+    fn front_mut(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let waiting = self.waiting(id, events.now, model, commands);
+        if let (Some(at), true) = (self.front.submit(waiting, commands, events), self.is_positional) {
+            self.front.waiting[at].target = self.target(&self.front.waiting[at], model);
+        }
     }
 
     fn follow(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let waiting = self.waiting(id, model, commands);
+        let waiting = self.waiting(id, events.now, model, commands);
         self.front.pending += 1;
         let (intake, now) = (&model.electronics.intake, events.now);
         let waiting = self.front.accept(waiting, commands, events, |w, free| intake.begin(w.op, now, free));

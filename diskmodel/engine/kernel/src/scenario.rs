@@ -6,12 +6,13 @@ mod caches;
 mod drives;
 mod host;
 
+use crate::device::Device;
 use crate::flash::{Flash, Ftl};
 use crate::hdd::Disk;
 use crate::layout::{Family, Layout};
 use crate::mechanics::Spindle;
 use crate::queue::{Policy, Tunables};
-use crate::simulation::{Controller, Parts};
+use crate::simulation::{Controller, Parts, Submitter};
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, Folded, HddTables};
 pub use host::HostTables;
@@ -65,6 +66,10 @@ pub struct Scenario {
     pub layout: LayoutTables,
     pub queue: Queue,
     pub drive_queue: Queue,
+    /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
+    pub merge_sectors: i64,
+    /// Requests of a disk's block queue, where write-back throttling is to be modelled; 0: it is not.
+    pub throttle_requests: i64,
     pub depth: usize,
     pub command_ns: i64,
     pub hit_ns: i64,
@@ -101,25 +106,30 @@ impl Scenario {
         }
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity)).transpose()?;
         let host = policy(self.queue)?;
+        let is_redundant = layout.family == Family::Parity || layout.copies > 1;
+        let submitter = (self.throttle_requests > 0 && is_redundant)
+            .then(|| Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity));
         match self.drive {
             Drive::Hdd(tables) => {
                 let own = policy(self.drive_queue)?;
                 let model = tables.model(self.depth)?;
                 let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));
-                let disks = (0..n_devices)
+                let mut disks: Vec<_> = (0..n_devices)
                     .zip(spindles)
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
-                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, disks }))
+                disks.iter_mut().for_each(|disk| disk.front_mut().merge_limit = self.merge_sectors);
+                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth)?;
                 let ftl = Ftl::new(&model.ftl);
-                let disks = (0..n_devices)
+                let mut disks: Vec<_> = (0..n_devices)
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
                     .collect();
-                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, disks }))
+                disks.iter_mut().for_each(|disk| disk.front_mut().merge_limit = self.merge_sectors);
+                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod cached;
 mod host;
+mod submission;
 
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
@@ -13,6 +14,7 @@ use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
 pub use host::{Host, HostTunables};
+pub use submission::Submitter;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -41,7 +43,11 @@ enum Owner {
 struct ArrayAccess {
     owner: Owner,
     then: Vec<Piece>,
+    /// When it was asked for, and when its commands were made.
+    asked: i64,
     start: i64,
+    /// Its commands pass the submitting thread by (rule Q11).
+    is_direct: bool,
     /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
     n_following: u32,
@@ -85,6 +91,7 @@ pub struct Parts<D: Device> {
     pub controller: Controller,
     pub cache: Option<Cache>,
     pub host: Option<Host>,
+    pub submitter: Option<Submitter>,
     pub disks: Vec<D>,
 }
 
@@ -99,6 +106,9 @@ pub struct Simulation<D: Device, T> {
     controller: Controller,
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
+    submitter: Option<Box<Submitter>>,
+    /// Scratch space for the commands of an access.
+    ids: Vec<u32>,
     traffic: T,
     plan: Plan,
     n_commands: u64,
@@ -111,7 +121,7 @@ pub struct Simulation<D: Device, T> {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, disks } = parts;
+        let Parts { model, layout, controller, cache, host, submitter, disks } = parts;
         Simulation {
             events: Events::default(),
             commands: Slots::default(),
@@ -125,6 +135,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             controller,
             cache: cache.map(Box::new),
             host: host.map(Box::new),
+            submitter: submitter.map(Box::new),
+            ids: Vec::new(),
             traffic,
             plan: Plan::default(),
             n_commands: 0,
@@ -221,6 +233,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::WriteArrived(host) => self.access(host),
             Action::HitServed(host) => self.answered(host),
             Action::ReadSent(host) => self.finished(host),
+            Action::WindowEnded(device) => self.window_ended(device),
             Action::RebuildStep => self.rebuild_step(),
         }
     }
@@ -376,6 +389,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ layout
     /// Start an access of `n` sectors to the array.
     fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
+        if self.is_host_thread() {
+            self.access_when_awake(owner, op, sector, n);
+        } else {
+            self.plan_access(owner, op, sector, n, self.events.now);
+        }
+    }
+
+    fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         let Simulation { layout, plan, disks, choice, front, .. } = self;
         choice.begin();
         layout.plan(op, sector, n, *front, plan, |copies, n| {
@@ -384,15 +405,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 DiskState { pending: front.pending, completed_end: front.completed_end }
             })
         });
-        self.start(owner);
+        // a parity array sends plain reads at once; what is recomputed goes through its thread
+        let is_direct = match &self.submitter {
+            None => true,
+            Some(s) => !s.is_host_thread && op == READ && self.plan.first.iter().map(|piece| piece.n).sum::<i64>() == n,
+        };
+        self.start(owner, asked, is_direct);
     }
 
     /// Start the pieces in `self.plan`.
-    fn start(&mut self, owner: Owner) {
+    fn start(&mut self, owner: Owner, asked: i64, is_direct: bool) {
         let now = self.events.now;
         let id = self.accesses.put_reusing(|slot| {
             slot.owner = owner;
+            slot.asked = asked;
             slot.start = now;
+            slot.is_direct = is_direct;
             slot.n_following = 0;
             slot.then.clear();
         });
@@ -404,6 +432,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn submit(&mut self, id: u32) {
         let now = self.events.now;
         let border = self.model.border();
+        let is_throttled = self.submitter.is_some();
+        let mut ids = std::mem::take(&mut self.ids);
+        ids.clear();
         let mut out = 0;
         for piece in &self.plan.first {
             let (mut lba, mut n) = (piece.lba, piece.n);
@@ -422,12 +453,26 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 });
                 self.n_commands += 1;
                 out += 1;
-                self.disks[piece.disk as usize].submit(command, &self.model, &self.commands, &mut self.events);
+                if is_throttled {
+                    ids.push(command);
+                } else {
+                    let disk = &mut self.disks[piece.disk as usize];
+                    disk.submit(command, &self.model, &mut self.commands, &mut self.events);
+                }
                 lba += take;
                 n -= take;
             }
         }
         self.accesses[id].out = out;
+        if !is_throttled {
+            self.ids = ids;
+        } else if self.accesses[id].is_direct {
+            for &id in &ids {
+                self.hand_directly(id);
+            }
+        } else {
+            self.hand_to_thread(&ids);
+        }
     }
 
     /// Write behind a read on the disk that is held for it (rule L12).
@@ -447,7 +492,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.accesses[read.access].n_following += 1;
         let disk = &mut self.disks[read.device as usize];
         if read.is_hit {
-            disk.submit(write, &self.model, &self.commands, &mut self.events);
+            disk.submit(write, &self.model, &mut self.commands, &mut self.events);
         } else {
             disk.follow(write, &self.model, &mut self.commands, &mut self.events);
         }
@@ -457,9 +502,36 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let command = self.commands[command_id];
         self.commands.release(command_id);
         self.disks[command.device as usize].complete(&command, &mut self.events);
+        self.part_done(&command);
+        let mut joined = command.next_joined;
+        while joined > 0 {
+            let part = Command {
+                done: command.done,
+                is_hit: command.is_hit,
+                overhead: command.overhead,
+                seek: command.seek,
+                rotation: command.rotation,
+                transfer: command.transfer,
+                ..self.commands[joined - 1]
+            };
+            self.commands.release(joined - 1);
+            self.disks[command.device as usize].front_mut().complete_joined(&part);
+            self.part_done(&part);
+            joined = part.next_joined;
+        }
+    }
+
+    fn part_done(&mut self, command: &Command) {
+        self.join(command);
+        if self.submitter.is_some() {
+            self.throttled_completed(command);
+        }
+    }
+
+    fn join(&mut self, command: &Command) {
         let id = command.access;
         if command.holds {
-            self.follow(&command);
+            self.follow(command);
         }
         let access = &mut self.accesses[id];
         if command.follows {
@@ -479,8 +551,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if access.n_following > 0 {
             return;
         }
-        let (owner, parity) = (access.owner, command.submitted - access.start);
-        self.accesses.release(id);
+        if self.is_host_thread() {
+            self.finish_when_awake(*command);
+        } else {
+            self.finish_access(command);
+        }
+    }
+
+    /// An access has ended with its last command.
+    fn finish_access(&mut self, last: &Command) {
+        let access = &self.accesses[last.access];
+        let (owner, parity) = (access.owner, last.submitted - access.start);
+        let waited = self.events.now - access.asked - parity - (last.done - last.submitted);
+        self.accesses.release(last.access);
         match owner {
             Owner::Rebuild => self.rebuilt(),
             Owner::Destage(first, end) => self.destaged(first, end),
@@ -488,7 +571,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Owner::Host(host) => {
                 let request = &mut self.hosts[host];
                 request.parity += parity;
-                request.last = command;
+                request.queue += waited;
+                request.last = *last;
                 if let Some(cache) = &mut self.cache {
                     cache.insert(request.sector, request.n);
                 }
@@ -506,7 +590,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn rebuild_step(&mut self) {
         self.rebuild_start = self.events.now;
         self.layout.rebuild_step(self.front, &mut self.plan);
-        self.start(Owner::Rebuild);
+        self.start(Owner::Rebuild, self.events.now, true);
     }
 
     fn rebuilt(&mut self) {

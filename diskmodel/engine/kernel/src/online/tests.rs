@@ -71,6 +71,8 @@ fn scenario() -> Scenario {
         layout,
         queue: queue("mq-deadline"),
         drive_queue: queue("sptf"),
+        merge_sectors: 0,
+        throttle_requests: 0,
         depth: 4,
         command_ns: 20_000,
         hit_ns: 100_000,

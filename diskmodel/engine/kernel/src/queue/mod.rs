@@ -3,11 +3,13 @@
 mod deadline;
 mod look;
 mod sptf;
+mod write_throttle;
 
 use crate::faults::{planted, Fault};
 
 pub use deadline::Deadline;
 pub use look::Look;
+pub use write_throttle::WriteThrottle;
 
 /// A waiting command: what a scheduler may look at, and whose it is.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,187 @@
+//! Who hands commands to the disks, one after the other, and sleeps at a write that has to wait (rules Q10 and Q11);
+//! see `diskmodel/engine/submission.py`.
+
+use std::collections::VecDeque;
+
+use super::{Owner, Simulation};
+use crate::command::Command;
+use crate::device::Device;
+use crate::events::{Action, ARRIVE};
+use crate::mechanics::READ;
+use crate::queue::WriteThrottle;
+use crate::traffic::Traffic;
+
+/// Behind the arrivals of the same instant and device number.
+const LAST: u64 = (1 << 63) - 1;
+
+/// What the thread does when it is awake.
+enum Work {
+    Access {
+        owner: Owner,
+        op: u8,
+        sector: i64,
+        n: i64,
+        asked: i64,
+    },
+    /// An access whose last command has completed.
+    Finish(Command),
+}
+
+/// One thread, and the writes that each disk may be given.
+pub struct Submitter {
+    throttles: Vec<WriteThrottle>,
+    held: VecDeque<u32>,
+    work: VecDeque<Work>,
+    is_asleep: bool,
+    /// The thread is the host's own (mirrors); parity arrays have one of their own.
+    pub is_host_thread: bool,
+}
+
+impl Submitter {
+    pub fn new(n_disks: usize, block_requests: i64, is_host_thread: bool) -> Self {
+        Submitter {
+            throttles: vec![WriteThrottle::new(block_requests); n_disks],
+            held: VecDeque::new(),
+            work: VecDeque::new(),
+            is_asleep: false,
+            is_host_thread,
+        }
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// Whether the host's own thread hands commands to the disks.
+    pub(super) fn is_host_thread(&self) -> bool {
+        self.submitter.as_ref().is_some_and(|s| s.is_host_thread)
+    }
+
+    /// Starts an access in the thread: now, or when it has handed over what it sleeps at.
+    pub(super) fn access_when_awake(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
+        let asked = self.events.now;
+        self.when_awake(Work::Access { owner, op, sector, n, asked });
+    }
+
+    /// Notices in the thread that an access has ended.
+    pub(super) fn finish_when_awake(&mut self, last: Command) {
+        self.when_awake(Work::Finish(last));
+    }
+
+    fn when_awake(&mut self, work: Work) {
+        if let Some(s) = &mut self.submitter {
+            s.work.push_back(work);
+        }
+        self.proceed();
+    }
+
+    /// Commands for the thread, behind those that it still has.
+    pub(super) fn hand_to_thread(&mut self, ids: &[u32]) {
+        for &id in ids {
+            self.disks[self.commands[id].device as usize].front_mut().pending += 1;
+        }
+        if let Some(s) = &mut self.submitter {
+            s.held.extend(ids);
+        }
+        self.proceed();
+    }
+
+    /// A command that passes the thread by.
+    pub(super) fn hand_directly(&mut self, id: u32) {
+        self.disks[self.commands[id].device as usize].front_mut().pending += 1;
+        self.hand_reserved(id);
+    }
+
+    /// A command has completed.
+    pub(super) fn throttled_completed(&mut self, command: &Command) {
+        let response = self.events.now - command.arrived;
+        let Some(s) = &mut self.submitter else { return };
+        if s.throttles[command.device as usize].completed(command.seq, command.op, response) {
+            self.wake_thread(command.device);
+        }
+    }
+
+    pub(super) fn window_ended(&mut self, device: u32) {
+        let now = self.events.now;
+        let Some(s) = &mut self.submitter else { return };
+        let throttle = &mut s.throttles[device as usize];
+        let limit = throttle.limit;
+        if throttle.close_window(now) {
+            self.open_window(device);
+        }
+        if self.submitter.as_ref().is_some_and(|s| s.throttles[device as usize].limit > limit) {
+            self.wake_thread(device);
+        }
+    }
+
+    fn proceed(&mut self) {
+        loop {
+            let Some(s) = &mut self.submitter else { return };
+            if s.is_asleep {
+                return;
+            }
+            if let Some(&id) = s.held.front() {
+                if !self.may_go(id) {
+                    if let Some(s) = &mut self.submitter {
+                        s.is_asleep = true;
+                    }
+                    return;
+                }
+                if let Some(s) = &mut self.submitter {
+                    s.held.pop_front();
+                }
+                self.hand_reserved(id);
+                continue;
+            }
+            match s.work.pop_front() {
+                None => return,
+                Some(Work::Access { owner, op, sector, n, asked }) => self.plan_access(owner, op, sector, n, asked),
+                Some(Work::Finish(last)) => self.finish_access(&last),
+            }
+        }
+    }
+
+    fn may_go(&mut self, id: u32) -> bool {
+        let Command { op, device, .. } = self.commands[id];
+        if op == READ {
+            return true;
+        }
+        let Some(s) = &self.submitter else { return true };
+        if !s.throttles[device as usize].is_open {
+            self.open_window(device);
+        }
+        let Some(s) = &self.submitter else { return true };
+        let throttle = &s.throttles[device as usize];
+        throttle.n_writes < throttle.limit
+    }
+
+    /// Hands over a command that has been counted already.
+    fn hand_reserved(&mut self, id: u32) {
+        let now = self.events.now;
+        let Command { seq, op, device, .. } = self.commands[id];
+        if let Some(s) = &mut self.submitter {
+            s.throttles[device as usize].issued(seq, op, now);
+        }
+        let disk = &mut self.disks[device as usize];
+        disk.front_mut().pending -= 1;
+        disk.submit(id, &self.model, &mut self.commands, &mut self.events);
+    }
+
+    fn wake_thread(&mut self, device: u32) {
+        let Some(s) = &self.submitter else { return };
+        if !s.is_asleep {
+            return;
+        }
+        let Some(&id) = s.held.front() else { return };
+        if self.commands[id].device == device && self.may_go(id) {
+            if let Some(s) = &mut self.submitter {
+                s.is_asleep = false;
+            }
+            self.proceed();
+        }
+    }
+
+    fn open_window(&mut self, device: u32) {
+        let Some(s) = &mut self.submitter else { return };
+        let end = self.events.now + s.throttles[device as usize].open_window();
+        self.events.at(end, ARRIVE, device, LAST, Action::WindowEnded(device));
+    }
+}
