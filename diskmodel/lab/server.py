@@ -14,10 +14,11 @@ import anyio
 import uvicorn
 from anyio import to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -54,7 +55,7 @@ def application() -> Starlette:
 
     Bad input is answered by status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}.
     """
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", _page),
             Route("/offers", _told(_offers)),
@@ -67,9 +68,12 @@ def application() -> Starlette:
         middleware=[
             # a page elsewhere that names this machine as its own host gets nothing
             Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
+            Middleware(_OwnPageOnly),
             Middleware(_Headers),
         ],
     )
+    app.state.is_ending = lambda: False
+    return app
 
 
 def listen(port: int = 0) -> socket.socket:
@@ -101,10 +105,14 @@ def url_of(sock: socket.socket) -> str:
 
 def server() -> uvicorn.Server:
     """The server, not yet running; `run(sockets=[listen()])` runs it until a signal or `should_exit`."""
+    app = application()
     config = uvicorn.Config(
-        application(), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1, ws="none"
+        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=10, ws="none"
     )
-    return uvicorn.Server(config)
+    lab = uvicorn.Server(config)
+    # a curve under way ends with the runs that have begun
+    app.state.is_ending = lambda: lab.should_exit
+    return lab
 
 
 def warm_up() -> None:
@@ -159,14 +167,14 @@ async def _curve(request: Request) -> Response:
 
     async def run(load: float) -> None:
         async with turn:
-            if not await request.is_disconnected():
+            if not (request.app.state.is_ending() or await request.is_disconnected()):
                 points[load] = await to_thread.run_sync(curves.point, question, load)
 
     async with anyio.create_task_group() as tasks:
         for load in sorted(question.loads, key=lambda load: load != settings.chosen_load):
             tasks.start_soon(run, load)
     if len(points) < len(question.loads):
-        return Response(status_code=499)
+        return Response(status_code=503)
     answer = curves.answer(question, [points[load] for load in question.loads])
     return JSONResponse({**answer, "answer_ms": (time.perf_counter() - started) * 1e3})
 
@@ -239,6 +247,22 @@ def _whole(data: Mapping[str, Any], field: str, default: int | None) -> int:
         return int(value)
     except (TypeError, ValueError):
         raise DescriptionError(Fault(field, _shown(value), "must be a whole number", "write for example 1")) from None
+
+
+class _OwnPageOnly:
+    """Refuses what pages from elsewhere send: they could not read the answer, but they could keep the machine busy."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        if scope["type"] == "http" and origin is not None and origin != f"http://{headers.get('host')}":
+            refusal = PlainTextResponse("pages from elsewhere get no answer", status_code=403)
+            await refusal(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 class _Headers:

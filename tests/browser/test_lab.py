@@ -185,6 +185,7 @@ def test_an_address_with_nonsense_is_told(lab: str, opened: Open, watch: Watch, 
     page = opened(lab + "#drive=steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("catalogue")
+    expect(page.locator("#keep")).to_be_disabled()
     picture(page)
     assert all("422" in error for error in watch.errors)
     watch.errors.clear()

@@ -81,9 +81,12 @@ export class Curves {
   #faults(faults) {
     $("faults").replaceChildren(...faults.map((fault) => element("p", {}, fault.text)));
     if (faults.length) this.data = null;
+    $("keep").disabled = !this.data;
+    $("panel-curves").classList.toggle("stale", faults.length > 0);
   }
   #show(data, ms, asked) {
     this.data = data;
+    $("keep").disabled = false;
     this.draw();
     this.#answers(data);
     this.#breakdown(data.chosen);

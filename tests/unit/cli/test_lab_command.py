@@ -32,6 +32,27 @@ def test_serves_until_it_is_told_to_end(ending: signal.Signals, status: int) -> 
         assert again.connect_ex(("127.0.0.1", told["port"])) != 0, "nothing listens any more"
 
 
+def test_ends_well_in_the_middle_of_an_answer() -> None:
+    command = [sys.executable, "-m", "diskmodel", "lab", "--no-browser", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        with socket.create_connection(("127.0.0.1", told["port"])) as reader:
+            body = b'{"disks": 64, "level": "raid60"}'
+            reader.sendall(
+                b"POST /curve?stage=refined HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(body)
+                + body
+            )
+            reader.settimeout(0.1)
+            with pytest.raises(TimeoutError):  # the answer takes longer than this
+                reader.recv(1)
+            process.send_signal(signal.SIGINT)
+            _, messages = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Traceback" not in messages
+    assert "ERROR" not in messages
+
+
 def test_opens_the_browser_that_is_there(tmp_path: os.PathLike[str]) -> None:
     seen = os.path.join(tmp_path, "seen")
     command = [sys.executable, "-m", "diskmodel", "lab"]

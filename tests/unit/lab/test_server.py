@@ -144,6 +144,12 @@ def test_who_names_it_otherwise_gets_nothing(lab: str, host: str) -> None:
     assert b"diskmodel lab" not in body
 
 
+def test_pages_from_elsewhere_get_no_answer(lab: str) -> None:
+    assert fetch(lab + "curve", {}, {"Origin": "https://example.org"})[0] == 403
+    assert fetch(lab + "curve", {}, {"Origin": "null"})[0] == 403
+    assert fetch(lab + "curve", {}, {"Origin": lab.rstrip("/")})[0] == 200
+
+
 def test_it_listens_on_the_loopback_address_only() -> None:
     with listen() as sock:
         assert sock.getsockname()[0] == HOST == "127.0.0.1"
