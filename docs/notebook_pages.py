@@ -7,6 +7,7 @@ import nbformat
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 FOLDER = Path("examples/notebooks")
 INTRODUCTION = """# Notebooks
@@ -22,7 +23,10 @@ def executed(path: Path) -> nbformat.NotebookNode:
     os.environ.setdefault("IPYTHONDIR", "/tmp/diskmodel-ipython")
     notebook = nbformat.read(path, as_version=4)
     root = path.resolve().parents[2]
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
+    # a socket in the file system: nobody else on the machine can listen
+    config = Config({"ConnectionFileMixin": {"transport": "ipc"}})
+    at = {"metadata": {"path": str(root)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", config=config, resources=at).execute()
     return notebook
 
 

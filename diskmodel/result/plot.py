@@ -54,7 +54,7 @@ def draw_parts(axes: Axes, result: Result) -> None:
 def result_svg(result: Result) -> str:
     """Both plots beside each other as an SVG element that scales to its column; the same text for the same result."""
     with rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3), layout="constrained")
+        figure = Figure(figsize=(8, 2.8), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         draw_distribution(left, result)
         draw_parts(right, result)
