@@ -161,7 +161,10 @@ impl Device for Flash {
 
     fn complete(&mut self, command: &Command, events: &mut Events) {
         self.front.complete(command);
-        self.front.wake(events.now, events);
+        // a drive that has nothing to take and nothing going on in the background would do nothing
+        if !self.front.waiting.is_empty() || !self.buffer.is_quiet() {
+            self.front.wake(events.now, events);
+        }
     }
 
     /// Dies are booked ahead: what is booked behind the end of the run is not busy time of the run.

@@ -88,6 +88,11 @@ impl Buffer {
         self.dies.next_change()
     }
 
+    /// Whether nothing will change unless a command comes.
+    pub fn is_quiet(&self) -> bool {
+        self.incoming.is_empty() && self.dies.next_change().is_none()
+    }
+
     /// Senses, transfers and sends the pages of a read that is ready now (rule F4).
     pub fn read(&mut self, now: i64, lba: i64, n: i64, model: &Model) -> Served {
         let mut served = Served { done: now, transfer: 0, is_hit: true };

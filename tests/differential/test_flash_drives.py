@@ -1,0 +1,54 @@
+"""The flash drives of the catalogue, whose garbage collection is followed on a smaller drive, alike in both engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.drive import Flash, catalogue, load_drive
+from diskmodel.engine import native, simpy_engine
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import simulate
+from diskmodel.workload import Workload
+from tests.differential.compare import between
+
+DRIVES = [name for name in catalogue() if isinstance(load_drive(name), Flash)]
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "one drive": {"level": "jbod", "disks": 1},
+    "RAID 5": {"level": "raid5", "disks": 4, "strip": "64 KiB"},
+    "RAID 10, degraded": {"level": "raid10", "disks": 4, "strip": "64 KiB", "failed": [1]},
+}
+
+
+def test_there_are_flash_drives() -> None:
+    assert len(DRIVES) >= 5
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("drive", DRIVES)
+def test_drives_of_the_catalogue(drive: str, layout: str) -> None:
+    array = Array.parse({"drive": drive, "layout": LAYOUTS[layout]})
+    load = Workload.parse({"size": "16 KiB", "read_ratio": 0.4, "clients": 24})
+    scenario = resolve(array, 5)
+    requests = load.requests(capacity_bytes=array.usable_bytes, n=1200, seed=5)
+    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert told is None, told
+
+
+@pytest.mark.parametrize("policy", ["greedy", "cost-benefit"])
+def test_long_enough_to_clean_many_blocks(policy: str) -> None:
+    drive = load_drive("intel-x25-m-g2-160").to_dict() | {"gc_policy": policy}
+    array = Array.parse({"drive": drive, "layout": LAYOUTS["one drive"]})
+    load = Workload.parse({"size": "64 KiB", "read_ratio": 0.0, "clients": 4})
+    scenario = resolve(array, 5)
+    requests = load.requests(capacity_bytes=array.usable_bytes, n=2000, seed=5)
+    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert told is None, told
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+def test_the_kernel_is_taken_where_nothing_is_said(drive: str) -> None:
+    array = Array.parse({"drive": drive, "layout": LAYOUTS["RAID 5"]})
+    assert simulate(array, Workload.parse({"size": "4 KiB", "clients": 4}), n_requests=500).engine == "native"
