@@ -20,6 +20,9 @@ DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-
 #: More than any drive has; beyond it a rate or a capacity has slipped by a power of ten.
 MOST_CYLINDERS = 5_000_000
 
+#: Waiting writes that firmware without a deeper command queue weighs: the length of the tagged queue of SATA.
+TYPICAL_WEIGHED_WRITES = 32
+
 #: Head switch where a sheet prints none, as a part of the seek to the next cylinder.
 TYPICAL_HEAD_SWITCH_RATIO = 0.8
 
@@ -56,12 +59,16 @@ class DriveQueue(Description):
         Commands that the drive accepts at once.
     scheduler : str
         Which of them the drive serves next.
+    weighed : int, optional
+        How many of the oldest commands its processor weighs against each other, and how many of the oldest writes
+        that wait in its cache; left out: all commands that it holds, and as many writes as commands, but 32 at least.
     age_ns : int
         sptf-aged: waiting this long is worth a whole access.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
     scheduler: DriveScheduler = "fcfs"
+    weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
 
 
@@ -192,6 +199,8 @@ class Hdd(Profile):
             write_back=cache.write_back,
             hit_overhead_ns=self.read_overhead_ns if cache.hit_overhead_ns is None else cache.hit_overhead_ns,
             queue_depth=self.queue.depth,
+            weighed_commands=self.queue.weighed or self.queue.depth,
+            weighed_writes=self.queue.weighed or max(self.queue.depth, TYPICAL_WEIGHED_WRITES),
             scheduler=self.queue.scheduler,
             age_ns=self.queue.age_ns,
         )

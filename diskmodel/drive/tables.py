@@ -60,6 +60,8 @@ class HddTables:
     hit_overhead_ns : int
         Command processing of a cache hit.
     queue_depth : int
+    weighed_commands, weighed_writes : int
+        How many of the oldest ready commands, and of the oldest waiting writes of an arm, its scheduler chooses among.
     scheduler : str
     age_ns : int
         0: no ageing.
@@ -93,6 +95,8 @@ class HddTables:
     write_back: bool
     hit_overhead_ns: int
     queue_depth: int
+    weighed_commands: int
+    weighed_writes: int
     scheduler: str
     age_ns: int
 

@@ -11,7 +11,7 @@ from diskmodel.array import Array
 from diskmodel.engine.clock import ARRIVE, Clock
 from diskmodel.engine.controller import READ, WRITE, HostRequest
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simpy_engine import make_rebuild, make_stages
+from diskmodel.engine.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.errors import DescriptionError, Fault
 
 #: Draws of cache hits are made so many at a time.
@@ -85,7 +85,8 @@ class ArrayProcess:
         self.capacity_bytes = scenario.layout.capacity * scenario.drive.sector_bytes
         self._sector_bytes = scenario.drive.sector_bytes
         self._clock = Clock(env)
-        self._devices, raid, self._controller = make_stages(self._clock, scenario, self._done)
+        self._devices, raid, controller = make_stages(self._clock, scenario, self._answered)
+        self._host = make_host(self._clock, scenario, controller.submit, self._done)
         self._events: dict[int, simpy.Event] = {}
         self._n_requests = 0
         cache = scenario.controller.read_cache
@@ -138,7 +139,7 @@ class ArrayProcess:
         first = offset // self._sector_bytes
         n = -(-(offset + length) // self._sector_bytes) - first
         request = HostRequest(row, op, first, n, self._draw() < self._hit_ratio, self._clock.now)
-        self._clock.at(self._clock.now, ARRIVE, 0, row, lambda: self._controller.submit(request))
+        self._clock.at(self._clock.now, ARRIVE, 0, row, lambda: self._host.submit(request))
         return event
 
     def _whole_now(self) -> None:
@@ -152,6 +153,9 @@ class ArrayProcess:
         if not self._draws:
             self._draws = self._rng.random(_DRAWS)[::-1].tolist()
         return self._draws.pop()
+
+    def _answered(self, request: HostRequest) -> None:
+        self._host.completed(request)
 
     def _done(self, request: HostRequest) -> None:
         parts = {

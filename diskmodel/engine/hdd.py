@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
@@ -161,9 +162,11 @@ class HardDisk(Device):
         """Start the next access of a free arm; False when there is none."""
         if actuator.is_held:
             return self._serve_follower(actuator, now)
-        ready: list[Command | Dirty] = [c for c in actuator.accepted if c.ready_ns <= now]
+        oldest = (command for command in actuator.accepted if command.ready_ns <= now)
+        ready: list[Command | Dirty] = list(islice(oldest, self.tables.weighed_commands))
         if not ready or self.dirty.is_pressing:
-            ready += [entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator]
+            own = (entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator)
+            ready += islice(own, self.tables.weighed_writes)
         if not ready:
             return False
         self._follow_stream(actuator, now)

@@ -32,6 +32,8 @@ _NO_REQUESTS = Requests(
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
+    if scenario.host.page_cache is not None:
+        return "a page cache"
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
@@ -117,7 +119,8 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
     names = (
         "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
         "sectors_per_track track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns write_settle_ns "
-        "zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns interface_bytes_per_s cache_segments"
+        "zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns interface_bytes_per_s cache_segments "
+        "weighed_commands weighed_writes"
     )
     return {name: getattr(tables, name) for name in names.split()} | {
         "segment_sectors": max(tables.cache_segment_bytes // sector, 1),

@@ -20,6 +20,7 @@ from diskmodel.engine.device import Device
 from diskmodel.engine.flash_disk import FlashDisk
 from diskmodel.engine.hdd import HardDisk
 from diskmodel.engine.host import Host
+from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario
@@ -64,6 +65,14 @@ def make_stages(
     return devices, raid, make_controller(clock, scenario, raid, done)
 
 
+def make_host(
+    clock: Clock, scenario: Scenario, submit: Callable[[HostRequest], None], done: Callable[[HostRequest], None]
+) -> Host:
+    """The host of a scenario: `submit` takes its requests to the controller, `done` those that it has answered."""
+    kind = Host if scenario.host.page_cache is None else CachingHost
+    return kind(clock, scenario, submit, done)
+
+
 def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:
     """The rebuild of a scenario, not yet started; None when there is none."""
     layout = scenario.layout
@@ -90,7 +99,7 @@ class Simulation:
         self.requests = requests
         self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
         tables = scenario.drive
-        self.host = Host(self.clock, scenario, self.controller.submit, self._done)
+        self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
         self.clients = Clients(self.clock, requests, self._issue)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         n = len(requests)

@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
+from diskmodel.host.page_cache import PageCache
 from diskmodel.units import Bytes, Nanoseconds
 
 
@@ -26,6 +27,8 @@ class Host(Description):
         Longest request that the device takes; the rest of a larger window becomes further requests at the same time.
     page_bytes : int
         Unit of the page cache.
+    page_cache : PageCache or None
+        Memory that keeps what was read and takes writes. None: nothing is kept, and writes go to the array at once.
     """
 
     submission_ns: Nanoseconds = 0
@@ -33,11 +36,14 @@ class Host(Description):
     read_ahead_bytes: Bytes = 0
     largest_request_bytes: Bytes = Field(default=512 << 10, gt=0)
     page_bytes: Bytes = Field(default=4096, ge=512)
+    page_cache: PageCache | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.read_ahead_bytes and not self.is_buffered:
             raise ValueError("read_ahead_bytes: direct I/O is not read ahead; set is_buffered = true")
+        if self.page_cache is not None and not self.is_buffered:
+            raise ValueError("page_cache: direct I/O passes it by; set is_buffered = true or leave it out")
         if self.largest_request_bytes % self.page_bytes:
             raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it")
         return self

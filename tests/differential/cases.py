@@ -127,7 +127,7 @@ def _hdd(pick: Pick) -> dict[str, Any]:
         "completion_overhead_ns": pick((0, 10_000)), "interface_bytes_per_s": pick((320e6, 7e6)),
         "zero_latency": pick((False, False, True)),
         "queue": {"depth": pick((1, 4, 32)), "scheduler": pick(DRIVE_SCHEDULERS),
-                  "age_ns": pick((300_000_000, 9_000_000))},
+                  "age_ns": pick((300_000_000, 9_000_000)), "weighed": pick((None, None, 1, 3))},
     }  # fmt: skip
     if pick((False, True)):
         drive["cache"] = {

@@ -39,6 +39,7 @@ faults! {
     StreamRestart,
     DestageOrder,
     DestagePressure,
+    WeighedWrites,
     ParityRotation,
     WriteMethodTie,
     CopyChoice,

@@ -28,6 +28,8 @@ pub struct Electronics {
     pub segment_sectors: i64,
     pub read_ahead_sectors: i64,
     pub dirty_sectors: i64,
+    pub weighed_commands: usize,
+    pub weighed_writes: usize,
     pub intake: Intake,
 }
 
@@ -220,6 +222,7 @@ impl Disk {
         // commands become ready in the order in which the drive took them
         let accepted = &self.actuators[i].accepted;
         let n_ready = accepted.iter().rposition(|w| w.ready <= now).map_or(0, |last| last + 1);
+        let n_ready = n_ready.min(model.electronics.weighed_commands);
         let with_dirty = !self.dirty.waiting.is_empty() && (n_ready == 0 || self.dirty.is_pressing());
         if n_ready == 0 && !with_dirty {
             return false;
@@ -308,7 +311,11 @@ impl Disk {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         candidates.extend(self.actuators[i].accepted.iter().take(n_ready));
+        let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
         for &Dirty { seq, lba, n, arrived } in &self.dirty.waiting {
+            if candidates.len() == most {
+                break;
+            }
             let actuator = (lba / model.electronics.n_sectors_per_actuator) as u32;
             if actuator as usize == i {
                 let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };

@@ -41,6 +41,8 @@ fn scenario() -> Scenario {
         segment_sectors: 128,
         read_ahead_sectors: 64,
         dirty_sectors: 256,
+        weighed_commands: 32,
+        weighed_writes: 32,
     };
     let layout = LayoutTables {
         family: "parity".into(),

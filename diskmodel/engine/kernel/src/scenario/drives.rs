@@ -35,6 +35,8 @@ pub struct HddTables {
     pub segment_sectors: i64,
     pub read_ahead_sectors: i64,
     pub dirty_sectors: i64,
+    pub weighed_commands: i64,
+    pub weighed_writes: i64,
 }
 
 /// A flash drive's tables.
@@ -140,6 +142,8 @@ impl HddTables {
                 segment_sectors: self.segment_sectors,
                 read_ahead_sectors: self.read_ahead_sectors,
                 dirty_sectors: self.dirty_sectors,
+                weighed_commands: self.weighed_commands as usize,
+                weighed_writes: self.weighed_writes as usize,
                 intake: Intake {
                     depth,
                     read_overhead_ns: self.read_overhead_ns,

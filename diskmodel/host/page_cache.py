@@ -1,0 +1,52 @@
+"""The page cache of an operating system as the user writes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Bytes, Nanoseconds, Ratio
+
+
+class PageCache(Description):
+    """Memory between programs and the array: reads of what it holds need no disk, writes are done when they are in it.
+
+    Attributes
+    ----------
+    memory_bytes : int
+        Memory that it may fill; the ratios are shares of it.
+    dirty_background_ratio : float
+        Above this share of dirty memory the flusher writes while writers go on.
+    dirty_ratio : float
+        Above this share writers wait.
+    dirty_expire_ns : int
+        Age at which a dirty page is written in any case.
+    dirty_writeback_ns : int
+        Interval at which the flusher wakes up to look for such pages.
+    writeback_depth : int
+        Requests that the flusher has outstanding at once (Linux: `nr_requests` of the block queue).
+    is_synchronous : bool
+        Each write is done when it is on the array (files opened with O_SYNC).
+
+    References
+    ----------
+    Linux kernel, Documentation/admin-guide/sysctl/vm.rst: dirty_background_ratio, dirty_ratio,
+    dirty_expire_centisecs, dirty_writeback_centisecs, whose defaults these are.
+    """
+
+    memory_bytes: Annotated[Bytes, Field(gt=0)]
+    dirty_background_ratio: Ratio = 0.10
+    dirty_ratio: Ratio = 0.20
+    dirty_expire_ns: Nanoseconds = 30_000_000_000
+    dirty_writeback_ns: Annotated[Nanoseconds, Field(gt=0)] = 5_000_000_000
+    writeback_depth: int = Field(default=128, ge=1, le=65536)
+    is_synchronous: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        background, limit = self.dirty_background_ratio, self.dirty_ratio
+        if background > limit:
+            raise ValueError(f"dirty_background_ratio={background}: is above dirty_ratio={limit}; lower it")
+        return self
