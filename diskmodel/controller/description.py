@@ -86,7 +86,7 @@ class Controller(Description):
 
     read_cache: ReadCache | None = None
     write_cache: WriteCache | None = None
-    hit_ns: Nanoseconds = 100_000
+    hit_ns: Nanoseconds = 30_000
     link_bytes_per_s: BytesPerSecond | None = None
     command_ns: Nanoseconds = 0
     read_ahead_bytes: Bytes = 0

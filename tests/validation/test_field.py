@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.validation.field.cases import CASES, MISSING, RUNS, label_of, row_of
+from tests.validation.field.cases import CASES, RUNS, label_of, row_of
 from tests.validation.field.formulas import formula_outcomes
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.scenarios import outcomes
@@ -16,19 +16,13 @@ class KnownOut(Exception):
     """Figures that are out of tolerance, for a reason that is told."""
 
 
-def test_every_row_has_a_figure_or_its_case_a_reason() -> None:
+def test_every_row_has_a_figure() -> None:
     covered = {(run["case"], run["row"]) for run in RUNS}
     formulas = {outcome.case for outcome in formula_outcomes()}
     for name, case in CASES.items():
-        if name not in formulas and name not in MISSING:
+        if name not in formulas:
             wanted = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
             assert wanted <= covered, name
-
-
-@pytest.mark.parametrize("case", list(MISSING))
-def test_case_has_a_scenario(request: pytest.FixtureRequest, case: str) -> None:
-    request.applymarker(pytest.mark.xfail(reason=MISSING[case], strict=True))
-    assert case in {run["case"] for run in RUNS}
 
 
 @pytest.mark.parametrize("outcome", list(formula_outcomes()), ids=lambda o: f"{o.case}-{o.row}-{o.quantity}")

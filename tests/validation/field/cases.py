@@ -18,8 +18,6 @@ def _read(path: Path) -> dict[str, Any]:
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in _read(MEASUREMENTS)["case"]}
 _SCENARIOS = _read(FIELD / "scenarios.toml")
 RUNS: list[dict[str, Any]] = _SCENARIOS["run"]
-#: Cases without a scenario, and why.
-MISSING: dict[str, str] = {item["case"]: item["reason"] for item in _SCENARIOS["missing"]}
 #: What was chosen with a case's figures in view.
 NOTES: dict[str, str] = {item["case"]: item["text"] for item in _SCENARIOS["note"]}
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from itertools import groupby
 
-from tests.validation.field.cases import CASES, MISSING, NOTES, ROOT
+from tests.validation.field.cases import CASES, NOTES, ROOT
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.plot import plot_errors
 
@@ -30,16 +30,14 @@ def verdict_of(outcome: Outcome) -> str:
     return "within" if outcome.is_reached else "OUT"
 
 
-def write_page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> None:
+def write_page(outcomes: Sequence[Outcome]) -> None:
     """Write page and figure."""
     FIGURE.write_text(plot_errors([o for o in outcomes if o.kind != "formula"]), encoding="utf-8")
     text = io.StringIO()
     text.write(_INTRODUCTION)
     n_out = sum(not o.is_reached for o in outcomes)
-    text.write(f"\n{len(outcomes)} figures of {len(CASES) - len(missing)} cases: {len(outcomes) - n_out} lie within")
+    text.write(f"\n{len(outcomes)} figures of {len(CASES)} cases: {len(outcomes) - n_out} lie within")
     text.write(f" the tolerance of their case, {n_out} do not.\n")
-    if missing:
-        text.write("\nWithout a scenario:\n\n" + "".join(f"- `{name}`: {MISSING[name]}.\n" for name in missing))
     text.write(f"\n![Author's figures and ours]({FIGURE.name})\n")
     for case, group in groupby(outcomes, key=lambda o: o.case):
         rows = list(group)

@@ -23,6 +23,10 @@ def simulated(run: Run) -> Result:
 
 
 def _iops(result: Result, run: Run) -> float:
+    if "from_s" in run:
+        assert result.run is not None
+        done_s = result.run.completions.done_ns / 1e9
+        return float((done_s > run["from_s"]).sum() / (done_s.max() - run["from_s"]))
     return float(result.iops_by_stream[run["stream"]]) if "stream" in run else float(result.iops.mean)
 
 
@@ -39,6 +43,10 @@ def _disk(column: str, scale: float = 1.0) -> Callable[[Result, Run], float]:
     return lambda result, run: scale * float(result.to_dict()["iostat"][0][column])
 
 
+def _percentile_us(name: str) -> Callable[[Result, Run], float]:
+    return lambda result, run: 1000 * float(result.to_dict()["latency_ms"][name])
+
+
 QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
     "iops": _iops,
     "reads": _iops,
@@ -48,6 +56,8 @@ QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
     "mean_response_ms": _mean_ms,
     "latency_us": lambda result, run: 1000 * _mean_ms(result, run),
     "clat_us_mean": lambda result, run: 1000 * _mean_ms(result, run),
+    "clat_us_p50": _percentile_us("p50"),
+    "clat_us_p99": _percentile_us("p99"),
     "r_per_s": _disk("r/s"),
     "avgrq_sectors": _disk("rareq-sz", 2),
     "avgqu": _disk("aqu-sz"),
