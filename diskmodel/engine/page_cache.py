@@ -134,7 +134,11 @@ class CachingHost(Host):
         partial = []
         if request.sector % self.page:
             partial.append(span[0])
-        if (request.sector + request.n) % self.page and last not in partial and request.sector + request.n < self.capacity:
+        if (
+            (request.sector + request.n) % self.page
+            and last not in partial
+            and request.sector + request.n < self.capacity
+        ):
             partial.append(last)
         self._one_by_one(request.row, partial, lambda: self._written(request, since_ns))
 

@@ -51,7 +51,7 @@ def test_cache_hits_spare_the_disks() -> None:
     assert sample.hit_share == pytest.approx(1 - sample.per_host)
     everything = array("raid5", 5, controller={"read_cache": {"hit_ratio": 1.0}})
     answer = estimate(everything, workload(clients=2))
-    assert answer.iops == pytest.approx(2 / 100e-6)
+    assert answer.iops == pytest.approx(2 / 30e-6)
     assert answer.back_end_per_host == 0
 
 

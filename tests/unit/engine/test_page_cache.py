@@ -1,0 +1,147 @@
+"""The page cache in a running system: hits by working set, partial pages, write-back in time, writers that wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import simpy
+
+from diskmodel.array import Array
+from diskmodel.engine.embed import ArrayProcess
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import CoverageError
+from diskmodel.result import Result
+from diskmodel.workload import Workload
+
+MS, S = 1_000_000, 1_000_000_000
+DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
+
+
+def array(**cache: Any) -> Array:
+    return Array.parse(DISK | {"host": {"is_buffered": True, "page_cache": {"memory": "64 MiB", **cache}}})
+
+
+def run(system: Array, n: int, **load: Any) -> Result:
+    return simulate(system, Workload.parse({"size": "4 KiB"} | load), n_requests=n)
+
+
+def test_reads_hit_as_much_of_the_working_set_as_memory_holds() -> None:
+    fits = run(array(), 6000, clients=1, span="8 MiB")
+    # of 2048 pages, those that 6000 draws have met
+    assert fits.run.devices.n_reads[0] == pytest.approx(2048 * (1 - np.exp(-6000 / 2048)), rel=0.02)
+    half = run(array(), 40_000, clients=1, span="128 MiB")
+    tail = half.run.completions.is_hit[30_000:]
+    assert tail.mean() == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_whole_page_is_written_without_reading_it_and_a_part_is_not() -> None:
+    whole = run(array(), 200, read_ratio=0, rate="1000/s", span="16 MiB")
+    assert whole.run.devices.n_reads[0] == 0
+    assert whole.latency.mean.mean == 0
+    part = run(array(), 200, read_ratio=0, clients=1, size="512 B", span="16 MiB")
+    pages = len(np.unique(part.requests.offset // 4096))
+    assert part.run.devices.n_reads[0] == pages
+    across = run(array(), 200, read_ratio=0, clients=1, alignment="512 B", span="2 GB")
+    is_across = across.requests.offset % 4096 != 0
+    assert across.run.devices.n_reads[0] == 2 * is_across.sum()
+
+
+def test_old_pages_go_at_the_next_wake_up_and_in_order() -> None:
+    """Writes at random places for 2 s: those of the first second are 3 s old at the wake-up at 4 s, the rest at 5 s."""
+    system = array(dirty_expire="3 s", dirty_writeback="1 s")
+    env = simpy.Environment()
+    process = ArrayProcess(env, system)
+    rng = np.random.default_rng(1)
+    places = rng.permutation(4000)[:200]
+
+    def client() -> Any:
+        yield env.timeout(5 * MS)
+        for place in places:
+            yield process.write(int(place) * 4096 * 16, 4096)
+            yield env.timeout(10 * MS)
+
+    env.process(client())
+    disk = process._devices[0]
+    seen: list[tuple[int, int]] = []
+    submit = disk.submit_reserved
+
+    def watched(command: Any) -> None:
+        seen.append((env.now, command.lba))
+        submit(command)
+
+    disk.submit_reserved = watched  # type: ignore[method-assign]
+    env.run(until=int(4.9 * S))
+    assert {time // (4 * S) for time, _ in seen} == {1}
+    first = [lba for _, lba in seen]
+    assert first == sorted(first)
+    assert len(first) == 100
+    env.run(until=int(5.9 * S))
+    assert len(seen) == 200
+    assert env.peek() == float("inf"), "without dirty pages nobody wakes up"
+
+
+def test_above_the_background_ratio_the_flusher_does_not_wait_for_age() -> None:
+    # 10 % of 64 MiB are 1638 pages
+    below = run(array(), 1600, read_ratio=0, rate="4000/s")
+    above = run(array(), 3000, read_ratio=0, rate="1000/s")
+    assert below.run.devices.n_writes[0] == 0
+    # at most what lies above the threshold, and the 128 requests that were sent before it was reached
+    assert 100 < above.run.devices.n_writes[0] <= 3000 - 1638 + 128
+
+
+def test_above_the_limit_writers_wait_for_the_disk() -> None:
+    system = array(dirty_background_ratio=0.01, dirty_ratio=0.02)
+    result = run(system, 6000, read_ratio=0, clients=1, span="4 GB")
+    rate = 1e9 / np.diff(result.run.completions.done_ns[3000:]).mean()
+    written = result.run.devices.n_writes[0]
+    assert rate == pytest.approx(written / result.run.end_ns * 1e9, rel=0.1)
+    assert result.run.completions.parts_ns[:, 1].max() > MS
+    # the limit is 327 pages; a few places were written to twice
+    assert 327 <= 6000 - written <= 327 + 20
+
+
+def test_synchronous_writes_wait_for_the_array() -> None:
+    waiting = run(array(is_synchronous=True), 500, read_ratio=0, clients=1)
+    direct = simulate(
+        Array.parse(DISK), Workload.parse({"size": "4 KiB", "read_ratio": 0, "clients": 1}), n_requests=500
+    )
+    assert (waiting.run.completions.done_ns == direct.run.completions.done_ns).all()
+
+
+def test_read_ahead_fills_memory_for_the_next_reader() -> None:
+    host = {"is_buffered": True, "read_ahead": "128 KiB", "page_cache": {"memory": "64 MiB"}}
+    system = Array.parse(DISK | {"host": host})
+    load = {"addresses": "sequential", "span": "4 MiB", "clients": 1, "size": "8 KiB"}
+    result = run(system, 2048, **load)
+    assert result.run.devices.read_bytes[0] <= 5 << 20
+    assert result.run.completions.is_hit[1024:].all()
+
+
+def test_the_kernel_refuses_it_and_auto_falls_to_simpy() -> None:
+    load = Workload.parse({"size": "4 KiB", "clients": 1})
+    assert simulate(array(), load, n_requests=50).engine == "simpy"
+    with pytest.raises(CoverageError, match="page cache"):
+        simulate(array(), load, engine="native", n_requests=50)
+
+
+def test_an_embedded_array_has_its_host() -> None:
+    """The array in somebody else's simulation answers as `simulate` does."""
+    system = array()
+    load = Workload.parse({"size": "4 KiB", "clients": 1, "span": "1 MiB", "read_ratio": 0.5})
+    result = simulate(system, load, n_requests=400)
+    requests = result.requests
+    env = simpy.Environment()
+    process = ArrayProcess(env, system)
+    done: list[int] = []
+
+    def client() -> Any:
+        for op, offset, length in zip(requests.op, requests.offset, requests.length, strict=True):
+            ask = process.write if op else process.read
+            yield ask(int(offset), int(length))
+            done.append(env.now)
+
+    env.process(client())
+    env.run(until=result.run.end_ns + 1)
+    assert done == result.run.completions.done_ns.tolist()
