@@ -79,7 +79,8 @@ def test_old_pages_go_at_the_next_wake_up_and_in_order() -> None:
     assert len(first) == 100
     env.run(until=int(5.9 * S))
     assert len(seen) == 200
-    assert env.peek() == float("inf"), "without dirty pages nobody wakes up"
+    env.run()
+    assert env.now < 6 * S, "without dirty pages nobody wakes up"
 
 
 def test_above_the_background_ratio_the_flusher_does_not_wait_for_age() -> None:
