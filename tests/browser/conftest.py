@@ -29,6 +29,7 @@ def find_chromium() -> str:
     pytest.skip(reason)
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One browser is enough: where tests are spread over processes, these stay together."""
     here = Path(__file__).parent
