@@ -1,0 +1,70 @@
+"""The answer of a plan under the uncertainty of a calibrated drive, with an evaluation whose answers are known."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.drive import Flash, load_drive, parse_drive
+from diskmodel.plan import run_plan
+from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.plan.report import markdown
+from diskmodel.workload import Workload
+from tests.unit.plan.fakes import Queues, plan_of
+
+OVERHEAD_NS, RELATIVE = 10_000, 0.1
+
+
+def answers(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+    """Every latency is a thousand times the overhead, whatever the array."""
+    assert isinstance(array.drive, Flash)
+    latency_ns = Figure.exact(1000.0 * array.drive.read_overhead_ns)
+    return Outcome(
+        is_stable=True,
+        iops=Figure.exact(workload.offered_rate_per_s),
+        bytes_per_s=Figure.exact(workload.offered_rate_per_s * 8192),
+        latency_ns={"": {"mean": latency_ns, "p99": latency_ns}},
+        utilization_ratio=0.5,
+        back_end_per_host=1.0,
+        n_requests=n_requests,
+        method="known",
+    )
+
+
+def uncertain_drive() -> Flash:
+    data = load_drive("generic-sas-ssd").to_dict() | {
+        "name": "measured",
+        "read_overhead_ns": OVERHEAD_NS,
+        "uncertainty": {"names": ["read_overhead_ns"], "covariance": [[(RELATIVE * OVERHEAD_NS) ** 2]]},
+    }
+    found = parse_drive(data)
+    assert isinstance(found, Flash)
+    return found
+
+
+@pytest.mark.parametrize(("limit_ms", "fewest", "most"), [(14.0, 15, 16), (10.001, 3, 13)])
+def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> None:
+    """Four standard errors above the value nearly all hold; at the value about half do."""
+    plan = plan_of(
+        objective={"latency": {"p99": f"{limit_ms} ms"}},
+        candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
+    )
+    result = run_plan(plan, evaluate=answers)
+    risk = result.profile_risk
+    assert risk is not None
+    assert risk.n_draws == 16
+    assert fewest <= risk.n_holding <= most
+    assert sum(risk.failing.values()) == risk.n_draws - risk.n_holding
+    assert risk.parameters == ("read_overhead_ns",)
+    p99 = risk.figures["p99"]
+    # two standard errors to either side, of 16 draws
+    assert 1.1 < p99.high / p99.value < 1.5
+    assert p99.high / p99.value == pytest.approx(p99.value / p99.low)
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty hold the objective" in markdown(result)
+
+
+def test_drives_of_the_catalogue_have_no_such_risk() -> None:
+    assert run_plan(plan_of(), evaluate=Queues()).profile_risk is None
