@@ -46,9 +46,10 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	@ls -l dist
 
+# Not --quiet: it would keep the warnings from --strict, too.
 .PHONY: docs
 docs: setup ## Build the documentation into site/, warnings are errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: docs-serve
 docs-serve: setup ## Serve the documentation while it is edited

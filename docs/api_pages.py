@@ -1,12 +1,16 @@
 """Give each package of the Python interface a page when the site is built, in the order of a request's path.
 
-A new package or module thus appears in the documentation without being listed anywhere.
+A new package or module thus appears in the documentation without being listed anywhere. A package's page shows its
+modules; what the package hands on from them is shown where it is defined, once. The first page lists what
+`import diskmodel` offers.
 """
 
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+
+import diskmodel
 
 FOUNDATIONS = ["errors", "units", "description", "records", "array"]
 PATH = ["workload", "host", "controller", "layout", "queue", "drive", "engine", "result", "analytic", "plan", "formats"]
@@ -27,12 +31,50 @@ def packages(root: Path) -> list[str]:
     return [*ordered, *sorted(set(found) - set(first)), "calibrate"]
 
 
+def modules(root: Path, name: str) -> list[str]:
+    """Public modules and packages inside a package; none of a module."""
+    folder = root / Path(*name.split("."))
+    inside = [path.stem for path in folder.glob("[a-z]*.py")]
+    inside += [path.parent.name for path in folder.glob("[a-z]*/__init__.py")]
+    return sorted(inside)
+
+
+def page_of(root: Path, name: str) -> str:
+    """Markdown of the page of one package or module."""
+    options = "      show_root_heading: false\n      show_root_toc_entry: false\n"
+    inside = modules(root, name)
+    if inside:
+        options += f"      show_submodules: true\n      members: [{', '.join(inside)}]\n"
+    return f"# {name}\n\n::: {name}\n    options:\n{options}"
+
+
+def homes() -> dict[str, str]:
+    """Full path of each name that `import diskmodel` offers, where it is defined."""
+    found = {}
+    for name in sorted(set(diskmodel.__all__) - {"__version__"}, key=str.lower):
+        offered = getattr(diskmodel, name)
+        # `Drive` is either of two classes, which is no object with a home of its own
+        home = offered.__module__ if offered.__module__.startswith("diskmodel.") else "diskmodel.drive.description"
+        found[name] = f"{home}.{name}"
+    return found
+
+
+def index(names: list[str]) -> str:
+    """The first page: what `import diskmodel` offers, and the packages."""
+    offered = "".join(f"| [`diskmodel.{name}`][{home}] | `{home}` |\n" for name, home in homes().items())
+    listing = "".join(f"- [{name}]({name}.md)\n" for name in names)
+    return (
+        f"{INTRODUCTION}## What `import diskmodel` offers\n\n| name | defined as |\n|---|---|\n{offered}\n"
+        f"## Packages, along the path of a request\n\n{listing}"
+    )
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add a page for each package, and an index of them."""
-    names = packages(Path(config.config_file_path).parent)
-    pages = {f"{name}.md": f"# {name}\n\n::: {name}\n    options:\n      show_submodules: true\n" for name in names}
-    listing = "".join(f"- [{name}]({name}.md)\n" for name in names)
+    root = Path(config.config_file_path).parent
+    names = packages(root)
+    pages = {f"{name}.md": page_of(root, name) for name in names}
     navigation = "nav:\n  - index.md\n" + "".join(f"  - {page}\n" for page in pages)
-    for name, content in {"index.md": INTRODUCTION + listing, ".nav.yml": navigation, **pages}.items():
+    for name, content in {"index.md": index(names), ".nav.yml": navigation, **pages}.items():
         files.append(File.generated(config, f"reference/api/{name}", content=content))
     return files

@@ -15,6 +15,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 
 Drive = Annotated[Hdd | Flash, Field(discriminator="kind")]
+"""A drive: `kind` ("hdd" or "flash") decides which of the two it is."""
 
 
 def parse_drive(data: Mapping[str, Any], source: str = "") -> Hdd | Flash:

@@ -15,7 +15,9 @@ from tests.docs.blocks import blocks, commands, files, outputs
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [
+        ROOT / "README.md",
         ROOT / "docs/index.md",
+        ROOT / "docs/explanation/what-is-left-out.md",
         ROOT / "docs/reference/errors.md",
         *ROOT.glob("docs/course/*.md"),
         *ROOT.glob("docs/how-to/*.md"),
