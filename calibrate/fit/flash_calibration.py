@@ -11,6 +11,8 @@ from calibrate.fit.cells import Cells, Key
 from calibrate.fit.closed_loop import responses_of
 from calibrate.fit.flash import FlashFit, fit_flash, run_length
 from calibrate.fit.flash_profile import assumed_writes, parameters_of, profile_of
+from calibrate.fit.flash_writes import fields_of, fit_writes
+from calibrate.fit.flash_writes import parameters_of as write_parameters
 from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
 from calibrate.fit.model_choice import choose
 from calibrate.fit.single_server import ServerFit, fit_single_server
@@ -24,6 +26,7 @@ NOTES = (
     "Writes were not fitted: they are assumed to cost what reads of the same pattern cost, and 12 % more, without "
     "garbage collection."
 )
+WRITE_NOTES = "Writes are fitted without garbage collection: the drive as it was measured."
 _SMALLEST_SPAN = 1 << 30
 #: Requests of the simulation that a distribution is compared with.
 _HELD_OUT_REQUESTS = 12_000
@@ -32,9 +35,10 @@ _MISFIT = 0.35
 
 def calibrate_flash(
     cells: Cells, *, span_bytes: int, capacity_bytes: int, name: str, provenance: dict[str, Any], warnings: list[str],
-    seed: int = 0, together_ratio: float | None = None,
+    seed: int = 0, together_ratio: float | None = None, buffer_bytes: int | None = None,
 ) -> Calibration:  # fmt: skip
-    """The flash drive behind cells; `together_ratio` is the share of outstanding requests that complete together.
+    """The flash drive behind cells; `together_ratio` is the share of outstanding requests that complete together,
+    `buffer_bytes` the write buffer where it was seen.
 
     Raises
     ------
@@ -60,7 +64,13 @@ def calibrate_flash(
         )
     else:
         parameters, rows = parameters_of(dies), _die_rows(reads, dies)
-        drive = profile_of(dies, parameters, writes=assumed_writes(dies.shape), notes=NOTES, **common)
+        written = fit_writes(cells, dies.shape, buffer_bytes)
+        fields, notes = assumed_writes(dies.shape), NOTES
+        if written is not None:
+            parameters |= write_parameters(written, dies.shape)
+            rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
+            fields, notes = fields_of(written, dies.shape), WRITE_NOTES
+        drive = profile_of(dies, parameters, writes=fields, notes=notes, **common)
     if held:
         report = held_out_report(
             reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held}

@@ -14,6 +14,7 @@ from calibrate.fit.calibration import Calibration
 from calibrate.fit.cells import Cells, answered_together, cells_of, cells_of_fio
 from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
+from calibrate.fit.flash_writes import buffer_of
 from calibrate.fit.hdd_calibration import calibrate_hdd
 from calibrate.fit.provenance import provenance
 from calibrate.fit.rotation import find_rotation
@@ -105,6 +106,7 @@ def _calibrate(
         warnings=warnings,
         seed=seed,
         together_ratio=answered_together(evidence.measurements),
+        buffer_bytes=buffer_of(evidence.measurements),
     )
     if _is_slow(target):
         message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
