@@ -56,6 +56,9 @@ def draw_case(pick: Pick) -> Case:
     case["array"]["controller"] |= _caches(pick)
     case["array"]["host"] = _host(pick)
     case["array"]["queue"] |= _block_layer(pick, case["array"]["layout"]["read_modify_write"] == "held")
+    if pick((False,) * 7 + (True,)):
+        # queues so deep that the kernel keeps them in order
+        case["streams"][0] |= {"clients": 150, "pace_ns": 0, "mean_gap_ns": 0, "sectors": 8}
     return case
 
 

@@ -1,13 +1,11 @@
 //! What every disk of an array has: a queue in front, command slots, counters (rules Q0, D1, D2); see
 //! `diskmodel/engine/device.py`.
 
-use std::collections::VecDeque;
-
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, DISPATCH};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
-use crate::queue::{Policy, Waiting};
+use crate::queue::{Arms, Policy, Pool, Waiting};
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
 /// at run time.
@@ -85,9 +83,9 @@ pub struct Front {
     pub pending: usize,
     pub completed_end: i64,
     pub counters: Counters,
-    pub waiting: VecDeque<Waiting>,
+    pub waiting: Pool,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
-    pub merge_limit: i64,
+    merge_limit: i64,
     scheduler: Policy,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -102,7 +100,7 @@ impl Front {
             pending: 0,
             completed_end: 0,
             counters: Counters::default(),
-            waiting: VecDeque::new(),
+            waiting: Pool::default(),
             merge_limit: 0,
             scheduler: scheduler.clone(),
             in_drive: 0,
@@ -110,6 +108,12 @@ impl Front {
             handed_end: 0,
             wakes: Vec::new(),
         }
+    }
+
+    /// Lets adjacent waiting commands become one of up to `sectors` (rule Q9).
+    pub fn merge_up_to(&mut self, sectors: i64) {
+        self.merge_limit = sectors;
+        self.waiting.is_list = sectors > 0;
     }
 
     /// Puts a command into the queue; where it joined one that waited there, tells which.
@@ -122,7 +126,7 @@ impl Front {
                 return at;
             }
         }
-        self.waiting.push_back(waiting);
+        self.waiting.push(waiting, &self.scheduler);
         self.wake(events.now, events);
         None
     }
@@ -140,12 +144,10 @@ impl Front {
                 && w.actuator == new.actuator
                 && !commands[w.id].holds
         };
-        let at = if planted(Fault::MergeFirst) {
-            self.waiting.iter().rposition(joins)?
-        } else {
-            self.waiting.iter().position(joins)?
-        };
-        let leader = &mut self.waiting[at];
+        let list = self.waiting.list();
+        let at =
+            if planted(Fault::MergeFirst) { list.iter().rposition(joins)? } else { list.iter().position(joins)? };
+        let leader = &mut list[at];
         leader.lba = leader.lba.min(new.lba);
         leader.n += new.n;
         let command = &mut commands[leader.id];
@@ -189,18 +191,14 @@ impl Front {
         depth: usize,
         commands: &mut Commands,
         events: &mut Events,
-        positioning_ns: impl Fn(&Waiting, i64) -> i64,
+        arms: &impl Arms,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
     ) -> Option<Waiting> {
         if self.waiting.is_empty() || self.in_drive >= depth {
             return None;
         }
         let now = events.now;
-        let at = match self.scheduler {
-            Policy::Fcfs => 0,
-            _ => self.scheduler.choose(self.waiting.make_contiguous(), self.handed_end, now, positioning_ns),
-        };
-        let waiting = self.waiting.remove(at)?;
+        let waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
         self.handed_end = waiting.lba + waiting.n;
         Some(self.accept(waiting, commands, events, begin))
     }
@@ -220,9 +218,7 @@ impl Front {
         self.electronics_free_ns = from + overhead;
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
-        if !planted(Fault::ThrottleArrived) {
-            commands[waiting.id].arrived = now;
-        }
+        commands[waiting.id].arrived = now;
         if waiting.ready > now {
             self.wake(waiting.ready, events);
         }

@@ -52,7 +52,6 @@ faults! {
     MergeFirst,
     ThrottleWindow,
     ThrottleWake,
-    ThrottleArrived,
     HeldBusy,
     HeldTravel,
     RebuildFront,

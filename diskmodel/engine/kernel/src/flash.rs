@@ -15,7 +15,7 @@ use crate::device::{Counters, Device, Front, Intake, Shared};
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
-use crate::queue::{Policy, Waiting};
+use crate::queue::{Arms, Policy, Waiting};
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, Tables as FtlTables};
 use processor::Processor;
@@ -97,6 +97,23 @@ impl Flash {
     }
 }
 
+/// Dies have no arms: every place is as near as any other.
+struct NoArms;
+
+impl Arms for NoArms {
+    fn time_ns(&self, _waiting: &Waiting, _limit: i64) -> i64 {
+        0
+    }
+
+    fn cylinder(&self, _actuator: u32) -> i64 {
+        0
+    }
+
+    fn least_ns(&self, _distance: i64) -> i64 {
+        0
+    }
+}
+
 impl Device for Flash {
     type Model = Model;
 
@@ -119,13 +136,9 @@ impl Device for Flash {
         let Flash { front, processor, taken, buffer } = self;
         let is_batched = model.processor.is_batched;
         front.woken(now);
-        while let Some(waiting) = front.hand_over(
-            model.intake.depth,
-            commands,
-            events,
-            |_, _| 0,
-            |w, free| processor.begin(w.op, w.n, now, free, model),
-        ) {
+        while let Some(waiting) = front.hand_over(model.intake.depth, commands, events, &NoArms, |w, free| {
+            processor.begin(w.op, w.n, now, free, model)
+        }) {
             if is_batched {
                 processor.join(waiting.id);
             }

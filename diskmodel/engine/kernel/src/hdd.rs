@@ -10,7 +10,7 @@ use crate::device::{Counters, Device, Front, Intake, Shared};
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, READ, WRITE};
-use crate::queue::{Edge, Policy, Target, Waiting};
+use crate::queue::{Arms, Edge, Policy, Pool, Target, Waiting};
 use read_ahead::Stream;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -51,21 +51,34 @@ struct Actuator {
     arm: Arm,
     free_ns: i64,
     served_end: i64,
+    /// Commands that the drive processes, in the order in which they become ready; then those that wait for the arm.
     accepted: VecDeque<Waiting>,
-    n_examined: usize,
+    ready: Pool,
+    /// Those that are not weighed yet, because others came before them (rule D3).
+    beyond: VecDeque<Waiting>,
     stream: Option<Stream>,
     /// Kept for a write since `free_ns`, and that write when it has come (rule L12).
     is_held: bool,
     follower: Option<u32>,
+    is_follower_ready: bool,
 }
 
 impl Actuator {
+    /// Fills up what the scheduler chooses among.
+    fn weigh(&mut self, most: usize) {
+        while self.ready.len() < most {
+            let Some(waiting) = self.beyond.pop_front() else { return };
+            self.ready.push(waiting, &self.scheduler);
+        }
+    }
+
     /// The arm is no longer held; tells for how long it was.
     fn release(&mut self, now: i64) -> i64 {
         let held = now - self.free_ns;
         self.free_ns = now;
         self.is_held = false;
         self.follower = None;
+        self.is_follower_ready = false;
         held - i64::from(planted(Fault::HeldBusy))
     }
 }
@@ -101,10 +114,12 @@ impl Disk {
                 free_ns: 0,
                 served_end: i * e.n_sectors_per_actuator,
                 accepted: VecDeque::new(),
-                n_examined: 0,
+                ready: Pool::default(),
+                beyond: VecDeque::new(),
                 stream: None,
                 is_held: false,
                 follower: None,
+                is_follower_ready: false,
             })
             .collect();
         Disk {
@@ -151,7 +166,7 @@ impl Disk {
             intake.depth,
             commands,
             events,
-            |w, limit| positioning(model, actuators[w.actuator as usize].arm, spindle, w, angle, limit),
+            &HostArms { model, actuators: &*actuators, spindle, angle },
             |w, free| intake.begin(w.op, now, free),
         ) {
             actuators[waiting.actuator as usize].accepted.push_back(waiting);
@@ -161,29 +176,29 @@ impl Disk {
     /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
     fn examine(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let mut at = self.actuators[i].n_examined;
-        while at < self.actuators[i].accepted.len() {
-            let Waiting { id, ready, op, lba, n, seq, .. } = self.actuators[i].accepted[at];
-            if ready > now {
-                break;
-            }
+        while self.actuators[i].accepted.front().is_some_and(|w| w.ready <= now) {
+            let Some(waiting) = self.actuators[i].accepted.pop_front() else { return };
+            let Waiting { id, op, lba, n, seq, .. } = waiting;
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
                 self.dirty.accept(seq, lba, n, now)
             } else {
                 self.is_hit(i, model, lba, n, now)
             };
+            let actuator = &mut self.actuators[i];
+            let is_follower = actuator.follower == Some(id);
             if from_buffer {
-                self.actuators[i].accepted.remove(at);
-                if self.actuators[i].follower == Some(id) {
-                    self.front.counters.busy_ns += self.actuators[i].release(now);
+                if is_follower {
+                    self.front.counters.busy_ns += actuator.release(now);
                 }
                 self.serve_from_buffer(id, model, commands, events);
+            } else if is_follower {
+                actuator.is_follower_ready = true;
             } else {
-                at += 1;
+                actuator.beyond.push_back(waiting);
+                actuator.weigh(model.electronics.weighed_commands);
             }
         }
-        self.actuators[i].n_examined = at;
     }
 
     fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
@@ -219,23 +234,16 @@ impl Disk {
         if self.actuators[i].is_held {
             return self.serve_follower(i, model, commands, events);
         }
-        // commands become ready in the order in which the drive took them
-        let accepted = &self.actuators[i].accepted;
-        let n_ready = accepted.iter().rposition(|w| w.ready <= now).map_or(0, |last| last + 1);
-        let n_ready = n_ready.min(model.electronics.weighed_commands);
-        let with_dirty = !self.dirty.waiting.is_empty() && (n_ready == 0 || self.dirty.is_pressing());
-        if n_ready == 0 && !with_dirty {
+        let has_ready = !self.actuators[i].ready.is_empty();
+        let with_dirty = !self.dirty.waiting.is_empty() && (!has_ready || self.dirty.is_pressing());
+        if !has_ready && !with_dirty {
             return false;
         }
-        let chosen = self.choose_ready(i, n_ready, with_dirty, model, now);
-        let Some((at, Waiting { id, op, lba, n, seq, .. })) = chosen else { return false };
+        let chosen = self.choose_ready(i, with_dirty, model, now);
+        let Some(Waiting { id, op, lba, n, seq, .. }) = chosen else { return false };
         if id == DIRTY {
             self.destage(i, seq, lba, n, model, events);
             return true;
-        }
-        self.actuators[i].accepted.remove(at);
-        if at < self.actuators[i].n_examined {
-            self.actuators[i].n_examined -= 1;
         }
         if op == READ && self.is_hit(i, model, lba, n, now) {
             self.serve_from_buffer(id, model, commands, events);
@@ -249,13 +257,8 @@ impl Disk {
     fn serve_follower(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
         let actuator = &mut self.actuators[i];
         let Some(id) = actuator.follower else { return false };
-        let Some(at) = actuator.accepted.iter().position(|w| w.id == id) else { return false };
-        if actuator.accepted[at].ready > events.now {
+        if !actuator.is_follower_ready {
             return false;
-        }
-        actuator.accepted.remove(at);
-        if at < actuator.n_examined {
-            actuator.n_examined -= 1;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
         self.serve(i, id, true, model, commands, events);
@@ -295,22 +298,20 @@ impl Disk {
         events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
     }
 
-    fn choose_ready(
-        &mut self,
-        i: usize,
-        n_ready: usize,
-        with_dirty: bool,
-        model: &Model,
-        now: i64,
-    ) -> Option<(usize, Waiting)> {
+    fn choose_ready(&mut self, i: usize, with_dirty: bool, model: &Model, now: i64) -> Option<Waiting> {
         if !with_dirty {
             self.follow_stream(i, model, now);
-            let Disk { actuators, spindle, .. } = self;
-            return actuators[i].choose(None, n_ready, model, spindle, now);
+            let angle = self.angle(now);
+            let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
+            let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+            let chosen = ready.take(scheduler, *served_end, now, &arms);
+            self.actuators[i].weigh(model.electronics.weighed_commands);
+            return chosen;
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        candidates.extend(self.actuators[i].accepted.iter().take(n_ready));
+        candidates.extend(self.actuators[i].ready.list().iter());
+        let n_ready = candidates.len();
         let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
         for &Dirty { seq, lba, n, arrived } in &self.dirty.waiting {
             if candidates.len() == most {
@@ -331,11 +332,26 @@ impl Disk {
         let mut chosen = None;
         if !candidates.is_empty() {
             self.follow_stream(i, model, now);
-            let Disk { actuators, spindle, .. } = self;
-            chosen = actuators[i].choose(Some(&candidates), candidates.len(), model, spindle, now);
+            let angle = self.angle(now);
+            let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
+            let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+            let at = scheduler.choose(&candidates, *served_end, now, &arms);
+            chosen = candidates.get(at).copied();
+            if at < n_ready {
+                ready.list().remove(at);
+                self.actuators[i].weigh(model.electronics.weighed_commands);
+            }
         }
         self.candidates = candidates;
         chosen
+    }
+
+    fn angle(&self, now: i64) -> i64 {
+        if self.is_positional {
+            self.spindle.angle(now)
+        } else {
+            0
+        }
     }
 
     fn access(&mut self, i: usize, wanted: Extent, is_follower: bool, model: &Model, events: &mut Events) -> Access {
@@ -408,7 +424,8 @@ impl Device for Disk {
     fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
         let waiting = self.waiting(id, events.now, model, commands);
         if let (Some(at), true) = (self.front.submit(waiting, commands, events), self.is_positional) {
-            self.front.waiting[at].target = self.target(&self.front.waiting[at], model);
+            let joined = self.front.waiting.list()[at];
+            self.front.waiting.list()[at].target = self.target(&joined, model);
         }
     }
 
@@ -436,7 +453,8 @@ impl Device for Disk {
         // whoever finds the arm busy sees to it that the disk looks again when it is free
         for i in 0..self.actuators.len() {
             let actuator = &self.actuators[i];
-            let has_work = !actuator.accepted.is_empty() || !self.dirty.waiting.is_empty();
+            let has_work =
+                !actuator.accepted.is_empty() || !actuator.ready.is_empty() || !self.dirty.waiting.is_empty();
             if has_work && actuator.free_ns > now {
                 self.front.wake(actuator.free_ns, events);
             }
@@ -471,28 +489,50 @@ impl Device for Disk {
     }
 }
 
-impl Actuator {
-    /// The scheduler's choice among the first `n` of its own commands, or among `others`.
-    fn choose(
-        &mut self,
-        others: Option<&[Waiting]>,
-        n: usize,
-        model: &Model,
-        spindle: &Spindle,
-        now: i64,
-    ) -> Option<(usize, Waiting)> {
-        let mut scheduler = std::mem::replace(&mut self.scheduler, Policy::Fcfs);
-        let waiting: &[Waiting] = match (others, &scheduler) {
-            (Some(others), _) => others,
-            (None, Policy::Fcfs) => self.accepted.as_slices().0,
-            (None, _) => &self.accepted.make_contiguous()[..n],
-        };
-        let (arm, served_end, angle) = (self.arm, self.served_end, spindle.angle(now));
-        let at =
-            scheduler.choose(waiting, served_end, now, |w, limit| positioning(model, arm, spindle, w, angle, limit));
-        let chosen = waiting.get(at).map(|w| (at, *w));
-        self.scheduler = scheduler;
-        chosen
+/// All arms of a disk, for the queue above it.
+struct HostArms<'a> {
+    model: &'a Model,
+    actuators: &'a [Actuator],
+    spindle: &'a Spindle,
+    angle: i64,
+}
+
+impl Arms for HostArms<'_> {
+    #[inline]
+    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
+        let arm = self.actuators[waiting.actuator as usize].arm;
+        positioning(self.model, arm, self.spindle, waiting, self.angle, limit)
+    }
+
+    fn cylinder(&self, actuator: u32) -> i64 {
+        self.actuators[actuator as usize].arm.cylinder
+    }
+
+    fn least_ns(&self, distance: i64) -> i64 {
+        self.model.mechanics.least_move_ns(distance)
+    }
+}
+
+/// One arm of a disk.
+struct OwnArm<'a> {
+    model: &'a Model,
+    arm: Arm,
+    spindle: &'a Spindle,
+    angle: i64,
+}
+
+impl Arms for OwnArm<'_> {
+    #[inline]
+    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
+        positioning(self.model, self.arm, self.spindle, waiting, self.angle, limit)
+    }
+
+    fn cylinder(&self, _actuator: u32) -> i64 {
+        self.arm.cylinder
+    }
+
+    fn least_ns(&self, distance: i64) -> i64 {
+        self.model.mechanics.least_move_ns(distance)
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Mechanics {
     pub cylinder_skew: Vec<i64>,
     pub spare: Vec<i64>,
     pub seek_ns: Vec<u32>,
+    /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
+    pub least_seek_ns: Vec<u32>,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
     pub zero_latency: bool,
@@ -103,8 +105,12 @@ pub fn div(a: i64, b: i64) -> i64 {
 const ZONE_ENTRIES: i64 = 4096;
 
 impl Mechanics {
-    /// Makes the table behind `zone_of`; call it once, when the zones are known.
+    /// Makes the tables behind `zone_of` and `least_move_ns`; call it once, when zones and seeks are known.
     pub fn index_zones(&mut self) {
+        self.least_seek_ns = self.seek_ns.clone();
+        for distance in (1..self.least_seek_ns.len()).rev() {
+            self.least_seek_ns[distance - 1] = self.least_seek_ns[distance - 1].min(self.least_seek_ns[distance]);
+        }
         let n_sectors = self.zone_first_lba.last().copied().unwrap_or(0);
         while n_sectors >> self.zone_shift > ZONE_ENTRIES {
             self.zone_shift += 1;
@@ -169,6 +175,12 @@ impl Mechanics {
     }
 
     #[inline]
+    /// What no move over so many cylinders or more is shorter than.
+    pub fn least_move_ns(&self, distance: i64) -> i64 {
+        let at = (distance as usize).min(self.least_seek_ns.len() - 1);
+        i64::from(self.least_seek_ns[at])
+    }
+
     pub fn move_ns(&self, arm: Arm, cylinder: i64, head: i64, op: u8) -> i64 {
         let distance = (cylinder - arm.cylinder).abs();
         if distance == 0 && head == arm.head {

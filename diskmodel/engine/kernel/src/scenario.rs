@@ -118,7 +118,7 @@ impl Scenario {
                     .zip(spindles)
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
-                disks.iter_mut().for_each(|disk| disk.front_mut().merge_limit = self.merge_sectors);
+                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
             }
             Drive::Flash(tables) => {
@@ -128,7 +128,7 @@ impl Scenario {
                     .zip(&self.phase_ns)
                     .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
                     .collect();
-                disks.iter_mut().for_each(|disk| disk.front_mut().merge_limit = self.merge_sectors);
+                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
             }
         }

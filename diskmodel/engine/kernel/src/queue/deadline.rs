@@ -2,6 +2,7 @@
 
 use crate::faults::{planted, Fault};
 
+use super::deep::Deep;
 use super::{first_least_of, Tunables, Waiting};
 
 #[derive(Clone, Debug)]
@@ -49,14 +50,39 @@ impl Deadline {
         chosen
     }
 
+    /// The same for commands in order: (operation, key of the command).
+    pub fn choose_deep(&mut self, waiting: &Deep, now: i64) -> Option<(usize, (i64, u64))> {
+        let goes_on = 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch));
+        let ahead = |d: &Self| {
+            let op = usize::from(d.batch_op);
+            waiting.nearest_ahead(op, d.next_lba[op], 1)
+        };
+        let mut chosen = if goes_on { ahead(self) } else { None };
+        if chosen.is_none() {
+            self.batch_op = self.direction_of(waiting.oldest(0).is_some(), waiting.oldest(1).is_some());
+            self.batched = 0;
+            let (key, oldest) = waiting.oldest(usize::from(self.batch_op))?;
+            let has_expired = now - oldest.arrived >= self.expire_ns[usize::from(self.batch_op)];
+            chosen = if has_expired { None } else { ahead(self) };
+            chosen = chosen.or(Some(key));
+        }
+        let key = chosen?;
+        let op = usize::from(self.batch_op);
+        self.batched += 1;
+        self.next_lba[op] = key.0 + waiting.length(op, key);
+        Some((op, key))
+    }
+
     fn ahead(&self, waiting: &[Waiting]) -> Option<usize> {
         let (op, next) = (self.batch_op, self.next_lba[usize::from(self.batch_op)]);
         first_least_of(waiting, |w| w.op == op && w.lba >= next, |w| w.lba)
     }
 
     fn direction(&mut self, waiting: &[Waiting]) -> u8 {
-        let has_reads = waiting.iter().any(|w| w.op == 0);
-        let has_writes = waiting.iter().any(|w| w.op == 1);
+        self.direction_of(waiting.iter().any(|w| w.op == 0), waiting.iter().any(|w| w.op == 1))
+    }
+
+    fn direction_of(&mut self, has_reads: bool, has_writes: bool) -> u8 {
         if has_reads && !(has_writes && self.starved >= self.writes_starved + i64::from(planted(Fault::WritesStarved)))
         {
             if has_writes {

@@ -10,8 +10,8 @@ pub struct Look {
     pub turned: bool,
     pub swept: i64,
     direction: i64,
-    is_batched: bool,
-    last_of_batch: i64,
+    pub is_batched: bool,
+    pub last_of_batch: i64,
 }
 
 impl Look {
@@ -32,6 +32,18 @@ impl Look {
         }
         self.direction = -self.direction;
         self.nearest_ahead(waiting, head).unwrap_or(0)
+    }
+
+    /// The same for commands in order: `ahead` tells the nearest one in a direction.
+    pub fn choose_deep<K>(&mut self, ahead: impl Fn(i64) -> Option<K>) -> Option<K> {
+        self.swept = self.direction;
+        let chosen = ahead(self.direction);
+        self.turned = chosen.is_none();
+        if self.turned {
+            self.direction = -self.direction;
+            return ahead(self.direction);
+        }
+        chosen
     }
 
     fn nearest_ahead(&self, waiting: &[Waiting], head: i64) -> Option<usize> {

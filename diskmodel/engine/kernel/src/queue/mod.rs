@@ -1,7 +1,9 @@
 //! Schedulers: which waiting command comes next (rules Q1 to Q8). One policy, one file; see `diskmodel/queue/`.
 
 mod deadline;
+mod deep;
 mod look;
+mod pool;
 mod sptf;
 mod write_throttle;
 
@@ -9,6 +11,7 @@ use crate::faults::{planted, Fault};
 
 pub use deadline::Deadline;
 pub use look::Look;
+pub use pool::Pool;
 pub use write_throttle::WriteThrottle;
 
 /// A waiting command: what a scheduler may look at, and whose it is.
@@ -25,6 +28,19 @@ pub struct Waiting {
     pub actuator: u32,
     /// Where it begins, for schedulers that ask for positioning times.
     pub target: Target,
+}
+
+/// What schedulers by positioning time ask of the arms.
+pub trait Arms {
+    /// Seek and rotational latency of a command from now (rule Q6); where that is not below `limit`, anything that is
+    /// not.
+    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64;
+
+    /// Where an arm is.
+    fn cylinder(&self, actuator: u32) -> i64;
+
+    /// What no move over so many cylinders or more is shorter than.
+    fn least_ns(&self, distance: i64) -> i64;
 }
 
 /// Where a command begins on its platter; `angle` in ns of a revolution.
@@ -89,16 +105,7 @@ impl Policy {
     }
 
     /// Index of the next command; ties go to the earlier arrival.
-    ///
-    /// `positioning_ns` is asked for a command and a limit; where the time is not below the limit, any other time that
-    /// is not will do as well.
-    pub fn choose(
-        &mut self,
-        waiting: &[Waiting],
-        head_lba: i64,
-        now: i64,
-        positioning_ns: impl Fn(&Waiting, i64) -> i64,
-    ) -> usize {
+    pub fn choose(&mut self, waiting: &[Waiting], head_lba: i64, now: i64, arms: &impl Arms) -> usize {
         match self {
             Policy::Fcfs => 0,
             Policy::Sstf => first_least(waiting, |w| (w.lba - head_lba).abs()),
@@ -108,8 +115,8 @@ impl Policy {
                 *turned = ahead.is_none();
                 ahead.unwrap_or_else(|| first_least(waiting, |w| w.lba))
             }
-            Policy::Sptf => sptf::soonest(waiting, positioning_ns),
-            Policy::SptfAged { age_ns } => sptf::soonest_aged(waiting, *age_ns, now, positioning_ns),
+            Policy::Sptf => sptf::soonest(waiting, arms),
+            Policy::SptfAged { age_ns } => sptf::soonest_aged(waiting, *age_ns, now, arms),
             Policy::Deadline(deadline) => deadline.choose(waiting, now),
         }
     }

@@ -128,6 +128,7 @@ impl HddTables {
                 head_switch_ns: self.head_switch_ns,
                 write_settle_ns: self.write_settle_ns,
                 zero_latency: self.zero_latency,
+                least_seek_ns: Vec::new(),
                 zone_at: Vec::new(),
                 zone_shift: 0,
             },

@@ -1,0 +1,177 @@
+//! Many waiting commands in ordered structures: a choice costs the logarithm of how many they are.
+//!
+//! The same choices as [`Policy::choose`] makes by looking at every command; `turn` counts the order of coming, which
+//! breaks ties (rule Q1).
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use super::sptf::aged;
+use super::{Arms, Policy, Waiting};
+
+/// Commands by first block and turn.
+type ByLba = BTreeMap<(i64, u64), Waiting>;
+
+#[derive(Default)]
+pub struct Deep {
+    /// By block: reads and writes apart for mq-deadline, the batch and what comes after it for F-SCAN, else the first.
+    by_lba: [ByLba; 2],
+    /// By cylinder and turn, for each arm: for positioning times.
+    by_cylinder: Vec<BTreeMap<(i64, u64), Waiting>>,
+    /// First block (or arm and cylinder) by turn: who came first.
+    by_turn: [BTreeMap<u64, (usize, i64)>; 2],
+    last_seq: i64,
+    len: usize,
+}
+
+impl Deep {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn push(&mut self, turn: u64, waiting: Waiting, policy: &Policy) {
+        self.len += 1;
+        match policy {
+            Policy::Sptf | Policy::SptfAged { .. } => {
+                let arm = waiting.actuator as usize;
+                if self.by_cylinder.len() <= arm {
+                    self.by_cylinder.resize_with(arm + 1, BTreeMap::new);
+                }
+                if matches!(policy, Policy::SptfAged { .. }) {
+                    self.by_turn[0].insert(turn, (arm, waiting.target.cylinder));
+                }
+                self.by_cylinder[arm].insert((waiting.target.cylinder, turn), waiting);
+            }
+            Policy::Deadline(_) => {
+                let op = usize::from(waiting.op);
+                self.by_turn[op].insert(turn, (op, waiting.lba));
+                self.by_lba[op].insert((waiting.lba, turn), waiting);
+            }
+            Policy::Look(look) if look.is_batched => {
+                self.last_seq = self.last_seq.max(waiting.seq as i64);
+                let part = usize::from(waiting.seq as i64 > look.last_of_batch);
+                self.by_lba[part].insert((waiting.lba, turn), waiting);
+            }
+            _ => {
+                self.by_lba[0].insert((waiting.lba, turn), waiting);
+            }
+        }
+    }
+
+    /// Takes the policy's choice out.
+    pub fn take(&mut self, policy: &mut Policy, head: i64, now: i64, arms: &impl Arms) -> Option<Waiting> {
+        let chosen = match policy {
+            Policy::Sptf => self.soonest(None, now, arms),
+            Policy::SptfAged { age_ns } => self.soonest(Some(*age_ns), now, arms),
+            Policy::Deadline(deadline) => {
+                let (op, key) = deadline.choose_deep(self, now)?;
+                self.by_turn[op].remove(&key.1);
+                self.by_lba[op].remove(&key)
+            }
+            Policy::Look(look) => {
+                if look.is_batched && self.by_lba[0].is_empty() {
+                    look.last_of_batch = self.last_seq;
+                    self.by_lba.swap(0, 1);
+                }
+                let key = look.choose_deep(|direction| self.nearest_ahead(0, head, direction))?;
+                self.by_lba[0].remove(&key)
+            }
+            Policy::CLook { turned, .. } => {
+                let ahead = self.nearest_ahead(0, head, 1);
+                *turned = ahead.is_none();
+                let key = ahead.or_else(|| self.by_lba[0].keys().next().copied())?;
+                self.by_lba[0].remove(&key)
+            }
+            Policy::Sstf | Policy::Fcfs => {
+                let up = self.nearest_ahead(0, head, 1);
+                let down = self.nearest_ahead(0, head, -1);
+                let key = up.into_iter().chain(down).min_by_key(|&(lba, turn)| ((lba - head).abs(), turn))?;
+                self.by_lba[0].remove(&key)
+            }
+        }?;
+        self.len -= 1;
+        Some(chosen)
+    }
+
+    /// The nearest block at or ahead of `head` in a direction; the first of those that begin there.
+    pub(super) fn nearest_ahead(&self, part: usize, head: i64, direction: i64) -> Option<(i64, u64)> {
+        let tree = &self.by_lba[part];
+        if direction > 0 {
+            return tree.range((head, 0)..).next().map(|(&key, _)| key);
+        }
+        let (&(lba, _), _) = tree.range(..=(head, u64::MAX)).next_back()?;
+        tree.range((lba, 0)..).next().map(|(&key, _)| key)
+    }
+
+    /// The command that came first among reads or writes.
+    pub(super) fn oldest(&self, op: usize) -> Option<((i64, u64), &Waiting)> {
+        let (&turn, &(_, lba)) = self.by_turn[op].iter().next()?;
+        let key = (lba, turn);
+        self.by_lba[op].get(&key).map(|waiting| (key, waiting))
+    }
+
+    /// Blocks of a command.
+    pub(super) fn length(&self, part: usize, key: (i64, u64)) -> i64 {
+        self.by_lba[part].get(&key).map_or(0, |waiting| waiting.n)
+    }
+
+    /// Least positioning time, weighed by age if there is a limit: outwards from each arm, until the seek alone takes
+    /// longer than the best.
+    fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<Waiting> {
+        let mut least_left = 1;
+        if let Some(age_ns) = age_ns {
+            let (&turn, &(arm, cylinder)) = self.by_turn[0].iter().next()?;
+            let key = (cylinder, turn);
+            // nobody has less of its age left than the one that came first
+            least_left = aged(age_ns, now - self.by_cylinder[arm].get(&key)?.arrived);
+            if least_left == 0 {
+                self.by_turn[0].remove(&turn);
+                return self.by_cylinder[arm].remove(&key);
+            }
+        }
+        let mut best: Option<(i128, u64, usize, i64)> = None;
+        for (arm, tree) in self.by_cylinder.iter().enumerate() {
+            let from = arms.cylinder(arm as u32);
+            let mut inwards = tree.range((Included((from, 0)), Unbounded)).peekable();
+            let mut outwards = tree.range((Unbounded, Excluded((from, 0)))).rev().peekable();
+            loop {
+                let step_in = inwards.peek().map(|(key, _)| key.0 - from);
+                let step_out = outwards.peek().map(|(key, _)| from - key.0);
+                let (distance, is_in) = match (step_in, step_out) {
+                    (None, None) => break,
+                    (Some(i), Some(o)) => (i.min(o), i <= o),
+                    (Some(i), None) => (i, true),
+                    (None, Some(o)) => (o, false),
+                };
+                let bound = i128::from(arms.least_ns(distance)) * i128::from(least_left);
+                if best.is_some_and(|(score, ..)| bound > score) {
+                    break;
+                }
+                let next = if is_in { inwards.next() } else { outwards.next() };
+                let Some((&(cylinder, turn), waiting)) = next else { break };
+                let score = match age_ns {
+                    Some(age_ns) => {
+                        let left = aged(age_ns, now - waiting.arrived);
+                        i128::from(arms.time_ns(waiting, i64::MAX)) * i128::from(left)
+                    }
+                    None => {
+                        let limit = best.map_or(i64::MAX, |(score, ..)| score as i64 + 1);
+                        i128::from(arms.time_ns(waiting, limit))
+                    }
+                };
+                if best.is_none_or(|(least, first, ..)| (score, turn) < (least, first)) {
+                    best = Some((score, turn, arm, cylinder));
+                }
+            }
+        }
+        let (_, turn, arm, cylinder) = best?;
+        self.by_turn[0].remove(&turn);
+        self.by_cylinder[arm].remove(&(cylinder, turn))
+    }
+
+    /// All commands, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &Waiting)> {
+        let trees = self.by_lba.iter().chain(&self.by_cylinder);
+        trees.flat_map(|tree| tree.iter().map(|(key, waiting)| (key.1, waiting)))
+    }
+}

@@ -1,0 +1,80 @@
+//! Commands that wait for a scheduler: a list while they are few, ordered structures when they are many.
+
+use std::collections::VecDeque;
+
+use super::deep::Deep;
+use super::{Arms, Policy, Waiting};
+
+/// From so many commands on they are kept in order, and below so few in a list again.
+const MANY: usize = if cfg!(feature = "faults") { 12 } else { 64 };
+const FEW: usize = MANY / 4;
+
+#[derive(Default)]
+pub struct Pool {
+    list: VecDeque<Waiting>,
+    deep: Option<Box<Deep>>,
+    turn: u64,
+    /// Stays a list: for those who look for a neighbour in it.
+    pub is_list: bool,
+}
+
+impl Pool {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.deep.is_none()
+    }
+
+    pub fn len(&self) -> usize {
+        self.deep.as_ref().map_or(self.list.len(), |deep| deep.len())
+    }
+
+    pub fn push(&mut self, waiting: Waiting, policy: &Policy) {
+        if let Some(deep) = &mut self.deep {
+            self.turn += 1;
+            deep.push(self.turn, waiting, policy);
+            return;
+        }
+        self.list.push_back(waiting);
+        if self.list.len() > MANY && !self.is_list && !matches!(policy, Policy::Fcfs) {
+            let mut deep = Box::<Deep>::default();
+            for waiting in self.list.drain(..) {
+                self.turn += 1;
+                deep.push(self.turn, waiting, policy);
+            }
+            self.deep = Some(deep);
+        }
+    }
+
+    /// Takes the scheduler's choice out.
+    pub fn take(&mut self, policy: &mut Policy, head: i64, now: i64, arms: &impl Arms) -> Option<Waiting> {
+        if let Some(deep) = &mut self.deep {
+            let chosen = deep.take(policy, head, now, arms);
+            if deep.len() < FEW {
+                self.to_list();
+            }
+            return chosen;
+        }
+        let has_no_choice = match policy {
+            Policy::Fcfs => true,
+            Policy::Sptf | Policy::SptfAged { .. } => self.list.len() == 1,
+            _ => false,
+        };
+        if has_no_choice {
+            return self.list.pop_front();
+        }
+        let at = policy.choose(self.list.make_contiguous(), head, now, arms);
+        self.list.remove(at)
+    }
+
+    fn to_list(&mut self) {
+        let Some(deep) = self.deep.take() else { return };
+        let mut waiting: Vec<_> = deep.iter().map(|(turn, w)| (turn, *w)).collect();
+        waiting.sort_unstable_by_key(|(turn, _)| *turn);
+        self.list.extend(waiting.into_iter().map(|(_, w)| w));
+    }
+
+    /// The commands in order of coming, for a choice among them and others; ends what order they were kept in.
+    pub fn list(&mut self) -> &mut VecDeque<Waiting> {
+        self.to_list();
+        &mut self.list
+    }
+}
