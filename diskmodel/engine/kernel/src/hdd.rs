@@ -1,5 +1,6 @@
 //! One hard disk: its queue, its buffer, its arms (rules Q0, D1 to D8, C1 to C9); see `diskmodel/engine/{device,hdd}.py`.
 
+mod arms;
 mod read_ahead;
 
 use std::collections::VecDeque;
@@ -10,7 +11,8 @@ use crate::device::{Counters, Device, Front, Intake, Shared};
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Mechanics, Spindle, READ, WRITE};
-use crate::queue::{Arms, Edge, Policy, Pool, Target, Waiting};
+use crate::queue::{Edge, Policy, Pool, Target, Waiting};
+use arms::{HostArms, OwnArm};
 use read_ahead::Stream;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -487,71 +489,4 @@ impl Device for Disk {
         counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;
         counters
     }
-}
-
-/// All arms of a disk, for the queue above it.
-struct HostArms<'a> {
-    model: &'a Model,
-    actuators: &'a [Actuator],
-    spindle: &'a Spindle,
-    angle: i64,
-}
-
-impl Arms for HostArms<'_> {
-    #[inline]
-    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
-        let arm = self.actuators[waiting.actuator as usize].arm;
-        positioning(self.model, arm, self.spindle, waiting, self.angle, limit)
-    }
-
-    fn cylinder(&self, actuator: u32) -> i64 {
-        self.actuators[actuator as usize].arm.cylinder
-    }
-
-    fn least_ns(&self, distance: i64) -> i64 {
-        self.model.mechanics.least_move_ns(distance)
-    }
-}
-
-/// One arm of a disk.
-struct OwnArm<'a> {
-    model: &'a Model,
-    arm: Arm,
-    spindle: &'a Spindle,
-    angle: i64,
-}
-
-impl Arms for OwnArm<'_> {
-    #[inline]
-    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
-        positioning(self.model, self.arm, self.spindle, waiting, self.angle, limit)
-    }
-
-    fn cylinder(&self, _actuator: u32) -> i64 {
-        self.arm.cylinder
-    }
-
-    fn least_ns(&self, distance: i64) -> i64 {
-        self.model.mechanics.least_move_ns(distance)
-    }
-}
-
-/// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`.
-///
-/// Only the seek where that alone is not below `limit`.
-#[inline]
-fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, limit: i64) -> i64 {
-    let target = &waiting.target;
-    let time = model.mechanics.move_ns(arm, target.cylinder, target.head, waiting.op);
-    if time >= limit {
-        return time;
-    }
-    let mut there = angle + time;
-    if there >= spindle.revolution {
-        there -= spindle.revolution;
-        if there >= spindle.revolution {
-            there %= spindle.revolution;
-        }
-    }
-    time + spindle.wait_ns(target.angle, there)
 }

@@ -1,5 +1,6 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
 
+mod array;
 mod cached;
 mod host;
 mod submission;
@@ -8,7 +9,7 @@ use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::layout::{CopyChoice, DiskState, Layout, Piece, Plan, READ_AND_HOLD};
+use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
@@ -383,201 +384,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if rule.n_clients > 0 {
             let earliest = request.issue + rule.pace - i64::from(planted(Fault::ClientPace));
             self.take_row(request.stream as usize, earliest, self.events.now);
-        }
-    }
-
-    // ------------------------------------------------------------------ layout
-    /// Start an access of `n` sectors to the array.
-    fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
-        if self.is_host_thread() {
-            self.access_when_awake(owner, op, sector, n);
-        } else {
-            self.plan_access(owner, op, sector, n, self.events.now);
-        }
-    }
-
-    fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        let Simulation { layout, plan, disks, choice, front, .. } = self;
-        choice.begin();
-        layout.plan(op, sector, n, *front, plan, |copies, n| {
-            choice.choose(copies, n, |disk| {
-                let front = disks[disk as usize].front();
-                DiskState { pending: front.pending, completed_end: front.completed_end }
-            })
-        });
-        // a parity array sends plain reads at once; what is recomputed goes through its thread
-        let is_direct = match &self.submitter {
-            None => true,
-            Some(s) => !s.is_host_thread && op == READ && self.plan.first.iter().map(|piece| piece.n).sum::<i64>() == n,
-        };
-        self.start(owner, asked, is_direct);
-    }
-
-    /// Start the pieces in `self.plan`.
-    fn start(&mut self, owner: Owner, asked: i64, is_direct: bool) {
-        let now = self.events.now;
-        let id = self.accesses.put_reusing(|slot| {
-            slot.owner = owner;
-            slot.asked = asked;
-            slot.start = now;
-            slot.is_direct = is_direct;
-            slot.n_following = 0;
-            slot.then.clear();
-        });
-        self.accesses[id].then.extend_from_slice(&self.plan.then);
-        self.submit(id);
-    }
-
-    /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
-    fn submit(&mut self, id: u32) {
-        let now = self.events.now;
-        let border = self.model.border();
-        let is_throttled = self.submitter.is_some();
-        let mut ids = std::mem::take(&mut self.ids);
-        ids.clear();
-        let mut out = 0;
-        for piece in &self.plan.first {
-            let (mut lba, mut n) = (piece.lba, piece.n);
-            while n > 0 {
-                let take = n.min((lba / border + 1) * border - lba);
-                let command = self.commands.put(Command {
-                    seq: self.n_commands,
-                    device: piece.disk,
-                    access: id,
-                    op: if piece.op == READ_AND_HOLD { READ } else { piece.op },
-                    holds: piece.op == READ_AND_HOLD,
-                    lba,
-                    n: take,
-                    submitted: now,
-                    ..Command::default()
-                });
-                self.n_commands += 1;
-                out += 1;
-                if is_throttled {
-                    ids.push(command);
-                } else {
-                    let disk = &mut self.disks[piece.disk as usize];
-                    disk.submit(command, &self.model, &mut self.commands, &mut self.events);
-                }
-                lba += take;
-                n -= take;
-            }
-        }
-        self.accesses[id].out = out;
-        if !is_throttled {
-            self.ids = ids;
-        } else if self.accesses[id].is_direct {
-            for &id in &ids {
-                self.hand_directly(id);
-            }
-        } else {
-            self.hand_to_thread(&ids);
-        }
-    }
-
-    /// Write behind a read on the disk that is held for it (rule L12).
-    fn follow(&mut self, read: &Command) {
-        let write = self.commands.put(Command {
-            seq: self.n_commands,
-            device: read.device,
-            access: read.access,
-            op: WRITE,
-            follows: true,
-            lba: read.lba,
-            n: read.n,
-            submitted: self.events.now,
-            ..Command::default()
-        });
-        self.n_commands += 1;
-        self.accesses[read.access].n_following += 1;
-        let disk = &mut self.disks[read.device as usize];
-        if read.is_hit {
-            disk.submit(write, &self.model, &mut self.commands, &mut self.events);
-        } else {
-            disk.follow(write, &self.model, &mut self.commands, &mut self.events);
-        }
-    }
-
-    fn command_done(&mut self, command_id: u32) {
-        let command = self.commands[command_id];
-        self.commands.release(command_id);
-        self.disks[command.device as usize].complete(&command, &mut self.events);
-        self.part_done(&command);
-        let mut joined = command.next_joined;
-        while joined > 0 {
-            let part = Command {
-                done: command.done,
-                is_hit: command.is_hit,
-                overhead: command.overhead,
-                seek: command.seek,
-                rotation: command.rotation,
-                transfer: command.transfer,
-                ..self.commands[joined - 1]
-            };
-            self.commands.release(joined - 1);
-            self.disks[command.device as usize].front_mut().complete_joined(&part);
-            self.part_done(&part);
-            joined = part.next_joined;
-        }
-    }
-
-    fn part_done(&mut self, command: &Command) {
-        self.join(command);
-        if self.submitter.is_some() {
-            self.throttled_completed(command);
-        }
-    }
-
-    fn join(&mut self, command: &Command) {
-        let id = command.access;
-        if command.holds {
-            self.follow(command);
-        }
-        let access = &mut self.accesses[id];
-        if command.follows {
-            access.n_following -= 1;
-        } else {
-            access.out -= 1;
-        }
-        if access.out > 0 {
-            return;
-        }
-        if !access.then.is_empty() {
-            self.plan.first.clear();
-            self.plan.first.append(&mut access.then);
-            self.submit(id);
-            return;
-        }
-        if access.n_following > 0 {
-            return;
-        }
-        if self.is_host_thread() {
-            self.finish_when_awake(*command);
-        } else {
-            self.finish_access(command);
-        }
-    }
-
-    /// An access has ended with its last command.
-    fn finish_access(&mut self, last: &Command) {
-        let access = &self.accesses[last.access];
-        let (owner, parity) = (access.owner, last.submitted - access.start);
-        let waited = self.events.now - access.asked - parity - (last.done - last.submitted);
-        self.accesses.release(last.access);
-        match owner {
-            Owner::Rebuild => self.rebuilt(),
-            Owner::Destage(first, end) => self.destaged(first, end),
-            Owner::ReadAhead(number) => self.came(number),
-            Owner::Host(host) => {
-                let request = &mut self.hosts[host];
-                request.parity += parity;
-                request.queue += waited;
-                request.last = *last;
-                if let Some(cache) = &mut self.cache {
-                    cache.insert(request.sector, request.n);
-                }
-                self.answered(host);
-            }
         }
     }
 

@@ -49,7 +49,7 @@ impl Pool {
         if let Some(deep) = &mut self.deep {
             let chosen = deep.take(policy, head, now, arms);
             if deep.len() < FEW {
-                self.to_list();
+                self.end_order();
             }
             return chosen;
         }
@@ -65,7 +65,7 @@ impl Pool {
         self.list.remove(at)
     }
 
-    fn to_list(&mut self) {
+    fn end_order(&mut self) {
         let Some(deep) = self.deep.take() else { return };
         let mut waiting: Vec<_> = deep.iter().map(|(turn, w)| (turn, *w)).collect();
         waiting.sort_unstable_by_key(|(turn, _)| *turn);
@@ -74,7 +74,7 @@ impl Pool {
 
     /// The commands in order of coming, for a choice among them and others; ends what order they were kept in.
     pub fn list(&mut self) -> &mut VecDeque<Waiting> {
-        self.to_list();
+        self.end_order();
         &mut self.list
     }
 }

@@ -1,0 +1,72 @@
+//! What schedulers may ask of a disk's arms (rule Q6).
+
+use super::{Actuator, Model};
+use crate::mechanics::{Arm, Spindle};
+use crate::queue::{Arms, Waiting};
+
+/// All arms of a disk, for the queue above it.
+pub(super) struct HostArms<'a> {
+    pub model: &'a Model,
+    pub actuators: &'a [Actuator],
+    pub spindle: &'a Spindle,
+    pub angle: i64,
+}
+
+impl Arms for HostArms<'_> {
+    #[inline]
+    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
+        let arm = self.actuators[waiting.actuator as usize].arm;
+        positioning(self.model, arm, self.spindle, waiting, self.angle, limit)
+    }
+
+    fn cylinder(&self, actuator: u32) -> i64 {
+        self.actuators[actuator as usize].arm.cylinder
+    }
+
+    fn least_ns(&self, distance: i64) -> i64 {
+        self.model.mechanics.least_move_ns(distance)
+    }
+}
+
+/// One arm of a disk.
+pub(super) struct OwnArm<'a> {
+    pub model: &'a Model,
+    pub arm: Arm,
+    pub spindle: &'a Spindle,
+    pub angle: i64,
+}
+
+impl Arms for OwnArm<'_> {
+    #[inline]
+    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
+        positioning(self.model, self.arm, self.spindle, waiting, self.angle, limit)
+    }
+
+    fn cylinder(&self, _actuator: u32) -> i64 {
+        self.arm.cylinder
+    }
+
+    fn least_ns(&self, distance: i64) -> i64 {
+        self.model.mechanics.least_move_ns(distance)
+    }
+}
+
+/// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`.
+///
+/// Only the seek where that alone is not below `limit`.
+#[inline]
+fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, limit: i64) -> i64 {
+    let target = &waiting.target;
+    let time = model.mechanics.move_ns(arm, target.cylinder, target.head, waiting.op);
+    if time >= limit {
+        return time;
+    }
+    let mut there = angle + time;
+    if there >= spindle.revolution {
+        there -= spindle.revolution;
+        if there >= spindle.revolution {
+            there %= spindle.revolution;
+        }
+    }
+    time + spindle.wait_ns(target.angle, there)
+}
