@@ -89,7 +89,9 @@ impl Ftl {
 
     /// Whether blocks are used again, so that each must be erased before it is programmed.
     pub fn is_cleaning(&self, tables: &Tables) -> bool {
-        !(tables.is_fresh && (self.unwritten > 0 || (tables.is_exact && self.n_cleaned == 0)))
+        !(tables.is_fresh
+            && !planted(Fault::FreshErase)
+            && (self.unwritten > 0 || (tables.is_exact && self.n_cleaned == 0)))
     }
 
     /// Units that the host may write before blocks are cleaned again.
@@ -215,10 +217,11 @@ impl Ftl {
         let mut place = 0;
         for (block, &count) in tables.valid.iter().enumerate() {
             self.valid[block] = count;
+            let up = if planted(Fault::SteadyFill) { count - 1 } else { 0 };
             self.closed[block] = block as i64 - tables.model_blocks as i64;
             for j in 0..count {
                 let unit = place * tables.stride % tables.model_units;
-                let slot = block as i64 * tables.block_units + j * tables.block_units / count;
+                let slot = block as i64 * tables.block_units + (j * tables.block_units + up) / count;
                 self.slot_of[unit as usize] = slot as u32;
                 self.unit_at[slot as usize] = unit as u32;
                 place += 1;

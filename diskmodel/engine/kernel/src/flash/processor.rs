@@ -74,7 +74,7 @@ impl Processor {
             });
         }
         let wake = self.draw(&tables.wake_ns);
-        self.busy_ns += wake;
+        self.busy_ns += if planted(Fault::WakeBusy) { 0 } else { wake };
         (now + wake, own + copy)
     }
 
