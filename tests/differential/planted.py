@@ -51,9 +51,11 @@ def in_place(kernel: ModuleType) -> Iterator[None]:
 
 
 def shows(requests: Requests, reference: Run, scenario: object) -> bool:
-    """Whether the kernel in place differs from the reference on a case; a panic counts."""
+    """Whether the kernel in place differs from the reference on a case; an error and a panic count."""
     try:
         outcome = native.run(scenario, requests)  # type: ignore[arg-type]
+    except RuntimeError:  # the kernel has come to a standstill
+        return True
     except BaseException as error:  # a panic of the kernel is none of Exception's children
         if type(error).__name__ != "PanicException":
             raise
