@@ -37,7 +37,7 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    if isinstance(scenario.drive, HddTables) and max(scenario.drive.seek_ns) >= _MOST_SEEK_NS:
+    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MOST_SEEK_NS:
         return "seeks of 4.3 s and more"
     return None
 
