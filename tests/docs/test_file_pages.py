@@ -1,0 +1,60 @@
+"""The reference of the project's own files: complete, and its schemas hold for every description there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from diskmodel import Array, PlanDescription, Workload, catalogue, load_drive
+from diskmodel.description import Description
+from tests.docs.test_pictures import DOCS, load
+
+HOOK = load(DOCS / "file_pages.py")
+SCHEMAS = {name: json.loads(text) for name, text in HOOK.schemas().items()}
+EXAMPLES = {
+    "raid5": (Array, "array"),
+    "raid10": (Array, "array"),
+    "single-disk": (Array, "array"),
+    "oltp": (Workload, "workload"),
+    "random-read": (Workload, "workload"),
+    "plan-oltp": (PlanDescription, "plan"),
+    "plan-sizing-10000": (PlanDescription, "plan"),
+}
+
+
+def subclasses(kind: type[Description]) -> set[type[Description]]:
+    return {kind}.union(*(subclasses(one) for one in kind.__subclasses__()))
+
+
+def test_every_field_of_every_table_has_a_row() -> None:
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", HOOK.page(), re.MULTILINE | re.DOTALL))
+    kinds = subclasses(Description)
+    assert {"Array", "Hdd", "Flash", "Workload", "Stream", "Layout", "Controller", "PlanDescription"} <= set(sections)
+    for name, text in sections.items():
+        rows = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+        assert rows in [list(kind.model_fields) for kind in kinds if kind.__name__ == name], name
+
+
+def test_links_between_tables_lead_somewhere() -> None:
+    page = HOOK.page()
+    headings = {heading.lower() for heading in re.findall(r"^### (\w+)$", page, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#(\w+)\)", page)) <= headings
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_fit_their_schema(name: str) -> None:
+    kind, schema = EXAMPLES[name]
+    data = kind.load(Path("examples") / f"{name}.toml").to_dict()
+    jsonschema.validate(data, SCHEMAS[f"{schema}.json"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data | {"colour": "red"}, SCHEMAS[f"{schema}.json"])
+
+
+def test_bundled_drives_fit_their_schema() -> None:
+    for name in catalogue():
+        drive = load_drive(name)
+        jsonschema.validate(drive.to_dict(), SCHEMAS["flash.json" if drive.kind == "flash" else "hard-disk.json"])
