@@ -90,14 +90,15 @@ class Completions:
     issue_ns, done_ns : int64, shape (n,)
         Time of issue and of completion. Response = done_ns - issue_ns.
     parts_ns : int64, shape (n, len(PARTS))
-        Where the response time went, along the part that finished last; sums to the response exactly.
+        Where the response time went, along the part that finished last; sums to the response exactly. In runs of more
+        than a million requests int32, where every value fits.
     is_hit : bool, shape (n,)
         Served by the controller's cache.
     """
 
     issue_ns: Int64
     done_ns: Int64
-    parts_ns: Int64
+    parts_ns: Int64 | NDArray[np.int32]
     is_hit: Bool
 
 

@@ -73,7 +73,13 @@ class Device(ABC):
             is_behind = other.lba + other.n_sectors == command.lba
             is_before = command.lba + command.n_sectors == other.lba
             is_near = other.lba // self.merge_border == command.lba // self.merge_border
-            if is_near and other.op == command.op and not other.holds and n <= self.merge_limit and (is_behind or is_before):
+            if (
+                is_near
+                and other.op == command.op
+                and not other.holds
+                and n <= self.merge_limit
+                and (is_behind or is_before)
+            ):
                 other.lba, other.n_sectors = min(other.lba, command.lba), n
                 other.merged.append(command)
                 return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
@@ -16,6 +17,8 @@ from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 
+#: Runs of more rows than these keep the parts of their times in half the memory, where they fit.
+NARROW_ABOVE = 1 << 20
 #: Schedulers that have a twin in the kernel.
 KERNEL_SCHEDULERS = frozenset(
     ("fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline")
@@ -49,7 +52,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     done = Completions(
         issue_ns=np.empty(n, np.int64),
         done_ns=np.empty(n, np.int64),
-        parts_ns=np.empty((n, len(PARTS)), np.int64),
+        parts_ns=np.empty((n, len(PARTS)), np.int32) if n > NARROW_ABOVE else np.empty((n, len(PARTS)), np.int64),
         is_hit=np.empty(n, np.bool_),
     )
     out = {
@@ -59,15 +62,19 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "is_hit": done.is_hit,
     }
     columns = {
-        "when_ns": np.ascontiguousarray(requests.when_ns),
-        "op": np.ascontiguousarray(requests.op),
-        "offset": np.ascontiguousarray(requests.offset),
-        "length": np.ascontiguousarray(requests.length),
-        "stream": np.ascontiguousarray(requests.stream),
-        "cache_draw": np.ascontiguousarray(requests.cache_draw),
+        "when_ns": _column(requests.when_ns),
+        "op": _column(requests.op),
+        "offset": _column(requests.offset),
+        "length": _column(requests.length),
+        "stream": _column(requests.stream),
+        "cache_draw": _column(requests.cache_draw),
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
-    end_ns, rebuilt_sectors, cache_full_ns, counters = _kernel.run(array_of(scenario), columns, out)
+    end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts = _kernel.run(array_of(scenario), columns, out)
+    if long_parts:
+        done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
+        places, values = zip(*long_parts, strict=True)
+        done.parts_ns.reshape(-1)[list(places)] = values
     return Run(
         completions=done,
         devices=counters_of(counters, scenario),
@@ -77,6 +84,11 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
     )  # fmt: skip
+
+
+def _column(values: NDArray[Any]) -> NDArray[Any]:
+    """As the kernel reads it: contiguous, or one value for all rows."""
+    return values if values.strides == (0,) else np.ascontiguousarray(values)
 
 
 def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:

@@ -49,6 +49,12 @@ class Scenario:
     phase_ns: Int64
 
     @property
+    def has_drawn_hits(self) -> bool:
+        """Whether hits of the controller's cache are drawn."""
+        cache = self.controller.read_cache
+        return cache is not None and bool(cache.hit_ratio)
+
+    @property
     def n_devices(self) -> int:
         """Disks, spares included."""
         return self.layout.n_disks + self.layout.n_spares
@@ -121,14 +127,11 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
     DescriptionError
         Naming the first request that does not.
     """
-    end = requests.offset + requests.length
-    bad = (
-        (requests.offset < 0) | (requests.length <= 0) | (end > scenario.layout.capacity * scenario.drive.sector_bytes)
-    )
+    size = scenario.layout.capacity * scenario.drive.sector_bytes
+    bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        size = scenario.layout.capacity * scenario.drive.sector_bytes
-        where = f"[{requests.offset[row]}, {end[row]})"
+        where = f"[{requests.offset[row]}, {requests.offset[row] + requests.length[row]})"
         raise DescriptionError(
             Fault(
                 f"requests[{row}]", where, f"is not within the array's {size} bytes", "map the addresses onto the array"

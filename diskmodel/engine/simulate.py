@@ -88,7 +88,9 @@ def simulate(
     n = n_requests or FIRST_REQUESTS
     while True:
         if keep == "all":
-            requests = workload.requests(capacity_bytes=array.usable_bytes, n=n, seed=seed)
+            requests = workload.requests(
+                capacity_bytes=array.usable_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits
+            )
             outcome = run(scenario, requests, engine)
             result = summarize(
                 requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,7 +75,7 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
     analysis*, IIE Transactions 43(2), 2011. G. S. Fishman, *Grouping observations in digital simulation*, Management
     Science 24(5), 1978 (the test). A. M. Law, *Simulation Modeling and Analysis*, 9.5.3.
     """
-    values = np.asarray(series, dtype=np.float64)
+    values = np.asarray(series)
     mean = float(values.mean()) if len(values) else math.nan
     if len(values) < BATCH_COUNTS[-1] * _FEWEST_PER_BATCH:
         return Interval(mean, math.nan, math.nan)
@@ -123,7 +124,7 @@ def _skewed(t: float, b: float) -> float:
     return t if abs(b) < 1e-3 else float(np.cbrt(1 + 6 * b * (t - b)) - 1) / (2 * b)
 
 
-def batch_means(values: NDArray[np.float64], n_batches: int) -> NDArray[np.float64]:
+def batch_means(values: NDArray[Any], n_batches: int) -> NDArray[np.float64]:
     """Means of `n_batches` equal batches; what does not divide is dropped at the front."""
     size = len(values) // n_batches
     means: NDArray[np.float64] = values[len(values) - size * n_batches :].reshape(n_batches, size).mean(axis=1)

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from diskmodel.errors import ConservationError
 from diskmodel.records import Int64, Requests, Run
 
+#: Rows that are looked at in one go.
+_PIECE = 1 << 18
+
 
 def check_laws(requests: Requests, run: Run) -> None:
     """Raise where a run breaks a law.
@@ -30,20 +33,42 @@ def check_laws(requests: Requests, run: Run) -> None:
 
 def number_in_system_integral(issue_ns: Int64, done_ns: Int64) -> int:
     """Integral of the number in system over time, by a sweep over the sorted events; exact, request · ns."""
-    time, change = _events(issue_ns, done_ns)
-    inside = np.cumsum(change)[:-1]
-    return exact_sum(inside * np.diff(time))
+    came, left = _in_order(issue_ns), _in_order(done_ns)
+    total = inside = n_left = 0
+    now = int(came[0]) if len(came) else 0
+    # piece by piece, so that a long run needs no columns of all events
+    for first in range(0, len(came), _PIECE):
+        arrivals = came[first : first + _PIECE]
+        is_last = first + _PIECE >= len(came)
+        until = len(left) if is_last else int(np.searchsorted(left, came[first + _PIECE]))
+        departures = left[n_left:until]
+        time, change = _events(arrivals, departures)
+        number = inside + np.concatenate([[0], np.cumsum(change)])
+        total += exact_sum(number[:-1] * np.diff(time, prepend=now))
+        inside, now, n_left = int(number[-1]), int(time[-1]), until
+    return total
 
 
-def exact_sum(values: Int64) -> int:
+def _in_order(values: Int64) -> Int64:
+    """Sorted; the same array where it is already."""
+    return values if (values[:-1] <= values[1:]).all() else np.sort(values)
+
+
+def exact_sum(values: Int64 | NDArray[np.int32]) -> int:
     """Sum as a Python integer, without overflow of the total."""
-    return sum(int(values[start : start + 4096].sum()) for start in range(0, len(values), 4096))
+    return sum(int(values[start : start + 4096].sum(dtype=np.int64)) for start in range(0, len(values), 4096))
+
+
+def sum_of_responses(issue_ns: Int64, done_ns: Int64) -> int:
+    """Sum of all responses as a Python integer."""
+    pieces = (slice(first, first + _PIECE) for first in range(0, len(done_ns), _PIECE))
+    return sum(exact_sum(done_ns[piece] - issue_ns[piece]) for piece in pieces)
 
 
 def _events(issue_ns: Int64, done_ns: Int64) -> tuple[Int64, Int64]:
     """Times in order and the change of the number in system at each; completions first at the same instant."""
-    time = np.concatenate([np.sort(done_ns), np.sort(issue_ns)])
-    change = np.repeat(np.array([-1, 1], dtype=np.int64), len(issue_ns))
+    time = np.concatenate([done_ns, issue_ns])
+    change = np.repeat(np.array([-1, 1], dtype=np.int64), [len(done_ns), len(issue_ns)])
     order = np.argsort(time, kind="stable")
     return time[order], change[order]
 
@@ -62,18 +87,25 @@ def _check_rows(requests: Requests, run: Run) -> None:
 
 def _check_parts(run: Run) -> None:
     done = run.completions
-    _first((done.parts_ns < 0).any(axis=1), "spent a negative time somewhere")
-    _first(done.parts_ns.sum(axis=1) != done.done_ns - done.issue_ns, "has time parts that do not add up")
+    for first in range(0, len(done.done_ns), _PIECE):
+        piece = slice(first, first + _PIECE)
+        parts = done.parts_ns[piece]
+        _first((parts < 0).any(axis=1), "spent a negative time somewhere", offset=first)
+        total = parts.sum(axis=1, dtype=np.int64)
+        _first(total != done.done_ns[piece] - done.issue_ns[piece], "has time parts that do not add up", offset=first)
 
 
 def _check_population(requests: Requests, run: Run) -> None:
+    """Request k of a stream of c clients, in order of issue, is not issued before completion k - c."""
+    done = run.completions
     for index, rule in enumerate(requests.streams):
-        rows = requests.stream == index
-        if rule.n_clients == 0 or not rows.any():
+        rows = slice(None) if len(requests.streams) == 1 else requests.stream == index
+        if rule.n_clients == 0:
             continue
-        _, change = _events(run.completions.issue_ns[rows], run.completions.done_ns[rows])
-        most = int(np.cumsum(change).max())
-        if most > rule.n_clients:
+        came, left = _in_order(done.issue_ns[rows]), _in_order(done.done_ns[rows])
+        if (left[: max(len(left) - rule.n_clients, 0)] > came[rule.n_clients :]).any():
+            n_left = np.searchsorted(left, came, side="right")
+            most = int((np.arange(1, len(came) + 1) - n_left).max())
             raise ConservationError(f"stream {rule.name}: {most} requests outstanding with {rule.n_clients} clients")
 
 
@@ -81,7 +113,7 @@ def _check_little(run: Run) -> None:
     """N = X R over the whole run: it begins and ends empty, so both are the same integral, counted in two ways."""
     done = run.completions
     integral = number_in_system_integral(done.issue_ns, done.done_ns)
-    responses = exact_sum(done.done_ns - done.issue_ns)
+    responses = sum_of_responses(done.issue_ns, done.done_ns)
     if integral != responses:
         raise ConservationError(
             f"Little's law: the number in system integrates to {integral}, responses to {responses}"
@@ -96,6 +128,6 @@ def check_devices(run: Run) -> None:
     _first(devices.busy_ns > run.end_ns, f"was busy longer than the run of {run.end_ns} ns (U = X S > 1)", "disk")
 
 
-def _first(broken: NDArray[np.bool_] | np.bool_, what: str, kind: str = "request") -> None:
+def _first(broken: NDArray[np.bool_] | np.bool_, what: str, kind: str = "request", offset: int = 0) -> None:
     if broken.any():
-        raise ConservationError(f"{kind} {int(np.argmax(broken))} {what}")
+        raise ConservationError(f"{kind} {offset + int(np.argmax(broken))} {what}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64
 
 _N_SAMPLES = 4096
+_PIECE = 1 << 18
 _FEWEST_REQUESTS = 200
 _LATE_SHARE = 1 / 6
 
@@ -48,11 +49,16 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     """
     if len(issue_ns) < 2 or until_ns <= 0:
         return Stability(True, 0.0, 0.0)
-    came, left = np.sort(issue_ns), np.sort(done_ns)
     times = np.linspace(0, until_ns, _N_SAMPLES + 1)[1:]
-    n_came = np.searchsorted(came, times, side="right")
-    n_left = np.searchsorted(left, times, side="right")
-    return judge_counts(times, n_came, n_left, len(came))
+    return judge_counts(times, _n_until(times, issue_ns), _n_until(times, done_ns), len(issue_ns))
+
+
+def _n_until(times: NDArray[np.float64], values: Int64) -> Int64:
+    """How many values lie at or before each time; in pieces, so that a long run needs no sorted copy."""
+    counts: Int64 = np.zeros(len(times) + 1, np.int64)
+    for first in range(0, len(values), _PIECE):
+        counts += np.bincount(np.searchsorted(times, values[first : first + _PIECE]), minlength=len(counts))
+    return np.cumsum(counts[:-1])
 
 
 def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_requests: int) -> Stability:

@@ -12,7 +12,7 @@ from diskmodel.records import PARTS, Op, Requests, Run
 from diskmodel.result.batches import Interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
-from diskmodel.result.laws import check_laws, number_in_system_integral
+from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
 from diskmodel.result.quantiles import LEVELS
 from diskmodel.result.result import Result
 from diskmodel.result.stability import Stability, judge_stability
@@ -62,7 +62,10 @@ def summarize(
     done = run.completions
     window = measuring_window(requests, run)
     rows = window.rows
-    response_ns = done.done_ns[rows] - done.issue_ns[rows]
+    response_ns = done.done_ns[rows]
+    iops = throughput_interval(response_ns, window.start_ns, window.end_ns, confidence=confidence)
+    # in the same memory: up to here these were times of completion
+    response_ns -= done.issue_ns[rows]
     stability = _stability(requests, run)
     is_stable = stability is None or stability.is_stable
     observed = Latency.of(response_ns, confidence=confidence)
@@ -70,13 +73,16 @@ def summarize(
     def latency_of(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Latency:
         if not is_stable:
             return Latency.unknown(int(chosen.sum()))
+        if chosen.all():
+            return observed
         return Latency.of(response_ns[chosen], confidence=confidence)
 
     names = [rule.name for rule in requests.streams]
-    owner, op = requests.stream[rows], requests.op[rows]
+    op = requests.op[rows]
+    owner = requests.stream[rows] if len(names) > 1 else np.broadcast_to(np.int32(0), rows.shape)
     latency = observed if is_stable else Latency.unknown(len(rows))
-    iops = throughput_interval(done.done_ns[rows], window.start_ns, window.end_ns, confidence=confidence)
-    parts = done.parts_ns[rows].mean(axis=0) if is_stable else np.full(len(PARTS), math.nan)
+    parts = [exact_sum(done.parts_ns[:, part][rows]) / len(rows) for part in range(len(PARTS))]
+    longest_wait_ns = int(done.parts_ns[:, PARTS.index("queue")][rows].max())
     per_disk = disk_use(run)
     n_commands = int(run.devices.n_reads.sum() + run.devices.n_writes.sum())
     is_converged = is_stable and window.is_settled and is_narrow(latency, precision, percentile)
@@ -100,9 +106,9 @@ def summarize(
         iops_by_stream={name: float((owner == index).sum()) / window.seconds for index, name in enumerate(names)},
         offered_per_s=math.nan if stability is None else stability.offered_per_s,
         bytes_per_s=float(requests.length[rows].sum()) / window.seconds,
-        breakdown_ns={part: float(value) for part, value in zip(PARTS, parts, strict=True)},
-        longest_wait_ns=int(done.parts_ns[rows, PARTS.index("queue")].max()),
-        mean_in_system=number_in_system_integral(done.issue_ns, done.done_ns) / max(run.end_ns, 1),
+        breakdown_ns={part: float(value) if is_stable else math.nan for part, value in zip(PARTS, parts, strict=True)},
+        longest_wait_ns=longest_wait_ns,
+        mean_in_system=sum_of_responses(done.issue_ns, done.done_ns) / max(run.end_ns, 1),
         **_before_and_after_full(run),
         hit_ratio=float(done.is_hit[rows].mean()),
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
@@ -157,6 +163,8 @@ def _stability(requests: Requests, run: Run) -> Stability | None:
         return None
     done = run.completions
     until_ns = last_full_mix_ns(requests, done.issue_ns)
+    if is_open.all():
+        return judge_stability(done.issue_ns, done.done_ns, until_ns)
     return judge_stability(done.issue_ns[is_open], done.done_ns[is_open], until_ns)
 
 

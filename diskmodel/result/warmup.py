@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -40,7 +42,7 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
     >>> mser5([90.0] * 10 + [1.0, 2.0] * 100)
     (10, True)
     """
-    values = np.asarray(series, dtype=np.float64)
+    values = np.asarray(series)
     n_batches = len(values) // _BATCH
     if n_batches < 4:
         return 0, False
@@ -67,14 +69,14 @@ def warm_up(series: ArrayLike) -> tuple[int, bool]:
     where it lies among them the series is kept whole. For a stationary series of 20 pieces that a piece picked
     beforehand is the extreme one has a probability of one in ten.
     """
-    values = np.asarray(series, dtype=np.float64)
+    values = np.asarray(series)
     n_dropped, is_settled = mser5(values)
     if n_dropped == 0 or not _is_unlike(values, n_dropped):
         return 0, is_settled
     return n_dropped, is_settled
 
 
-def _is_unlike(values: NDArray[np.float64], n_dropped: int) -> bool:
+def _is_unlike(values: NDArray[Any], n_dropped: int) -> bool:
     piece = max(min(n_dropped, int(len(values) * _LONGEST_PIECE)), 1)
     rest = values[n_dropped:]
     n_pieces = len(rest) // piece

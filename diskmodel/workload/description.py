@@ -109,18 +109,21 @@ class Workload(Description):
         """Mean rate of all open streams together."""
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
 
-    def requests(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Requests:
+    def requests(self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True) -> Requests:
         """The first `n` requests on an array of `capacity_bytes`, everything random drawn from `seed`.
 
         A larger `n` extends the rows of a smaller one. Streams share the rows in proportion to their expected rates
-        (or weights).
+        (or weights). Columns with one value for all rows may be read-only. Without cache draws every draw for a hit is
+        0: only where no cache is described by its hit ratio.
 
         Raises
         ------
         DescriptionError
             When a region does not fit the array, or `n` or `seed` is out of range.
         """
-        return generate(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+        return generate(
+            self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, with_cache_draws=with_cache_draws
+        )
 
     def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Blocks:
         """The requests of `requests`, drawn in blocks when they are asked for.

@@ -64,6 +64,11 @@ class Draws:
         return self.generator(kind).standard_exponential(n)
 
 
+def same(value: Any, n: int) -> NDArray[Any]:
+    """A column of `n` times the same value, read-only, in the room of one."""
+    return np.broadcast_to(np.asarray(value), (n,))
+
+
 def running_sum(gaps: Float64, draws: Draws) -> Float64:
     """Sums of gaps between arrivals from the first row of all on; in the place of the gaps."""
     if len(gaps):

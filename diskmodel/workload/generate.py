@@ -7,14 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.records import Int64, Requests, StreamRule
+from diskmodel.records import Requests, StreamRule
 from diskmodel.workload.arrivals import Closed
-from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.stream import Stream
 
 
 def generate(
-    streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int
+    streams: Sequence[Stream],
+    default_span_bytes: int | None,
+    capacity_bytes: int,
+    n: int,
+    seed: int,
+    *,
+    with_cache_draws: bool = True,
 ) -> Requests:
     """`n` requests of `streams` on an array of `capacity_bytes`.
 
@@ -24,6 +30,9 @@ def generate(
         With every region that does not fit the array, and `n` or `seed` out of range.
     """
     check(streams, default_span_bytes, capacity_bytes, n, seed)
+    rules = tuple(rule_of(stream) for stream in streams)
+    if len(streams) == 1:
+        return _only(streams[0], default_span_bytes, capacity_bytes, n, seed, rules, with_cache_draws)
     owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)
     requests = Requests(
         when_ns=np.empty(n, dtype=np.int64),
@@ -31,21 +40,47 @@ def generate(
         offset=np.empty(n, dtype=np.int64),
         length=np.empty(n, dtype=np.int64),
         stream=owner,
-        cache_draw=np.empty(n, dtype=np.float64),
-        streams=tuple(rule_of(stream) for stream in streams),
+        cache_draw=np.empty(n, dtype=np.float64) if with_cache_draws else same(0.0, n),
+        streams=rules,
     )
     for index, stream in enumerate(streams):
-        rows: slice | Int64 = slice(None) if len(streams) == 1 else np.flatnonzero(owner == index)
-        n_rows = n if isinstance(rows, slice) else len(rows)
+        rows = np.flatnonzero(owner == index)
         draws = Draws(seed, index)
         space = stream.space(capacity_bytes, default_span_bytes)
-        lengths = stream.draw_lengths(n_rows, draws)
-        requests.when_ns[rows] = stream.arrival.when(n_rows, draws)
-        requests.op[rows] = stream.draw_ops(n_rows, draws)
+        lengths = stream.draw_lengths(len(rows), draws)
+        requests.when_ns[rows] = stream.arrival.when(len(rows), draws)
+        requests.op[rows] = stream.draw_ops(len(rows), draws)
         requests.offset[rows] = stream.addresses.starts(lengths, space, draws) + space.first_byte
         requests.length[rows] = lengths
-        requests.cache_draw[rows] = draws.uniform(Kind.CACHE, n_rows)
+        if with_cache_draws:
+            requests.cache_draw[rows] = draws.uniform(Kind.CACHE, len(rows))
     return requests
+
+
+def _only(
+    stream: Stream,
+    default_span_bytes: int | None,
+    capacity_bytes: int,
+    n: int,
+    seed: int,
+    rules: tuple[StreamRule, ...],
+    with_cache_draws: bool,
+) -> Requests:
+    """Requests of a single stream; columns with one value for all rows take no room."""
+    draws = Draws(seed, 0)
+    space = stream.space(capacity_bytes, default_span_bytes)
+    lengths = stream.draw_lengths(n, draws)
+    offset = stream.addresses.starts(lengths, space, draws)
+    offset += space.first_byte
+    return Requests(
+        when_ns=stream.arrival.when(n, draws),
+        op=stream.draw_ops(n, draws),
+        offset=offset,
+        length=lengths,
+        stream=same(np.int32(0), n),
+        cache_draw=draws.uniform(Kind.CACHE, n) if with_cache_draws else same(0.0, n),
+        streams=rules,
+    )
 
 
 def check(streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int) -> None:

@@ -42,7 +42,9 @@ class Space:
 
     def at_places(self, index: Int64) -> Int64:
         """Relative byte of each place; indexes beyond the last are the last."""
-        return np.minimum(index, self.n_places - 1) * self.alignment_bytes
+        places = np.minimum(index, self.n_places - 1)
+        places *= self.alignment_bytes
+        return places
 
     def align_down(self, relative: Int64) -> Int64:
         """Relative bytes moved down to a place."""

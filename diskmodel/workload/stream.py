@@ -16,7 +16,7 @@ from diskmodel.records import Int64, Op
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.addresses import Addresses, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed
-from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.space import Space
 
 SECTOR_BYTES = 512
@@ -182,14 +182,14 @@ class Stream(Description):
     def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """`Op` values; uint8, shape (n,)."""
         if self.read_ratio in (0.0, 1.0):
-            return np.full(n, Op.READ if self.read_ratio else Op.WRITE, dtype=np.uint8)
+            return same(np.uint8(Op.READ if self.read_ratio else Op.WRITE), n)
         return np.where(draws.uniform(Kind.OP, n) < self.read_ratio, Op.READ, Op.WRITE).astype(np.uint8)
 
     def draw_lengths(self, n: int, draws: Draws) -> Int64:
         """Request sizes; int64, shape (n,), bytes."""
         size = np.array([share.size_bytes for share in self.sizes], dtype=np.int64)
         if len(size) == 1:
-            return np.full(n, size[0], dtype=np.int64)
+            return same(size[0], n)
         cumulative = np.cumsum([share.weight for share in self.sizes])
         chosen = np.searchsorted(cumulative[:-1] / cumulative[-1], draws.uniform(Kind.SIZE, n), side="right")
         return size[chosen]

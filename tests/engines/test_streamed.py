@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.engine import streamed
+from diskmodel.engine import native, streamed
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import CoverageError, DescriptionError
@@ -109,3 +109,21 @@ def test_precision_decides_the_length() -> None:
     assert result.histogram is not None
     assert result.histogram.mean_ns == pytest.approx(result.latency.mean_ns)
     assert result.to_dict()["latency_ms"]["p99"] > 0
+
+
+def test_long_runs_keep_parts_in_less_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that do not fit the narrow column are put back; an overloaded disk makes waits of minutes."""
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
+    load = SMALL | {"size": ["4 KiB", "8 KiB"], "rate": "2000/s"}
+    requests = Workload.parse(load).requests(capacity_bytes=array.usable_bytes, n=5000, seed=1)
+    wide = native.run(resolve(array, 1), requests).completions.parts_ns
+    monkeypatch.setattr(native, "NARROW_ABOVE", 100)
+    widened = native.run(resolve(array, 1), requests).completions.parts_ns
+    assert wide.max() > 1 << 31
+    assert np.array_equal(wide, widened)
+    assert widened.dtype == np.int64
+    calm = Workload.parse(SMALL | {"clients": 2}).requests(capacity_bytes=array.usable_bytes, n=5000, seed=1)
+    narrow = native.run(resolve(array, 1), calm).completions.parts_ns
+    assert narrow.dtype == np.int32
+    monkeypatch.undo()
+    assert np.array_equal(native.run(resolve(array, 1), calm).completions.parts_ns, narrow)

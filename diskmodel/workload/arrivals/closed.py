@@ -10,7 +10,7 @@ from pydantic import Field
 from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Nanoseconds, PerSecond
-from diskmodel.workload.draws import Draws, Kind
+from diskmodel.workload.draws import Draws, Kind, same
 
 #: Response time supposed for closed streams where rows have to be divided among streams before anything has run.
 SUPPOSED_RESPONSE_S = 0.005
@@ -63,8 +63,9 @@ class Closed(Description):
         if self.think_distribution == "exponential" and self.think_ns:
             think_ns = np.rint(draws.exponential(Kind.THINK, n) * self.think_ns).astype(np.int64)
         else:
-            think_ns = np.full(n, self.think_ns, dtype=np.int64)
+            think_ns = same(np.int64(self.think_ns), n)
         if self.pace_ns:
+            think_ns = think_ns.copy() if think_ns.strides == (0,) else think_ns
             n_first = max(min(self.clients - draws.first_row, n), 0)
             think_ns[:n_first] += (draws.uniform(Kind.PHASE, n_first) * self.pace_ns).astype(np.int64)
         return think_ns

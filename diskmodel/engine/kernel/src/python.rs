@@ -2,7 +2,7 @@
 
 mod streamed;
 
-use numpy::{PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -11,7 +11,7 @@ pub use streamed::run_streamed;
 use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation};
-use crate::traffic::{Columns, Completions, Requests, Rule, N_PARTS};
+use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS};
 
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -30,13 +30,28 @@ pub struct RequestsIn<'py> {
 pub struct CompletionsOut<'py> {
     issue_ns: PyReadwriteArray1<'py, i64>,
     done_ns: PyReadwriteArray1<'py, i64>,
-    parts_ns: PyReadwriteArray1<'py, i64>,
+    parts_ns: PartsOut<'py>,
     is_hit: PyReadwriteArray1<'py, bool>,
 }
 
+#[derive(FromPyObject)]
+pub enum PartsOut<'py> {
+    Wide(PyReadwriteArray1<'py, i64>),
+    Narrow(PyReadwriteArray1<'py, i32>),
+}
+
+/// A column without copying; one that repeats a single value (a stride of 0) is that value.
+fn column<'a, T: Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<Column<'a, T>> {
+    let view = array.as_array();
+    match view.first() {
+        Some(&value) if view.strides()[0] == 0 => Ok(Column::All(value, view.len())),
+        _ => Ok(Column::Each(array.as_slice()?)),
+    }
+}
+
 /// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
-/// each disk.
-type Outcome = (i64, i64, Option<i64>, Vec<[i64; 7]>);
+/// each disk, parts of a time that are too long for their column with their places.
+type Outcome = (i64, i64, Option<i64>, Vec<[i64; 7]>, Vec<(usize, i64)>);
 
 /// Runs requests through an array.
 ///
@@ -50,18 +65,21 @@ pub fn run(
 ) -> PyResult<Outcome> {
     let built = array.build().map_err(PyValueError::new_err)?;
     let columns = Requests {
-        when: requests.when_ns.as_slice()?,
-        op: requests.op.as_slice()?,
-        offset: requests.offset.as_slice()?,
-        length: requests.length.as_slice()?,
-        stream: requests.stream.as_slice()?,
-        cache_draw: requests.cache_draw.as_slice()?,
+        when: column(&requests.when_ns)?,
+        op: column(&requests.op)?,
+        offset: column(&requests.offset)?,
+        length: column(&requests.length)?,
+        stream: column(&requests.stream)?,
+        cache_draw: column(&requests.cache_draw)?,
         rules: requests.streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect(),
     };
     let completions = Completions {
         issue: out.issue_ns.as_slice_mut()?,
         done: out.done_ns.as_slice_mut()?,
-        parts: out.parts_ns.as_slice_mut()?,
+        parts: match &mut out.parts_ns {
+            PartsOut::Wide(values) => PartColumns::Wide(values.as_slice_mut()?),
+            PartsOut::Narrow(values) => PartColumns::Narrow(values.as_slice_mut()?, Vec::new()),
+        },
         is_hit: out.is_hit.as_slice_mut()?,
     };
     check(&columns, &completions).map_err(PyValueError::new_err)?;
@@ -77,7 +95,8 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'
     let mut simulation = Simulation::new(parts, columns);
     let (end, rebuilt) = simulation.run()?;
     let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
-    Ok((end, rebuilt, simulation.cache_full_ns(), counters))
+    let cache_full_ns = simulation.cache_full_ns();
+    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()))
 }
 
 fn row_of(c: &Counters) -> [i64; 7] {
@@ -102,13 +121,13 @@ fn check(requests: &Requests, out: &Completions) -> Result<(), String> {
         return Err("columns must have the same length".into());
     }
     let n_streams = requests.rules.len();
-    if requests.stream.iter().any(|&s| s < 0 || s as usize >= n_streams) {
+    if requests.stream.any(|s| s < 0 || s as usize >= n_streams) {
         return Err("a request names a stream that there is not".into());
     }
-    if requests.op.iter().any(|&op| op > 1) {
+    if requests.op.any(|op| op > 1) {
         return Err("an operation is 0 (read) or 1 (write)".into());
     }
-    if requests.when.iter().any(|&t| t < 0) {
+    if requests.when.any(|t| t < 0) {
         return Err("times must not be negative".into());
     }
     Ok(())

@@ -58,14 +58,48 @@ pub trait Traffic {
     fn is_over(&self) -> bool;
 }
 
-/// Columns of the requests, borrowed.
+/// A column, borrowed, or one value for all rows.
+pub enum Column<'a, T> {
+    Each(&'a [T]),
+    All(T, usize),
+}
+
+impl<T: Copy> Column<'_, T> {
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Each(values) => values.len(),
+            Column::All(_, n) => *n,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    pub fn at(&self, row: usize) -> T {
+        match self {
+            Column::Each(values) => values[row],
+            Column::All(value, _) => *value,
+        }
+    }
+
+    pub fn any(&self, is_so: impl Fn(T) -> bool) -> bool {
+        match self {
+            Column::Each(values) => values.iter().any(|&value| is_so(value)),
+            Column::All(value, n) => *n > 0 && is_so(*value),
+        }
+    }
+}
+
+/// Columns of the requests.
 pub struct Requests<'a> {
-    pub when: &'a [i64],
-    pub op: &'a [u8],
-    pub offset: &'a [i64],
-    pub length: &'a [i64],
-    pub stream: &'a [i32],
-    pub cache_draw: &'a [f64],
+    pub when: Column<'a, i64>,
+    pub op: Column<'a, u8>,
+    pub offset: Column<'a, i64>,
+    pub length: Column<'a, i64>,
+    pub stream: Column<'a, i32>,
+    pub cache_draw: Column<'a, f64>,
     pub rules: Vec<Rule>,
 }
 
@@ -73,8 +107,44 @@ pub struct Requests<'a> {
 pub struct Completions<'a> {
     pub issue: &'a mut [i64],
     pub done: &'a mut [i64],
-    pub parts: &'a mut [i64],
+    pub parts: PartColumns<'a>,
     pub is_hit: &'a mut [bool],
+}
+
+/// Where the time of each row went, `N_PARTS` values a row.
+pub enum PartColumns<'a> {
+    Wide(&'a mut [i64]),
+    /// Half as large; values that do not fit are put aside with their places.
+    Narrow(&'a mut [i32], Vec<(usize, i64)>),
+}
+
+impl PartColumns<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            PartColumns::Wide(values) => values.len(),
+            PartColumns::Narrow(values, _) => values.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn put(&mut self, row: usize, parts: &[i64; N_PARTS]) {
+        let places = row * N_PARTS..(row + 1) * N_PARTS;
+        match self {
+            PartColumns::Wide(values) => values[places].copy_from_slice(parts),
+            PartColumns::Narrow(values, aside) => {
+                for (place, &part) in places.zip(parts) {
+                    values[place] = part as i32;
+                    if i64::from(part as i32) != part {
+                        aside.push((place, part));
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// A whole workload in columns, and where its completions go.
@@ -93,13 +163,20 @@ impl<'a> Columns<'a> {
         let mut rows: Vec<Vec<u32>> = Vec::new();
         if n_streams > 1 {
             let mut sizes = vec![0; n_streams];
-            requests.stream.iter().for_each(|&stream| sizes[stream as usize] += 1);
+            let n = requests.stream.len();
+            (0..n).for_each(|row| sizes[requests.stream.at(row) as usize] += 1);
             rows = sizes.into_iter().map(Vec::with_capacity).collect();
-            for (row, &stream) in requests.stream.iter().enumerate() {
-                rows[stream as usize].push(row as u32);
-            }
+            (0..n).for_each(|row| rows[requests.stream.at(row) as usize].push(row as u32));
         }
         Columns { left: requests.when.len(), next: vec![0; n_streams], rows, requests, out }
+    }
+
+    /// Parts of a time that did not fit their column, with their places.
+    pub fn put_aside(self) -> Vec<(usize, i64)> {
+        match self.out.parts {
+            PartColumns::Wide(_) => Vec::new(),
+            PartColumns::Narrow(_, aside) => aside,
+        }
     }
 }
 
@@ -115,7 +192,10 @@ impl Traffic for Columns<'_> {
             Some(rows) => *rows.get(at)? as usize,
             None => at,
         };
-        let when = *self.requests.when.get(row)?;
+        if row >= self.requests.when.len() {
+            return None;
+        }
+        let when = self.requests.when.at(row);
         self.next[stream] = at + 1;
         Some(Taken { id: row as u32, row: row as u64, when })
     }
@@ -125,11 +205,11 @@ impl Traffic for Columns<'_> {
         let i = id as usize;
         Request {
             row: u64::from(id),
-            stream: self.requests.stream[i] as u32,
-            op: self.requests.op[i],
-            offset: self.requests.offset[i],
-            length: self.requests.length[i],
-            cache_draw: self.requests.cache_draw[i],
+            stream: self.requests.stream.at(i) as u32,
+            op: self.requests.op.at(i),
+            offset: self.requests.offset.at(i),
+            length: self.requests.length.at(i),
+            cache_draw: self.requests.cache_draw.at(i),
         }
     }
 
@@ -139,7 +219,7 @@ impl Traffic for Columns<'_> {
         self.out.issue[i] = completion.issue;
         self.out.done[i] = completion.done;
         self.out.is_hit[i] = completion.is_hit;
-        self.out.parts[i * N_PARTS..(i + 1) * N_PARTS].copy_from_slice(&completion.parts);
+        self.out.parts.put(i, &completion.parts);
         self.left -= 1;
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scenario::{Drive, FlashTables, Folded, HddTables, LayoutTables, Queue};
-use crate::traffic::{Columns, Completions, Requests, N_PARTS};
+use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 fn queue(scheduler: &str) -> Queue {
     Queue {
@@ -151,17 +151,18 @@ fn workload(n: usize) -> Vec<(i64, u8, i64, i64, f64)> {
 fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i64)> {
     let n = rows.len();
     let requests = Requests {
-        when: &rows.iter().map(|r| r.0).collect::<Vec<_>>(),
-        op: &rows.iter().map(|r| r.1).collect::<Vec<_>>(),
-        offset: &rows.iter().map(|r| r.2).collect::<Vec<_>>(),
-        length: &rows.iter().map(|r| r.3).collect::<Vec<_>>(),
-        stream: &vec![0; n],
-        cache_draw: &rows.iter().map(|r| r.4).collect::<Vec<_>>(),
+        when: Column::Each(&rows.iter().map(|r| r.0).collect::<Vec<_>>()),
+        op: Column::Each(&rows.iter().map(|r| r.1).collect::<Vec<_>>()),
+        offset: Column::Each(&rows.iter().map(|r| r.2).collect::<Vec<_>>()),
+        length: Column::Each(&rows.iter().map(|r| r.3).collect::<Vec<_>>()),
+        stream: Column::All(0, n),
+        cache_draw: Column::Each(&rows.iter().map(|r| r.4).collect::<Vec<_>>()),
         rules: vec![Rule { n_clients: 0, pace: 0 }],
     };
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
-    let out = Completions { issue: &mut issue, done: &mut done, parts: &mut parts, is_hit: &mut is_hit };
+    let out =
+        Completions { issue: &mut issue, done: &mut done, parts: PartColumns::Wide(&mut parts), is_hit: &mut is_hit };
     let columns = Columns::new(requests, out);
     match array.build().unwrap() {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),

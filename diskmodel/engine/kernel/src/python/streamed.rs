@@ -27,12 +27,12 @@ struct BlockIn<'py> {
 impl BlockIn<'_> {
     fn copied(&self) -> PyResult<Block> {
         let block = Block {
-            row: self.row.as_slice()?.to_vec(),
-            when: self.when_ns.as_slice()?.to_vec(),
-            op: self.op.as_slice()?.to_vec(),
-            offset: self.offset.as_slice()?.to_vec(),
-            length: self.length.as_slice()?.to_vec(),
-            cache_draw: self.cache_draw.as_slice()?.to_vec(),
+            row: self.row.as_array().to_vec(),
+            when: self.when_ns.as_array().to_vec(),
+            op: self.op.as_array().to_vec(),
+            offset: self.offset.as_array().to_vec(),
+            length: self.length.as_array().to_vec(),
+            cache_draw: self.cache_draw.as_array().to_vec(),
         };
         let n = block.row.len();
         let lengths =
