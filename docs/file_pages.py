@@ -82,7 +82,7 @@ def table(kind: type[Description]) -> str:
     """Section of one class."""
     schema = kind.model_json_schema()
     told = meanings(kind)
-    summary = _clean(kind.__doc__ or "").split("\nAttributes\n")[0].strip()
+    summary = re.split(r"\n[A-Z]\w+\n---", _clean(kind.__doc__ or ""), maxsplit=1)[0].strip()
     rows = ["| field | value | default | meaning |", "|---|---|---|---|"]
     for name, field in kind.model_fields.items():
         value = _kind_of(schema["properties"][name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -37,6 +38,11 @@ def test_every_field_of_every_table_has_a_row() -> None:
     for name, text in sections.items():
         rows = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
         assert rows in [list(kind.model_fields) for kind in kinds if kind.__name__ == name], name
+
+
+def test_no_part_of_a_docstring_becomes_a_heading() -> None:
+    lines = HOOK.page().splitlines()
+    assert not [above for above, line in itertools.pairwise(lines) if above.strip() and line.startswith("--")]
 
 
 def test_links_between_tables_lead_somewhere() -> None:
