@@ -13,6 +13,8 @@ from diskmodel.drive import Flash
 
 #: Relative standard error up to which a parameter counts as identified.
 IDENTIFIED = 0.35
+#: Standard deviation of a logarithm from which on nothing at all is known.
+_OWN_SPREAD = 2.0
 
 #: Writes where none were measured: as reads of the same pattern, and so much more. One published set of fio results
 #: (4 KiB, queue depth 64, a drive whose buffer does not fill) has 1.12 for random and 1.18 for sequential requests;
@@ -108,8 +110,12 @@ def profile_of(
 
 
 def _uncertainty(fit: FlashFit, parameters: dict[str, Parameter]) -> dict[str, Any]:
-    """Covariance of the identified parameters in the units of the fields."""
-    chosen = [i for i, name in enumerate(NAMES) if parameters[name].is_identified]
+    """Covariance in the units of the fields.
+
+    Parameters that are not identified are in it: what they have in common with others is, and drawing the others alone
+    would give responses that the evidence excludes.
+    """
+    chosen = [i for i in range(len(NAMES)) if fit.covariance[i, i] < _OWN_SPREAD**2]
     if not chosen:
         return {}
     values = np.array([parameters[NAMES[i]].value for i in chosen])

@@ -34,8 +34,9 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
 
     Notes
     -----
-    Parameters are lognormal with the profile's value as median and the profile's relative covariances: what is fitted
-    are times and rates, which are positive. A value of 0 or below moves by a normal deviate instead.
+    Parameters are lognormal with the profile's value as median; their logarithms have the profile's relative covariances,
+    as they have in the fit: what is fitted are times and rates, which are positive. A value of 0 or below moves by a
+    normal deviate instead.
     """
     if drive.uncertainty is None:
         return []
@@ -44,11 +45,7 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     covariance = np.array(drive.uncertainty.covariance)
     is_positive = values > 0
     scale = np.where(is_positive, values, 1.0)
-    relative = covariance / np.outer(scale, scale)
-    both = np.outer(is_positive, is_positive)
-    # second moments of a lognormal that has these relative ones
-    spread = np.where(both, np.log1p(np.maximum(relative, -0.9)), relative)
-    factor = _root(spread)
+    factor = _root(covariance / np.outer(scale, scale))
     rng = np.random.default_rng(seed)
     found: list[Drive] = []
     for _ in range(n * _ATTEMPTS):
