@@ -23,6 +23,7 @@ pub struct HddTables {
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
     pub spare_sectors_per_cylinder: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub seek_ns: Vec<i64>,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
@@ -37,6 +38,17 @@ pub struct HddTables {
     pub dirty_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
+}
+
+/// A long column: of an array at once, where number by number would take longer than a short run.
+#[cfg(feature = "python")]
+fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
+    use numpy::PyReadonlyArray1;
+    use pyo3::types::PyAnyMethods;
+    match column.extract::<PyReadonlyArray1<i64>>() {
+        Ok(array) => Ok(array.as_array().to_vec()),
+        Err(_) => column.extract(),
+    }
 }
 
 /// A flash drive's tables.
