@@ -34,8 +34,8 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
 
     Notes
     -----
-    Parameters are lognormal with the profile's value as median; their logarithms have the profile's relative covariances,
-    as they have in the fit: what is fitted are times and rates, which are positive. A value of 0 or below moves by a
+    Parameters are lognormal with the profile's value as median. Their logarithms have the profile's relative
+    covariances, as in the fit: what is fitted are times and rates, which are positive. A value of 0 or below moves by a
     normal deviate instead.
     """
     if drive.uncertainty is None:
