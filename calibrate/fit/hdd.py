@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrate.fit.heads import Heads, find_heads
 from calibrate.fit.rotation import Rotation
 from calibrate.fit.seek import SeekFit, fit_seek
 from calibrate.fit.tracks import Tracks, find_tracks, single_reads
@@ -26,6 +27,8 @@ ASSUMED_CACHE_BYTES = 16 << 20
 ASSUMED_SEGMENTS = 16
 _HIT_SHARE = 0.25
 _LEAST_SEEK_NS = 50_000.0
+#: A move hidden by the skew takes no more than this share of it.
+_HIDDEN = 0.95
 _FEWEST_READS = 100
 
 
@@ -49,6 +52,12 @@ class HddFit:
     electronics: Electronics
     seek: SeekFit
     sector_bytes: int
+    found_heads: Heads | None
+
+    @property
+    def n_heads(self) -> int:
+        """Surfaces, assumed where nothing tells them."""
+        return self.found_heads.heads if self.found_heads else ASSUMED_HEADS
 
 
 def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
@@ -90,17 +99,24 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
     if tracks is None:
         rule = "tells neither sequential rates nor angles, so nothing of how much a track holds"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure again, with the experiment zones"))
+    heads = find_heads(measurement, period, sector)
+    n_heads = heads.heads if heads else ASSUMED_HEADS
     electronics = fit_electronics(measurement, period)
-    distance, waited = _waits(measurement, tracks, electronics, period, sector)
+    distance, waited = _waits(measurement, tracks, electronics, period, sector, n_heads)
     if len(distance) < _FEWEST_READS:
         rule = f"holds {len(distance)} reads one at a time; at least {_FEWEST_READS} are needed for a seek curve"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
-    seek = fit_seek(distance, waited, period, nearest=float(ASSUMED_HEADS))
-    return HddFit(rotation, tracks, electronics, seek, sector)
+    seek = fit_seek(distance, waited, period, nearest=float(n_heads))
+    return HddFit(rotation, tracks, electronics, seek, sector, heads)
 
 
 def _waits(
-    measurement: Measurement, tracks: Tracks, electronics: Electronics, period_ns: float, sector_bytes: int
+    measurement: Measurement,
+    tracks: Tracks,
+    electronics: Electronics,
+    period_ns: float,
+    sector_bytes: int,
+    n_heads: int,
 ) -> tuple[Floats, Floats]:
     """Distance in tracks, and time from issue until the sector came under the head, of reads that moved the arm."""
     distances, waits = [], []
@@ -114,7 +130,7 @@ def _waits(
         wait = samples.latency_ns - media - wire
         away = np.abs(np.diff(tracks.track_of(start)))
         # less than the overhead alone is a hit
-        moved = (away >= ASSUMED_HEADS) & (samples.latency_ns[1:] > 1.5 * electronics.overhead_ns)
+        moved = (away >= n_heads) & (samples.latency_ns[1:] > 1.5 * electronics.overhead_ns)
         distances.append(away[moved])
         waits.append(wait[1:][moved])
     if not distances:
@@ -127,9 +143,14 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
     period, electronics = fit.rotation.period_ns, fit.electronics
     step_ns = max(float(fit.seek.ready_ns[0]) - electronics.overhead_ns, _LEAST_SEEK_NS)
     n_sectors = capacity_bytes // fit.sector_bytes
-    zones = _zones(fit.tracks, n_sectors, step_ns / period)
+    heads = fit.found_heads
+    if heads and fit.tracks.is_streaming:
+        # sequential reads lose no revolution between cylinders: the arm is there before the skew has passed
+        step_ns = min(step_ns, _HIDDEN * heads.cylinder_skew_turns * period)
+    zones = _zones(fit, n_sectors, step_ns / period)
     switch = 0.9 * min(zone["track_skew"] / zone["sectors_per_track"] for zone in zones) * period
     distance, time = _seek_table(fit, electronics.overhead_ns)
+    time[0] = min(time[0], step_ns / 1e6)
     data: dict[str, Any] = {
         "kind": "hdd",
         "name": name,
@@ -138,7 +159,7 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
         "sector_bytes": fit.sector_bytes,
         "rpm": 60e9 / period,
         "revolution_ns": round(period),
-        "heads": ASSUMED_HEADS,
+        "heads": fit.n_heads,
         "zones": zones,
         "seek": {"kind": "table", "distance": distance, "time_ms": time},
         "head_switch_ns": round(switch),
@@ -154,9 +175,11 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
     return Hdd.parse(data)
 
 
-def _zones(tracks: Tracks, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
-    """Zones of whole cylinders; skews keep the mean that was told, and hide the move to the next cylinder."""
-    heads, left, zones = ASSUMED_HEADS, n_sectors, []
+def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
+    """Zones of whole cylinders; skews as the jumps of angles say, else such that they keep the mean that was told and
+    hide the move to the next cylinder."""
+    tracks, known = fit.tracks, fit.found_heads
+    heads, left, zones = fit.n_heads, n_sectors, []
     size = np.diff(tracks.edges_sectors)
     for k, density in enumerate(tracks.per_track):
         per_track = max(round(float(density)), 1)
@@ -166,7 +189,11 @@ def _zones(tracks: Tracks, n_sectors: int, step_turns: float) -> list[dict[str, 
             cylinders = max(-(-left // (heads * per_track)), 1)
         # a little more than the move takes, or every cylinder would cost a revolution
         cylinder = int(np.ceil(step_turns * per_track)) + 2
-        track = round((heads * tracks.skew_turns * per_track - cylinder) / (heads - 1))
+        if known:
+            cylinder = max(round(known.cylinder_skew_turns * per_track), cylinder)
+            track = round(known.track_skew_turns * per_track)
+        else:
+            track = round((heads * tracks.skew_turns * per_track - cylinder) / (heads - 1))
         zones.append(
             {
                 "cylinders": cylinders,
@@ -183,8 +210,8 @@ def _zones(tracks: Tracks, n_sectors: int, step_turns: float) -> list[dict[str, 
 
 def _seek_table(fit: HddFit, overhead_ns: float) -> tuple[list[int], list[float]]:
     """The seek curve in cylinders, without overhead."""
-    last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / ASSUMED_HEADS
+    last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / fit.n_heads
     distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
-    ready = fit.seek.at(distance.astype(np.float64) * ASSUMED_HEADS)
+    ready = fit.seek.at(distance.astype(np.float64) * fit.n_heads)
     time = np.maximum(ready - overhead_ns, _LEAST_SEEK_NS) / 1e6
     return [int(d) for d in distance], [round(float(t), 5) for t in time]

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.cells import Cells, Key
-from calibrate.fit.hdd import ASSUMED_HEADS, HddFit, drive_of, fit_mechanics
+from calibrate.fit.hdd import HddFit, drive_of, fit_mechanics
 from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
 from calibrate.fit.queueing import REORDERING, QueueFit, fit_queue, overtaken_ratio
 from calibrate.fit.replay import random_reads, scenario_of
@@ -113,7 +113,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_skew_identified,
         "sequential rate against density of tracks",
     )  # fmt: skip
-    found["heads"] = Parameter(float(ASSUMED_HEADS), None, "1", False, "assumed; does not change seeks by distance")
+    found.update(_heads(fit))
     found["queue_depth"] = Parameter(
         float(queue.queue.depth),
         None,
@@ -122,6 +122,19 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         f"with scheduler {' or '.join(queue.schedulers)}",
     )
     return found
+
+
+def _heads(fit: HddFit) -> dict[str, Parameter]:
+    heads = fit.found_heads
+    if heads is None:
+        why = "assumed; does not change seeks by distance"
+        return {"heads": Parameter(float(fit.n_heads), None, "1", False, why)}
+    why = f"{heads.n_jumps} jumps of the angle between tracks"
+    return {
+        "heads": Parameter(float(heads.heads), None, "1", True, why),
+        "track_skew": Parameter(heads.track_skew_turns, heads.stderr_turns, "revolutions", True, why),
+        "cylinder_skew": Parameter(heads.cylinder_skew_turns, heads.stderr_turns, "revolutions", True, why),
+    }
 
 
 def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
@@ -141,7 +154,8 @@ def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
 
 def _notes(fit: HddFit) -> str:
     known = "angles between blocks" if fit.tracks.is_identified else "sequential rates and an assumed skew"
-    return f"{ASSUMED_HEADS} heads are assumed. Tracks from {known}. Writes are assumed to cost what reads cost."
+    heads = "" if fit.found_heads else f"{fit.n_heads} heads are assumed. "
+    return f"{heads}Tracks from {known}. Writes are assumed to cost what reads cost."
 
 
 def _uncertainty(fit: HddFit) -> dict[str, Any]:

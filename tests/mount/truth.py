@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Errors:
         Greatest error of a seek as a share of what is allowed (5 % or 0.1 ms, whichever is more).
     seek_rows : list of (share of the stroke, true ns, fitted ns)
     zone_ratio : float
-        Greatest error of a zone's rate; `zone_rows` has (byte, true, fitted) in bytes per second.
+        Greatest error of the rate of a zone; `zone_rows` has (first byte, true, fitted) in bytes per second.
     overhead_ns : float
     iops_ratio : dict of queue depth to relative error
     """
@@ -92,18 +93,27 @@ def _cylinder(tables: HddTables, lba: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _rates(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
-    """Sequential rates with head and cylinder switches, at places over the drive, away from zone borders."""
-    size = a.n_sectors * a.sector_bytes
-    places = (np.arange(40) + 0.5) / 40 * a.n_sectors
-    return [(float(x) / a.n_sectors * size, _rate(a, x), _rate(b, x)) for x in places]
+    """Sequential rate of each true zone, head and cylinder switches included, and what the fit gives for the same
+    blocks. (Where one zone ends and the next begins is another question: at the border both are right.)"""
+    rows = []
+    edges = np.minimum(np.asarray(a.zone_first_lba, np.float64), b.n_sectors)
+    for first, last in pairwise(edges.tolist()):
+        if last - first > 0.001 * a.n_sectors:
+            size = (last - first) * a.sector_bytes
+            rows.append((first * a.sector_bytes, size / _seconds(a, first, last), size / _seconds(b, first, last)))
+    return rows
 
 
-def _rate(tables: HddTables, lba: float) -> float:
-    zone = int(np.clip(np.searchsorted(tables.zone_first_lba, lba, side="right") - 1, 0, len(tables.track_skew) - 1))
-    per_track, heads = int(tables.sectors_per_track[zone]), int(tables.heads)
-    skew = (heads - 1) * int(tables.track_skew[zone]) + int(tables.cylinder_skew[zone])
-    turns = heads + skew / per_track
-    return heads * per_track * tables.sector_bytes * 1e9 / (turns * tables.revolution_ns)
+def _seconds(tables: HddTables, first: float, last: float) -> float:
+    """Time to read from one sector to another, as far as zones and skews tell."""
+    heads = int(tables.heads)
+    total = 0.0
+    for zone, per_track in enumerate(tables.sectors_per_track):
+        low, high = max(first, tables.zone_first_lba[zone]), min(last, tables.zone_first_lba[zone + 1])
+        skew = (heads - 1) * int(tables.track_skew[zone]) + int(tables.cylinder_skew[zone])
+        turns_per_track = 1.0 + skew / heads / int(per_track)
+        total += max(high - low, 0.0) / int(per_track) * turns_per_track * tables.revolution_ns / 1e9
+    return total
 
 
 def _iops(true: Hdd, fitted: Hdd, seed: int) -> dict[int, float]:

@@ -82,6 +82,8 @@ pub struct Findings {
     pub distance_ratio: Option<f64>,
     pub cache_hit_ns: Option<u64>,
     pub random_read_ns: Option<u64>,
+    /// Sequential rate where it is lowest.
+    pub slowest_bytes_per_s: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

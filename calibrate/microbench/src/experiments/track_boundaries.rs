@@ -14,28 +14,34 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "track_boundaries",
     why: "Single sectors at growing and at constant strides: jumps in the completions' angle are track and cylinder switches",
     weight: 14.0,
-    min_seconds: 15.0,
+    min_seconds: 5.0,
     min_span_bytes: 256 << 20,
     writes: false,
     only: Some(Nature::Rotating),
     run,
 };
 
-/// Sectors between reads of a constant stride: a few per track of even the smallest disk.
+/// Sectors between reads of a constant stride where no rate is known: a few per track of even the smallest disk.
 const STRIDE_SECTORS: u64 = 29;
+/// Reads on the shortest track otherwise: two that agree tell its angle, and few reads show many tracks.
+const READS_PER_TRACK: f64 = 3.0;
+/// With less time than this only the constant strides, which tell more.
+const SECONDS_FOR_BOTH: f64 = 30.0;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let places = if s.seconds > 60.0 { 8 } else { 3 };
-    s.parameters = json!({"places": places, "stride_sectors": STRIDE_SECTORS, "sector_bytes": s.sector()});
+    let stride = stride(s);
+    s.parameters = json!({"places": places, "stride_sectors": stride, "sector_bytes": s.sector()});
     let (span, sector) = (s.span(), s.sector());
-    let n_runs = 2 * places;
+    let kinds: &[bool] = if s.seconds > SECONDS_FOR_BOTH { &[true, false] } else { &[false] };
+    let n_runs = kinds.len() * places;
     let (seconds, rows_each) = (s.seconds / n_runs as f64, s.rows_left() / n_runs);
     for place in 0..places as u64 {
         // Counted from the end of each slice downwards.
         let from = (span / places as u64 * (place + 1) / sector).saturating_sub(2) * sector;
-        for growing in [true, false] {
+        for &growing in kinds {
             let plan = Plan { queue_depth: 1, max_length: sector as u32, seconds, max_requests: rows_each };
-            let mut steps = strides(from, sector, growing);
+            let mut steps = strides(from, sector, if growing { None } else { Some(stride) });
             let mut source = || steps.next().map(|offset| Request::read(offset, sector as u32));
             s.run(
                 json!({"from_bytes": from, "stride": if growing { "growing" } else { "constant" }}),
@@ -48,13 +54,22 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
     Ok(json!({"angle_jumps": jumps}))
 }
 
-/// Offsets going down from `from`: by 1, 2, 3 … sectors, or always by the same number.
-fn strides(from: u64, sector: u64, growing: bool) -> impl Iterator<Item = u64> {
+/// A third of the shortest track, as far as rotation and rates are known; never a whole page, which a cache may hold.
+fn stride(s: &Session<'_>) -> u64 {
+    let (Some(period_ns), Some(rate)) = (s.findings.rotation_period_ns, s.findings.slowest_bytes_per_s) else {
+        return STRIDE_SECTORS;
+    };
+    let track_sectors = rate * period_ns / 1e9 / s.sector() as f64;
+    (track_sectors / READS_PER_TRACK) as u64 | 1
+}
+
+/// Offsets going down from `from`: always by the same number of sectors, or by 1, 2, 3 …
+fn strides(from: u64, sector: u64, constant: Option<u64>) -> impl Iterator<Item = u64> {
     let mut offset = Some(from);
-    let mut step = if growing { 0 } else { STRIDE_SECTORS };
+    let mut step = constant.unwrap_or(0);
     std::iter::from_fn(move || {
         let here = offset?;
-        step += u64::from(growing);
+        step += u64::from(constant.is_none());
         offset = here.checked_sub(step * sector);
         Some(here)
     })
@@ -103,9 +118,9 @@ mod tests {
 
     #[test]
     fn strides_go_down_and_end_at_the_start() {
-        let growing: Vec<u64> = strides(5120, 512, true).collect();
+        let growing: Vec<u64> = strides(5120, 512, None).collect();
         assert_eq!(growing, [5120, 4608, 3584, 2048, 0]);
-        let constant: Vec<u64> = strides(40_000, 512, false).collect();
+        let constant: Vec<u64> = strides(40_000, 512, Some(29)).collect();
         assert_eq!(constant, [40_000, 25_152, 10_304]);
     }
 

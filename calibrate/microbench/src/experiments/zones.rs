@@ -58,6 +58,8 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
             }
         }
     }
+    let medians = rates.iter().filter(|rates| !rates.is_empty()).map(|rates| stats::median_f64(rates));
+    s.findings.slowest_bytes_per_s = medians.min_by(f64::total_cmp);
     let table: Vec<Value> = rates
         .iter()
         .enumerate()

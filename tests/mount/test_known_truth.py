@@ -1,0 +1,80 @@
+"""The whole loop: a drive of known parameters is mounted, measured in real time, calibrated, and compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibrate.fit.run import calibrate
+from calibrate.measure import measure
+from diskmodel.drive import Hdd, load_drive
+from tests.mount.mounting import mounted
+from tests.mount.truth import errors
+from tests.unit.cli.commands import write
+
+_FRAME = """
+kind = "hdd"
+name = "{name}"
+source = "made up"
+capacity = "{capacity}"
+rpm = {rpm}
+heads = {heads}
+outer = "{outer}"
+inner = "{inner}"
+read_overhead = "{overhead}"
+write_overhead = "{overhead}"
+interface = "{interface}"
+seek = {{ track_to_track = "{near}", average = "{average}", full_stroke = "{far}" }}
+cache = {cache}
+queue = {queue}
+"""
+#: Different in speed, mechanics, cache and order of the queue.
+DRIVES = {
+    "10k": _FRAME.format(
+        name="10k", capacity="9 GB", rpm=10025, heads=6, outer="25 MB/s", inner="16 MB/s", overhead="300 us",
+        interface="80 MB/s", near="0.8 ms", average="5 ms", far="10.5 ms",
+        cache='{ size = "2 MiB", segments = 10, write_back = true }', queue='{ depth = 64, scheduler = "sptf" }',
+    ),
+    "7k2": _FRAME.format(
+        name="7k2", capacity="40 GB", rpm=7200, heads=2, outer="60 MB/s", inner="33 MB/s", overhead="150 us",
+        interface="150 MB/s", near="1 ms", average="8.9 ms", far="18 ms",
+        cache='{ size = "8 MiB", segments = 16, write_back = false }', queue='{ depth = 1, scheduler = "fcfs" }',
+    ),
+    "15k": _FRAME.format(
+        name="15k", capacity="36 GB", rpm=15000, heads=4, outer="90 MB/s", inner="60 MB/s", overhead="80 us",
+        interface="320 MB/s", near="0.3 ms", average="3.6 ms", far="7.5 ms",
+        cache='{ size = "8 MiB", segments = 8 }', queue='{ depth = 16, scheduler = "look" }',
+    ),
+}  # fmt: skip
+
+
+def _close_the_loop(name: str, folder: Path, seconds: float | None) -> None:
+    profile = write(folder / "truth.toml", DRIVES[name])
+    with mounted(profile, folder / "m", "--data", "zero") as mount:
+        measure(mount.file, folder / "measured.json", mode="quick", seconds=seconds)
+        mount.end()
+    found = calibrate(folder / "measured.json", out=folder / "fitted.toml")
+    truth = load_drive(profile)
+    assert isinstance(truth, Hdd)
+    assert isinstance(found.drive, Hdd)
+    off = errors(truth, found.drive)
+    late = {key: value for key, value in mount.statistics.items() if key.startswith("late")}
+    print(f"{name}: {off}\nserver: {late}")  # what a failure shows
+    assert found.has_converged, found.message
+    assert abs(off.rotation_ratio) < 0.0005
+    assert abs(off.overhead_ns) < 50_000
+    assert off.zone_ratio < 0.02
+    assert off.seek_excess < 1.0
+    assert max(abs(error) for error in off.iops_ratio.values()) < 0.03
+
+
+@pytest.mark.slow
+def test_one_drive_in_a_minute(tmp_path: Path) -> None:
+    _close_the_loop("10k", tmp_path, None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", DRIVES)
+def test_three_drives_in_three_minutes_each(name: str, tmp_path: Path) -> None:
+    _close_the_loop(name, tmp_path, 180.0)
