@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 
 N_KNOTS = 18
 _SOFT_RATIO = 0.004
-_OUTLIERS = 0.002
+#: What does not belong to the model: reads that came too soon, and too late, as a busy machine makes them.
+_EARLY, _LATE = 0.002, 0.1
 _SMOOTH = (0.003, 0.08)
 
 
@@ -110,12 +111,12 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -
     # log of the softened uniform density, with a floor for what does not belong to it
     log_inside = log_expit(up) + log_expit(down)
     inside = np.exp(log_inside)
-    total = inside + _OUTLIERS
-    # far outside the floor would hide the slope: there a gentle pull
-    pull = np.maximum(-left, 0.0) + np.maximum(left - 1.0, 0.0)
+    total = inside + np.where(left > 1.0, _LATE, _EARLY)
+    # far too soon the floor would hide the slope: there a gentle pull
+    pull = np.maximum(-left, 0.0)
     slope = inside / total * (expit(-up) - expit(-down)) / soft
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
-    pulled = np.where(left < 0.0, 1.0, 0.0) - np.where(left > 1.0, 1.0, 0.0)
+    pulled = np.where(left < 0.0, 1.0, 0.0)
     gradient = design.T @ (slope + pulled)
     curvature = bend @ value
     return loss + 0.5 * float(curvature @ curvature), gradient + bend.T @ curvature

@@ -9,7 +9,7 @@ import pytest
 from calibrate.fit.run import calibrate
 from calibrate.measure import measure
 from diskmodel.drive import Hdd, load_drive
-from tests.mount.mounting import mounted
+from tests.mount.mounting import mounted, undisturbed
 from tests.mount.truth import errors
 from tests.unit.cli.commands import write
 
@@ -51,7 +51,7 @@ DRIVES = {
 
 def _close_the_loop(name: str, folder: Path, seconds: float | None) -> None:
     profile = write(folder / "truth.toml", DRIVES[name])
-    with mounted(profile, folder / "m", "--data", "zero") as mount:
+    with undisturbed(), mounted(profile, folder / "m", "--data", "zero") as mount:
         measure(mount.file, folder / "measured.json", mode="quick", seconds=seconds)
         mount.end()
     found = calibrate(folder / "measured.json", out=folder / "fitted.toml")

@@ -15,7 +15,7 @@ import pytest
 from calibrate.fit.replay import mean_response, scenario_of
 from calibrate.measure import find_program
 from diskmodel.drive import Hdd, load_drive
-from tests.mount.mounting import Mount, mounted
+from tests.mount.mounting import Mount, mounted, undisturbed
 from tests.unit.cli.commands import write
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def mount(drive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
-    with mounted(drive, tmp_path_factory.mktemp("m"), "--data", "zero") as found:
+    with undisturbed(), mounted(drive, tmp_path_factory.mktemp("m"), "--data", "zero") as found:
         yield found
 
 

@@ -55,6 +55,12 @@ pub fn cpu_ns() -> (u64, u64) {
     (ns(usage.ru_utime), ns(usage.ru_stime))
 }
 
+/// Time that this thread has waited for a processor so far, in nanoseconds; None where the kernel does not count it.
+pub fn waited_for_processor_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Median cost of one clock reading, in nanoseconds (over 1000 batches of 16).
 pub fn overhead_ns() -> f64 {
     let mut costs: Vec<u64> = (0..1000)

@@ -13,6 +13,8 @@ const OTHER_BYTES_PER_S: f64 = 256.0 * 1024.0;
 const SLEW: f64 = 500e-6;
 const STEP_NS: f64 = 1e6;
 const STOLEN_RATIO: f64 = 0.05;
+/// Share of the time that the measuring thread may wait for a processor: all of it is in the latencies.
+const WAITED_RATIO: f64 = 0.02;
 /// Repetitions farther apart than this share of their median disagree.
 pub const DISAGREE_RATIO: f64 = 0.10;
 const SLOWING_RATIO: f64 = 0.8;
@@ -23,6 +25,7 @@ pub struct Watch {
     wall_offset_ns: i64,
     start_ns: u64,
     cpu: Option<(u64, u64)>,
+    waited_ns: Option<u64>,
 }
 
 impl Watch {
@@ -33,6 +36,7 @@ impl Watch {
             wall_offset_ns: clock::wall_offset_ns(),
             start_ns: clock::now_ns(),
             cpu: stolen_and_total(),
+            waited_ns: clock::waited_for_processor_ns(),
         }
     }
 
@@ -66,6 +70,19 @@ impl Watch {
                 warn(
                     "cpu_stolen",
                     format!("the hypervisor gave {:.0} % of the processor time to others", ratio * 100.0),
+                );
+            }
+        }
+        if let (Some(before), Some(after)) = (self.waited_ns, clock::waited_for_processor_ns()) {
+            let ratio = (after - before) as f64 / elapsed_ns.max(1.0);
+            if ratio > WAITED_RATIO {
+                warn(
+                    "busy_processor",
+                    format!(
+                        "this program waited for a processor {:.0} % of the time, which is part of the latencies; \
+                         measure at a quieter time, or with real-time priority (chrt -f 5)",
+                        ratio * 100.0
+                    ),
                 );
             }
         }
