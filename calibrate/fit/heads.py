@@ -64,12 +64,12 @@ def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) ->
     _, heads, border = best
     if not heads:
         return None
-    small, large = sizes[sizes <= border], sizes[sizes > border]
+    usual, wide = sizes[sizes <= border], sizes[sizes > border]
     return Heads(
         heads=heads,
-        track_skew_turns=float(np.median(small)),
-        cylinder_skew_turns=float(np.median(large)),
-        stderr_turns=max(_deviation(small), _deviation(large)) / float(np.sqrt(min(len(small), len(large)))),
+        track_skew_turns=float(np.median(usual)),
+        cylinder_skew_turns=float(np.median(wide)),
+        stderr_turns=max(_deviation(usual), _deviation(wide)) / float(np.sqrt(min(len(usual), len(wide)))),
         n_jumps=len(sizes),
     )
 

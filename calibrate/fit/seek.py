@@ -111,10 +111,11 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -
     # log of the softened uniform density, with a floor for what does not belong to it
     log_inside = log_expit(up) + log_expit(down)
     inside = np.exp(log_inside)
-    total = inside + np.where(left > 1.0, _LATE, _EARLY)
+    is_late = expit(-down)
+    total = inside + _EARLY + (_LATE - _EARLY) * is_late
     # far too soon the floor would hide the slope: there a gentle pull
     pull = np.maximum(-left, 0.0)
-    slope = inside / total * (expit(-up) - expit(-down)) / soft
+    slope = (inside * (expit(-up) - is_late) + (_LATE - _EARLY) * is_late * (1.0 - is_late)) / total / soft
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
     pulled = np.where(left < 0.0, 1.0, 0.0)
     gradient = design.T @ (slope + pulled)
