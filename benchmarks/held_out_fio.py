@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import statistics
@@ -158,6 +159,11 @@ def print_report(report: dict[str, Any]) -> None:
         f"a job: range {report['median_repeatability_range_ratio'] or 0.0:.1%} of their median, standard deviation "
         f"{report['median_repeatability_deviation_ratio'] or 0.0:.1%} (medians over the jobs)"
     )
+    if max(report["load_averages"]) > 0.5 * (report["n_cpus"] or 1):
+        print(
+            f"the machine was busy (load average up to {max(report['load_averages']):.1f} on {report['n_cpus']} "
+            "processors): stalls of other programs are in these figures; repeat when it is quiet"
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -185,7 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for _ in range(size_bytes >> 20):
                 stream.write(generator.bytes(1 << 20))
         runs: dict[Job, list[Ran]] = {job: [] for job in JOBS}
+        loads = []
         for index in range(options.rounds):
+            loads.append(os.getloadavg()[0])
             documents.append((options.keep or Path(folder)) / f"m{index}.json")
             measure(file, documents[-1], mode="quick", write=True, allow_target=str(file), seed=index + 1)
             for job in generator.permutation(np.array(JOBS, dtype=object)):
@@ -193,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"round {index + 1} of {options.rounds} done", file=sys.stderr, flush=True)
         found = calibrate(documents, out=options.profile, seed=options.seed)
         rows = [row_of(job, runs[job], found.drive, size_bytes, options.seed) for job in JOBS]
-    report = report_of(rows, found, options.rounds)
+    report = report_of(rows, found, options.rounds) | {"load_averages": loads, "n_cpus": os.cpu_count()}
     print_report(report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n")
