@@ -1,4 +1,7 @@
-"""Draw the pictures of the course when the site is built: whatever a lesson shows comes from the model."""
+"""Draw the pictures of the course when the site is built: whatever a lesson shows comes from the model.
+
+Beside the pictures, the two pages with the moving head, as `diskmodel animate` writes them.
+"""
 
 import importlib.util
 import re
@@ -7,7 +10,11 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from diskmodel import Array, Workload
+from diskmodel.lab.animation import schedulers_page, small_write_page
+
 HERE = Path(__file__).parent
+EXAMPLES = HERE.parent / "examples"
 
 
 def drawings():
@@ -24,9 +31,20 @@ def wanted() -> list[str]:
     return sorted(set(re.findall(r"\]\(pictures/(\w+)\.svg\)", pages)))
 
 
+def moving() -> dict[str, str]:
+    """Pages that play back a run, by name."""
+    disk, reads = Array.load(EXAMPLES / "single-disk.toml"), Workload.load(EXAMPLES / "random-read.toml")
+    return {
+        "elevators": schedulers_page(disk, reads, n_requests=100),
+        "small-write": small_write_page(Array.load(EXAMPLES / "raid5.toml")),
+    }
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add each picture that a lesson shows."""
     module = drawings()
     for name in wanted():
         files.append(File.generated(config, f"course/pictures/{name}.svg", content=getattr(module, name)()))
+    for name, page in moving().items():
+        files.append(File.generated(config, f"course/pictures/{name}.html", content=page))
     return files

@@ -35,3 +35,12 @@ def test_a_picture_is_drawn_from_the_model(name: str) -> None:
 
 def test_the_same_picture_is_the_same_text() -> None:
     assert HOOK.drawings().zones() == HOOK.drawings().zones()
+
+
+def test_lessons_show_the_moving_head_that_is_made_for_them() -> None:
+    pages = HOOK.moving()
+    lessons = "".join(path.read_text() for path in (DOCS / "course").glob("0*.md"))
+    for name, page in pages.items():
+        assert f'src="pictures/{name}.html"' in lessons
+        assert "<script" in page
+        assert "http://" not in page.replace("http://www.w3.org/", "")
