@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 from diskmodel.analytic.rule import write_penalty
 from diskmodel.array import Array
+from diskmodel.drive import Hdd
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.calculator import calculator
+from diskmodel.lab.drives import drive_of
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
 from diskmodel.result import Result
@@ -26,7 +28,7 @@ _BUDGET: dict[tuple[str, Stage], int] = {
     ("simpy", "quick"): 1_500,
     ("simpy", "refined"): 40_000,
 }
-_FEWEST = 150
+_FEWEST = 60
 _MOST: dict[Stage, int] = {"quick": 5_000, "refined": 100_000}
 _COARSE, _FINE = (1, 4, 16, 64, 256), (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _COARSE_SHARES = (0.1, 0.4, 0.65, 0.85, 1.0, 1.2)
@@ -149,22 +151,28 @@ def _loads(settings: Settings, array: Array, engine: str, *, is_fine: bool) -> t
 
 def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
     """Requests per second that the array does when it is kept busy, by a short run."""
-    busy = settings.model_copy(
-        update={"arrivals": "outstanding", "outstanding": min(512, _SATURATING * settings.disks)}
-    )
-    n = 3_000 if engine == "native" else 300
+    n = max(int((3_000 if engine == "native" else 300) / _work(settings)), 300)
+    clients = min(_SATURATING * settings.disks, n // 6)
+    busy = settings.model_copy(update={"arrivals": "outstanding", "outstanding": clients})
     result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n)
     return max(result.iops.mean, 1.0)
 
 
 def _commands_per_host(settings: Settings) -> float:
-    """Disk commands per request as the calculator counts them; those of one long request cost half as much each."""
-    writes = write_penalty(settings.level)
-    # a degraded row is read whole
-    if settings.has_failed_disk and write_penalty(settings.level) > 2:
-        writes += settings.disks // 2
-    strips = max(settings.size_bytes / settings.strip_bytes / 2, 1.0)
-    return (settings.read_ratio + (1 - settings.read_ratio) * writes) * strips
+    """Disk commands per request, in the time that one of a small request takes."""
+    reads, writes = 1.0, float(write_penalty(settings.level))
+    if settings.level == "raid1":
+        writes = settings.disks
+    elif settings.has_failed_disk and writes > 2:
+        # what lay on the missing disk is worked out from a whole row
+        reads, writes = 2.0, writes + settings.disks / 2
+    return (settings.read_ratio * reads + (1 - settings.read_ratio) * writes) * _work(settings)
+
+
+def _work(settings: Settings) -> float:
+    """How many small requests a request is worth: strips, and pages or blocks of caches, cost time each."""
+    page_bytes = 65_536 if isinstance(drive_of(settings.drive), Hdd) else 32_768
+    return max(settings.size_bytes / settings.strip_bytes / 2, settings.size_bytes / page_bytes, 1.0)
 
 
 def _number(value: float) -> float | None:

@@ -25,10 +25,10 @@ def test_a_curve_keeps_to_its_budget_of_disk_commands(
 ) -> None:
     settings = Settings.parse({"level": level, "read_ratio": read_ratio, "disks": 8, "size_bytes": size_bytes})
     question = ask(settings, stage)  # type: ignore[arg-type]
-    penalty = {"jbod": 1, "raid0": 1, "raid5": 4, "raid50": 4, "raid6": 6, "raid60": 6}.get(level, 2)
+    penalty = {"jbod": 1, "raid0": 1, "raid5": 4, "raid50": 4, "raid6": 6, "raid60": 6, "raid1": 8}.get(level, 2)
     commands = question.n_requests * len(question.loads) * (read_ratio + (1 - read_ratio) * penalty)
     assert commands <= {"quick": 45_000, "refined": 1_200_000}[stage]
-    assert question.n_requests >= 150
+    assert question.n_requests >= 60
 
 
 def test_the_grid_of_rates_reaches_from_idle_to_overload() -> None:
