@@ -25,7 +25,8 @@ def step(tables: LayoutTables, front: int) -> Plan:
         reads = [Piece(disk, READ, lba, n) for disk in sources]
     else:
         reads = merged(_from_copies(tables, front, n))
-    return Plan(reads, [Piece(tables.n_disks, WRITE, lba, n)])
+    writes = [Piece(tables.n_disks, WRITE, lba, n)]
+    return Plan(reads, writes) if reads else Plan(writes, [])
 
 
 def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
@@ -33,7 +34,8 @@ def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
     while n:
         strip, inside = divmod(front, tables.strip)
         take = min(n, tables.strip - inside)
-        for disk, other in copies_of(tables, _chunk_at(tables, tables.rebuild_disk, strip)):
+        chunk = _chunk_at(tables, tables.rebuild_disk, strip)
+        for disk, other in copies_of(tables, chunk) if chunk is not None else ():
             if disk not in tables.failed:
                 pieces.append(Piece(disk, READ, tables.data_offset + other * tables.strip + inside, take))
                 break
@@ -41,11 +43,11 @@ def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
     return pieces
 
 
-def _chunk_at(tables: LayoutTables, disk: int, strip: int) -> int:
-    """Host strip whose copy is the given strip of a disk; the inverse of `copies_of`."""
-    n = tables.n_disks
+def _chunk_at(tables: LayoutTables, disk: int, strip: int) -> int | None:
+    """Host strip whose copy is the given strip of a disk, None where it holds nothing; the inverse of `copies_of`."""
+    n, n_strips = tables.n_disks, tables.member // tables.strip
     if not tables.far:
-        return (strip * n + disk) // tables.copies
-    part = tables.member // tables.strip // tables.copies
-    c, row = divmod(strip, part)
-    return row * n + (disk - c) % n
+        chunk = (strip * n + disk) // tables.copies
+        return chunk if chunk < n_strips * n // tables.copies else None
+    c, row = divmod(strip, n_strips // tables.copies)
+    return row * n + (disk - c) % n if c < tables.copies else None

@@ -16,7 +16,8 @@ pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     } else {
         from_copies(layout, front, n, plan);
     }
-    plan.then.push(Piece { disk: layout.n_disks, op: WRITE, lba, n });
+    let phase = if plan.first.is_empty() { &mut plan.first } else { &mut plan.then };
+    phase.push(Piece { disk: layout.n_disks, op: WRITE, lba, n });
 }
 
 fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
@@ -24,7 +25,10 @@ fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
     while n > 0 {
         let (strip, inside) = (front / layout.strip, front % layout.strip);
         let take = n.min(layout.strip - inside);
-        copies_of(layout, chunk_at(layout, layout.rebuild_disk, strip), inside, &mut plan.copies);
+        plan.copies.clear();
+        if let Some(chunk) = chunk_at(layout, layout.rebuild_disk, strip) {
+            copies_of(layout, chunk, inside, &mut plan.copies);
+        }
         if let Some(copy) = plan.copies.iter().find(|c| !layout.has_failed(c.disk)) {
             push_merged(&mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n: take });
         }
@@ -33,13 +37,14 @@ fn from_copies(layout: &Layout, front: i64, n: i64, plan: &mut Plan) {
     }
 }
 
-/// Host strip whose copy is the given strip of a disk.
-fn chunk_at(layout: &Layout, disk: i64, strip: i64) -> i64 {
-    let n = i64::from(layout.n_disks);
+/// Host strip whose copy is the given strip of a disk, or none where it holds nothing.
+fn chunk_at(layout: &Layout, disk: i64, strip: i64) -> Option<i64> {
+    let (n, n_strips) = (i64::from(layout.n_disks), layout.member / layout.strip);
     if !layout.far {
-        return (strip * n + disk) / layout.copies;
+        let chunk = (strip * n + disk) / layout.copies;
+        return (chunk < n_strips * n / layout.copies).then_some(chunk);
     }
-    let part = layout.member / layout.strip / layout.copies;
+    let part = n_strips / layout.copies;
     let (c, row) = (strip / part, strip % part);
-    row * n + (disk - c).rem_euclid(n)
+    (c < layout.copies).then(|| row * n + (disk - c).rem_euclid(n))
 }
