@@ -146,7 +146,7 @@ impl Disk {
         let per_actuator = model.electronics.n_sectors_per_actuator;
         let mut waiting = Waiting { seq, op, lba, n, arrived, id, ..Waiting::default() };
         if lba >= per_actuator {
-            waiting.actuator = (lba / per_actuator) as u32;
+            waiting.actuator = (lba / per_actuator) as u16;
         }
         if self.is_positional {
             waiting.target = self.target(&waiting, model);
@@ -157,7 +157,7 @@ impl Disk {
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
         let place = model.mechanics.place(waiting.lba - self.actuators[waiting.actuator as usize].first_lba);
         let angle = model.mechanics.angle_ns(&place, &self.spindle);
-        Target { cylinder: place.cylinder, head: place.head, angle }
+        Target { cylinder: place.cylinder as u32, head: place.head as u32, angle }
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -197,8 +197,12 @@ impl Disk {
             } else if is_follower {
                 actuator.is_follower_ready = true;
             } else {
-                actuator.beyond.push_back(waiting);
-                actuator.weigh(model.electronics.weighed_commands);
+                let is_weighed = actuator.ready.len() < model.electronics.weighed_commands;
+                if is_weighed && actuator.beyond.is_empty() {
+                    actuator.ready.push(waiting, &actuator.scheduler);
+                } else {
+                    actuator.beyond.push_back(waiting);
+                }
             }
         }
     }
@@ -319,7 +323,7 @@ impl Disk {
             if candidates.len() == most {
                 break;
             }
-            let actuator = (lba / model.electronics.n_sectors_per_actuator) as u32;
+            let actuator = (lba / model.electronics.n_sectors_per_actuator) as u16;
             if actuator as usize == i {
                 let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
                 if self.is_positional {

@@ -25,7 +25,7 @@ pub struct Waiting {
     /// When the drive has processed it.
     pub ready: i64,
     pub id: u32,
-    pub actuator: u32,
+    pub actuator: u16,
     /// Where it begins, for schedulers that ask for positioning times.
     pub target: Target,
 }
@@ -46,8 +46,8 @@ pub trait Arms {
 /// Where a command begins on its platter; `angle` in ns of a revolution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target {
-    pub cylinder: i64,
-    pub head: i64,
+    pub cylinder: u32,
+    pub head: u32,
     pub angle: i64,
 }
 

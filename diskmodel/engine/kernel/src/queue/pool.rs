@@ -6,7 +6,7 @@ use super::deep::Deep;
 use super::{Arms, Policy, Waiting};
 
 /// From so many commands on they are kept in order, and below so few in a list again.
-const MANY: usize = if cfg!(feature = "faults") { 12 } else { 64 };
+const MANY: usize = if cfg!(feature = "faults") { 12 } else { 40 };
 const FEW: usize = MANY / 4;
 
 #[derive(Default)]
@@ -34,7 +34,13 @@ impl Pool {
             return;
         }
         self.list.push_back(waiting);
-        if self.list.len() > MANY && !self.is_list && !matches!(policy, Policy::Fcfs) {
+        let many = match policy {
+            Policy::Fcfs => usize::MAX,
+            // what age takes off the time hides which seeks are too long
+            Policy::SptfAged { .. } => 3 * MANY,
+            _ => MANY,
+        };
+        if self.list.len() > many && !self.is_list {
             let mut deep = Box::<Deep>::default();
             for waiting in self.list.drain(..) {
                 self.turn += 1;
