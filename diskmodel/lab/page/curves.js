@@ -4,7 +4,7 @@ import { element, figure, interval, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
 // a quick answer should take less than 200 ms: where it takes longer, the next one comes from fewer requests
-const WANTED_MS = 130, SLOW_MS = 170, FAST_MS = 90, LEAST_EFFORT = 0.2;
+const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, LEAST_EFFORT = 0.2;
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
