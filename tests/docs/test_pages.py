@@ -25,8 +25,18 @@ PAGES = sorted(
 )
 
 
+#: Pages that fit drives, or start processes elsewhere: tens of seconds each.
+HEAVY = ("README.md", "docs/how-to/calibrate-from-fio.md", "docs/how-to/run-on-a-cluster.md")
+
+
 def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
+
+
+def cases(pages: list[Path]) -> list[object]:
+    """The pages as parameters of a test, heavy ones in the slow tier."""
+    slow = [pytest.mark.slow]
+    return [pytest.param(page, id=name(page), marks=slow if name(page) in HEAVY else []) for page in pages]
 
 
 @pytest.fixture
@@ -41,14 +51,14 @@ def with_python(page: Path) -> bool:
     return any(block.language == "python" and block.is_run for block in blocks(page))
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if with_python(p)], ids=name)
+@pytest.mark.parametrize("page", cases([p for p in PAGES if with_python(p)]))
 def test_python_of_a_page_runs_and_prints_what_the_page_says(page: Path, reader: Path) -> None:
     for block, printed, promised in outputs(page):
         if promised is not None:
             assert printed == promised.text, f"{name(page)}:{block.first + 1} prints something else"
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=name)
+@pytest.mark.parametrize("page", cases([p for p in PAGES if commands(p)]))
 def test_commands_of_a_page_succeed(page: Path, reader: Path) -> None:
     if importlib.util.find_spec("diskmodel.cli") is None:
         pytest.skip("the command-line tool is not installed")
