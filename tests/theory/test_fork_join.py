@@ -1,7 +1,7 @@
 """Requests that fork to several disks and join again, against the theory of fork–join queues.
 
 The engine's own layout, queues and joins, over disks whose service times are drawn: each is exponential with mean 1 ms
-and independent of the others, requests arrive as a Poisson stream. A read of one strip of each of K disks is a fork–join
+and independent of the others, requests are a Poisson stream. A read of one strip of each of K disks is a fork–join
 request of K independent servers. 30,000 requests, seed 3, the first tenth left out; consecutive responses are
 correlated, so the standard error is taken from 30 batches, and four of them are allowed.
 

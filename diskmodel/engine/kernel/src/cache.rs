@@ -16,11 +16,13 @@ pub struct Segments {
     sectors: i64,
     held: Vec<Segment>,
     made: u64,
+    /// Grows when a segment may hold more than before.
+    pub growth: i64,
 }
 
 impl Segments {
     pub fn new(limit: usize, sectors: i64) -> Self {
-        Segments { limit, sectors, held: Vec::new(), made: 0 }
+        Segments { limit, sectors, held: Vec::new(), made: 0, growth: 0 }
     }
 
     /// Id of the most recently used segment that holds all of a range.
@@ -41,6 +43,7 @@ impl Segments {
             return None;
         }
         self.made += 1;
+        self.growth += 1;
         let segment = Segment { id: self.made, start: start.max(end - self.sectors), end };
         self.held.push(segment);
         if self.held.len() > self.limit {
@@ -51,6 +54,7 @@ impl Segments {
 
     /// Blocks up to `end` were added to a segment (and to the stream's own view of it).
     pub fn extend(&mut self, segment: &mut Segment, end: i64) {
+        self.growth += i64::from(end > segment.end);
         segment.end = segment.end.max(end);
         segment.start = segment.start.max(segment.end - self.sectors);
         if let Some(held) = self.held.iter_mut().find(|s| s.id == segment.id) {
@@ -80,6 +84,8 @@ pub struct DirtyBuffer {
     pub border: i64,
     pub used: i64,
     pub waiting: Vec<Dirty>,
+    /// Grows when more is held than before.
+    pub growth: i64,
     /// On its way to the media: (number, when it is there).
     pub landing: Vec<(u64, i64)>,
 }
@@ -96,6 +102,7 @@ impl DirtyBuffer {
             return false;
         }
         self.used += n;
+        self.growth += 1;
         for entry in &mut self.waiting {
             if entry.lba + entry.n == lba && entry.n + n <= self.longest && lba % self.border != 0 {
                 entry.n += n;

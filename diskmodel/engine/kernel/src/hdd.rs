@@ -179,7 +179,7 @@ impl Disk {
     fn examine(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         while self.actuators[i].accepted.front().is_some_and(|w| w.ready <= now) {
-            let Some(waiting) = self.actuators[i].accepted.pop_front() else { return };
+            let Some(mut waiting) = self.actuators[i].accepted.pop_front() else { return };
             let Waiting { id, op, lba, n, seq, .. } = waiting;
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
@@ -187,6 +187,7 @@ impl Disk {
             } else {
                 self.is_hit(i, model, lba, n, now)
             };
+            waiting.ready = self.buffer_growth();
             let actuator = &mut self.actuators[i];
             let is_follower = actuator.follower == Some(id);
             if from_buffer {
@@ -205,6 +206,10 @@ impl Disk {
                 }
             }
         }
+    }
+
+    fn buffer_growth(&self) -> i64 {
+        self.segments.growth + self.dirty.growth
     }
 
     fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
@@ -246,12 +251,14 @@ impl Disk {
             return false;
         }
         let chosen = self.choose_ready(i, with_dirty, model, now);
-        let Some(Waiting { id, op, lba, n, seq, .. }) = chosen else { return false };
+        let Some(Waiting { id, op, lba, n, seq, ready: missed_at, .. }) = chosen else { return false };
         if id == DIRTY {
             self.destage(i, seq, lba, n, model, events);
             return true;
         }
-        if op == READ && self.is_hit(i, model, lba, n, now) {
+        // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
+        let may_hit = op == READ && missed_at < self.buffer_growth();
+        if may_hit && self.is_hit(i, model, lba, n, now) {
             self.serve_from_buffer(id, model, commands, events);
             return true;
         }

@@ -22,7 +22,7 @@ pub struct Waiting {
     pub lba: i64,
     pub n: i64,
     pub arrived: i64,
-    /// When the drive has processed it.
+    /// When the drive has processed it; from then on, how far the buffer had grown when it was looked for there in vain.
     pub ready: i64,
     pub id: u32,
     pub actuator: u16,
