@@ -8,18 +8,19 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from diskmodel.engine import _kernel, native, simpy_engine
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.simulate import simulate
 from diskmodel.records import Requests, Run
 from diskmodel.workload import Workload
 
@@ -31,9 +32,12 @@ DISKSIM_OPEN_PER_S = 37_000  # one disk, open random load
 DISKSIM_RAID5_PER_S = 37_000  # its RAID 5 example, once the leak of its queue is mended
 
 Engine = Callable[[Scenario, Requests], Run]
-Scene = tuple[str, dict[str, object], int, float, int, int | None]
+Scene = tuple[str, dict[str, Any], int, float, int, int | None]
 #: A drive without its buffer: mechanics alone, with the full zone geometry.
 PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "cache"}
+CACHES = {"read_cache": {"size": "1 GiB", "policy": "arc"}, "write_cache": {"size": "256 MiB"}, "read_ahead": "256 KiB"}
+POPULAR = {"span": "32 GiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
+BUFFERED = {"is_buffered": True, "submission": "3 us", "read_ahead": "128 KiB"}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
     ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
@@ -66,6 +70,16 @@ SCENES: tuple[Scene, ...] = (
         "RAID 10 of 8 disks, 4 KiB, 70 % reads, 32 outstanding",
         {"layout": {"level": "raid10", "disks": 8, "strip": "64 KiB"}}, 32, 0.7, 500_000, None,
     ),
+    (
+        "the same behind 1 GiB of ARC and 256 MiB of write-back, 32 GiB of Zipf",
+        {"layout": {"level": "raid10", "disks": 8, "strip": "64 KiB"}, "controller": CACHES, "load": POPULAR},
+        32, 0.7, 500_000, None,
+    ),
+    (
+        "one disk, a buffered host that reads ahead, 4 sequential readers of 16 KiB",
+        {"host": BUFFERED, "load": {"size": "16 KiB", "addresses": {"pattern": "sequential", "n_readers": 4}}},
+        4, 1.0, 500_000, None,
+    ),
     ("an NVMe drive, random 4 KiB reads, 32 outstanding", {"drive": NVME}, 32, 1.0, 2_000_000, None),
     ("a SATA SSD in its steady state, random 4 KiB writes, 32 outstanding", {"drive": SATA}, 32, 0.0, 1_000_000, None),
     (
@@ -75,9 +89,11 @@ SCENES: tuple[Scene, ...] = (
 )  # fmt: skip
 
 
-def prepare(array: dict[str, object], clients: int, read_ratio: float) -> tuple[Scenario, Array, Workload]:
-    described = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, **array})
-    load = {"size": "4 KiB", "read_ratio": read_ratio, "clients": clients}
+def prepare(array: dict[str, Any], clients: int, read_ratio: float) -> tuple[Scenario, Array, Workload]:
+    """A scene's array and workload; `load` beside the array's own keys changes the workload."""
+    own = {key: value for key, value in array.items() if key != "load"}
+    described = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, **own})
+    load = {"size": "4 KiB", "read_ratio": read_ratio, "clients": clients, **array.get("load", {})}
     return resolve(described, 1), described, Workload.parse(load)
 
 
@@ -122,18 +138,26 @@ def threads() -> tuple[float, float]:
     return max(one[0] / two[0] for one, two in pairs), max(2 * one[1] / two[1] for one, two in pairs)
 
 
-def long_run() -> None:
-    """In a process of its own: the most memory that a long run with exact percentiles takes."""
-    import numpy as np
+def long_run(keep: str, n: int) -> None:
+    """In a process of its own: the most memory that a long run with its whole result takes, before and after."""
+    _, array, workload = prepare({}, 1, 1.0)
+    before = most_memory()
+    simulate(array, workload, n_requests=n, keep=keep, engine="native")  # type: ignore[arg-type]
+    print(before, most_memory())
 
-    scenario, array, workload = prepare({}, 1, 1.0)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    requests = workload.requests(capacity_bytes=array.usable_bytes, n=LONG_RUN, seed=1)
-    drawn = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    completions = native.run(scenario, requests).completions
-    np.percentile(completions.done_ns - completions.issue_ns, [50, 95, 99, 99.9])
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(before * 1024, drawn * 1024, after * 1024)
+
+def most_memory() -> int:
+    """Most bytes that this process has held; what its parent held before it does not count."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024
+
+
+def told_by_long_run(keep: str, n: int) -> tuple[float, float]:
+    """Memory in MB before and after a long run."""
+    command = [sys.executable, __file__, "--long-run", keep, str(n)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    before, after = (int(v) / 1e6 for v in told.split())
+    return before, after
 
 
 def table() -> str:
@@ -145,15 +169,16 @@ def table() -> str:
     for scene in SCENES:
         lines.append(row(scene))
         print(lines[-1], flush=True)
-    told = subprocess.run([sys.executable, __file__, "--long-run"], check=True, capture_output=True, text=True).stdout
-    before, drawn, after = (int(v) for v in told.split())
+    before, whole = told_by_long_run("all", LONG_RUN)
+    folded, longer = (told_by_long_run("histogram", n)[1] for n in (LONG_RUN, 4 * LONG_RUN))
     by_clock, by_processor = threads()
     lines += [
         "",
         f"- Two threads: {by_processor:.2f} times one by processor time, {by_clock:.2f} times by the clock "
         f"(which counts what else the machine was doing: load {os.getloadavg()[0]:.1f}).",
-        f"- {LONG_RUN:,} requests with exact percentiles: {after / 1e6:,.0f} MB at most, of which the interpreter and "
-        f"its libraries take {before / 1e6:,.0f} MB and drawing the requests reached {drawn / 1e6:,.0f} MB.",
+        f"- {LONG_RUN:,} requests with every completion kept and exact percentiles: {whole:,.0f} MB at most, of which "
+        f"the interpreter and its libraries take {before:,.0f} MB. With histograms only: {folded:,.0f} MB, and "
+        f"{longer:,.0f} MB for {4 * LONG_RUN:,} requests.",
         f"- Machine: {machine}, {cores} cores, load {os.getloadavg()[0]:.1f} at the end; Python "
         f"{platform.python_version()}; command: `make bench`.",
     ]
@@ -164,12 +189,12 @@ def table() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-write", action="store_true", help="leave the page as it is")
-    parser.add_argument("--long-run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--long-run", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if _kernel.IS_DEBUG_BUILD:
         sys.exit("the kernel is a debug build: run `make build`")
     if options.long_run:
-        long_run()
+        long_run(options.long_run[0], int(options.long_run[1]))
         return
     measured = table()
     if not options.no_write:
