@@ -94,6 +94,14 @@ test-long: setup ## Run the tests that take hours (fuzzing by the million, soak)
 test-rust: setup
 	cargo test --locked --workspace --no-default-features --quiet
 
+.PHONY: story
+story: setup ## Rerun a story from the field and draw it: make story NAME=threads
+	$(BIN)/python -m tests.validation.field.story $(NAME)
+
+.PHONY: stories
+stories: setup ## Write docs/how-to/field-stories/ anew
+	$(BIN)/python -m tests.validation.field.story --pages
+
 .PHONY: field
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
 	$(BIN)/python -m tests.validation.field

@@ -1,0 +1,144 @@
+"""Five stories from the field: what is asked, which runs answer, what they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.validation.field.cases import CASES, RUNS
+
+#: A column of a story's table: heading, quantity of the runs.
+Column = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run of a story.
+
+    Attributes
+    ----------
+    label : str
+    array, workload : str
+        Files of `examples/field/`, without ".toml".
+    options : dict
+        As in `examples/field/scenarios.toml`.
+    author : dict of str to str
+        What the author measured, by quantity, as printed.
+    """
+
+    label: str
+    array: str
+    workload: str
+    options: dict[str, object]
+    author: dict[str, str]
+
+    @property
+    def run(self) -> dict[str, object]:
+        """What the runner of scenarios takes."""
+        return {"array": self.array, "workload": self.workload, **self.options}
+
+
+@dataclass(frozen=True)
+class Story:
+    """A question from the field and the runs that answer it."""
+
+    name: str
+    title: str
+    question: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    answer: str
+
+
+def _of_case(case: str, columns: tuple[Column, ...], labels: tuple[str, ...]) -> tuple[Line, ...]:
+    """The runs of a case of the field measurements."""
+    lines = []
+    for label, run in zip(labels, (run for run in RUNS if run["case"] == case), strict=True):
+        row = CASES[case]["rows"][run["row"]]
+        author = {name: _printed(row, name) for _, name in columns}
+        options = {key: value for key, value in run.items() if key not in ("array", "workload", "case", "row")}
+        lines.append(Line(label, run["array"], run["workload"], options, author))
+    return tuple(lines)
+
+
+def _printed(row: dict[str, object], name: str) -> str:
+    if name in row:
+        return f"{row[name]:g}"
+    return f"{row[f'{name}_min']:g} to {row[f'{name}_max']:g}" if f"{name}_min" in row else ""
+
+
+_THREADS = (("ms for 100 reads", "ms_per_100_reads"), ("mean response, ms", "mean_response_ms"))
+_SORTED = (("writes/s", "iops"),)
+_STRIP = (("MB/s", "bandwidth_mb_s"),)
+_AHEAD = (("MB/s", "mb_s"), ("request, sectors", "avgrq_sectors"), ("in the queue", "avgqu"))
+_MIXED = (("reads/s", "reads"),)
+
+STORIES: dict[str, Story] = {
+    story.name: story
+    for story in (
+        Story(
+            "sorted-writes",
+            "Sorted writes",
+            "A program has two million small writes to make into 100 GB. Does it help to sort them in memory first?",
+            _SORTED,
+            _of_case("sorted-writes", _SORTED, ("random", "sorted")),
+            "Each write is less than a page, so the page is read first; in random order that costs a seek and half a "
+            "revolution, in order of place only the time until the next page passes under the head. The flusher sorts "
+            "what has been dirty for 30 s in any case: that is why random order is not slower still. When the first "
+            "pages are 30 s old, reading and writing begin to share the disks; before, sorted writes go twice as fast.",
+        ),
+        Story(
+            "threads",
+            "More threads, more reads",
+            "One thread reads at random as fast as it can. How much do more threads bring, and what do they cost?",
+            _THREADS,
+            _of_case("random-read-threads", _THREADS, tuple(f"{n} threads" for n in (1, 5, 10, 20, 50))),
+            "One thread keeps one disk busy. Up to as many threads as there are groups of disks the time of 100 reads "
+            "falls in proportion and the response hardly grows; beyond, threads meet at the same disks, and each more "
+            "of them adds to the response what it adds to the rate. Queues still help: the disk chooses the nearest.",
+        ),
+        Story(
+            "strip-size",
+            "A request beyond the strip",
+            "Seven disks in RAID 5 with strips of 128 KiB, their caches off, one sequential reader, no read-ahead. How "
+            "large must a read be before more than one disk works on it?",
+            _STRIP,
+            tuple(
+                Line(f"{size} KiB", "raid5-7x10k/no-read-ahead", f"raid5-7x10k/read-{size}k", {"requests": 4000}, {})
+                for size in (64, 128, 256, 512)
+            ),
+            "A read that fits into a strip has one disk work on it, and the next read waits for it; of two reads from one "
+            "strip the second has to wait until its place comes round again. Beyond the strip two disks work at once, "
+            "and the rate jumps, as the article describes without printing figures; four strips, four disks.",
+        ),
+        Story(
+            "read-ahead",
+            "Read-ahead",
+            "One process reads 8 KiB after 8 KiB through the page cache. What does `blockdev --setra` change?",
+            _AHEAD,
+            _of_case("readahead-8k-sequential", _AHEAD, ("off", "256 sectors", "2048 sectors")),
+            "The window is the size of the requests that the device sees, up to the longest that it takes (1024 "
+            "sectors); the rest of a larger window becomes queue depth. Two windows are on their way at once. The "
+            "rate of the largest window is beyond a device that serves one request after the other, and is the one "
+            "figure here that the model misses.",
+        ),
+        Story(
+            "interference",
+            "Few writes, far fewer reads",
+            "A flash drive serves thousands of reads a second. What do fewer than two hundred writes a second change?",
+            _MIXED,
+            _of_case(
+                "flash-read-write-interference",
+                _MIXED,
+                (
+                    "MLC, 40 readers",
+                    "MLC, and 175 writes/s",
+                    "MLC, readers limited to 80/s each, and writes",
+                    "SLC, 40 readers",
+                    "SLC, readers limited to 40/s each, and 90 writes/s",
+                ),
+            ),
+            "A read waits for the program or the erase of its die. In the steady state each write moves other pages, "
+            "too, so that a few writes keep many dies away from readers, and the slowest die holds up a client.",
+        ),
+    )
+}
