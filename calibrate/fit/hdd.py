@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrate.fit.buffer import Buffer, find_buffer
 from calibrate.fit.heads import Heads, find_heads
 from calibrate.fit.rotation import Rotation
 from calibrate.fit.seek import SeekFit, fit_seek
 from calibrate.fit.tracks import Tracks, find_tracks, single_reads
+from calibrate.fit.writes import Writes, fit_writes
 from calibrate.measure.document import Measurement
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
@@ -53,6 +55,16 @@ class HddFit:
     seek: SeekFit
     sector_bytes: int
     found_heads: Heads | None
+    buffer: Buffer
+    writes: Writes | None
+
+    @property
+    def write_overhead_ns(self) -> float:
+        """Processing of a write: from those that the cache takes, else as of a read."""
+        if self.buffer.plain_write_ns is None:
+            return self.electronics.overhead_ns
+        wire = self.buffer.plain_write_bytes / self.electronics.interface_bytes_per_s * 1e9
+        return max(self.buffer.plain_write_ns - wire, 0.0)
 
     @property
     def n_heads(self) -> int:
@@ -107,7 +119,8 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
         rule = f"holds {len(distance)} reads one at a time; at least {_FEWEST_READS} are needed for a seek curve"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
     seek = fit_seek(distance, waited, period, nearest=float(n_heads))
-    return HddFit(rotation, tracks, electronics, seek, sector, heads)
+    writes = fit_writes(measurement, tracks, seek, period_ns=period, sector_bytes=sector)
+    return HddFit(rotation, tracks, electronics, seek, sector, heads, find_buffer(measurement), writes)
 
 
 def _waits(
@@ -164,15 +177,25 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
         "seek": {"kind": "table", "distance": distance, "time_ms": time},
         "head_switch_ns": round(switch),
         "read_overhead_ns": round(electronics.overhead_ns),
-        "write_overhead_ns": round(electronics.overhead_ns),
+        "write_overhead_ns": round(fit.write_overhead_ns),
         "interface_bytes_per_s": electronics.interface_bytes_per_s,
         "queue": dict(queue or {}),
     }
+    if fit.writes is not None:
+        data["write_settle_ns"] = round(fit.writes.settle_ns)
     if electronics.has_cache:
-        data["cache"] = {"size_bytes": ASSUMED_CACHE_BYTES, "segments": ASSUMED_SEGMENTS}
-        if not fit.tracks.is_streaming:
-            data["cache"]["read_ahead_bytes"] = 0
+        data["cache"] = _cache(fit)
     return Hdd.parse(data)
+
+
+def _cache(fit: HddFit) -> dict[str, Any]:
+    """The cache as far as it was found; a segment holds what is read ahead."""
+    buffer = fit.buffer
+    segments = buffer.segments.value if buffer.segments else ASSUMED_SEGMENTS
+    segment = buffer.read_ahead_bytes.value if buffer.read_ahead_bytes else ASSUMED_CACHE_BYTES // ASSUMED_SEGMENTS
+    segment = max(segment // fit.sector_bytes, 1) * fit.sector_bytes
+    cache = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(buffer.is_write_back)}
+    return cache if fit.tracks.is_streaming else {**cache, "read_ahead_bytes": 0}
 
 
 def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int]]:

@@ -114,6 +114,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         "sequential rate against density of tracks",
     )  # fmt: skip
     found.update(_heads(fit))
+    found.update(_cache_and_writes(fit))
     found["queue_depth"] = Parameter(
         float(queue.queue.depth),
         None,
@@ -137,6 +138,27 @@ def _heads(fit: HddFit) -> dict[str, Parameter]:
     }
 
 
+def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
+    """What experiments on the cache and with writes found; nothing for those that were not made."""
+    buffer, found = fit.buffer, {}
+    for name, bracket, unit in (
+        ("cache_segments", buffer.segments, "1"),
+        ("read_ahead", buffer.read_ahead_bytes, "bytes"),
+    ):
+        if bracket is not None:
+            why = f"between {bracket.low} and {bracket.high}"
+            found[name] = Parameter(float(bracket.value), bracket.stderr, unit, True, why)
+    if buffer.is_write_back is not None:
+        why = (
+            "plain writes are much faster than durable ones" if buffer.is_write_back else "plain writes are not faster"
+        )
+        found["write_back"] = Parameter(float(buffer.is_write_back), None, "1", True, why)
+    if fit.writes is not None:
+        why = f"{fit.writes.n} durable writes"
+        found["write_settle"] = Parameter(fit.writes.settle_ns, fit.writes.stderr_ns, "ns", True, why)
+    return found
+
+
 def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
     if not fit.seek.has_converged:
         return False, "the seek curve has not settled; measure more reads one at a time"
@@ -154,8 +176,9 @@ def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
 
 def _notes(fit: HddFit) -> str:
     known = "angles between blocks" if fit.tracks.is_identified else "sequential rates and an assumed skew"
+    writes = "" if fit.writes else " Writes are assumed to cost what reads cost."
     heads = "" if fit.found_heads else f"{fit.n_heads} heads are assumed. "
-    return f"{heads}Tracks from {known}. Writes are assumed to cost what reads cost."
+    return f"{heads}Tracks from {known}.{writes}"
 
 
 def _uncertainty(fit: HddFit) -> dict[str, Any]:

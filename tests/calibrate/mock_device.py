@@ -36,14 +36,16 @@ class MockDevice:
         return self.scenario.layout.capacity * self.drive.sector_bytes
 
     def begin(self, name: str) -> None:
-        columns: dict[str, list[int]] = {key: [] for key in ("issue_ns", "latency_ns", "offset", "length")}
+        columns: dict[str, list[int]] = {key: [] for key in ("issue_ns", "latency_ns", "offset", "length", "op")}
         self.experiments.append(
             {"name": name, "why": "", "parameters": {}, "summary": {}, "runs": [], "samples": columns, "epoch": 0}
         )
 
-    def run(self, offset: Any, length: int, queue_depth: int = 1, **parameters: Any) -> None:
+    def run(self, offset: Any, length: int, queue_depth: int = 1, *, is_write: Any = False, **parameters: Any) -> None:
+        """Writes are recorded as durable: the drive must be one without a write-back cache."""
         offset = np.asarray(offset, np.int64)
-        done = closed_loop(self.scenario, offset, length, queue_depth, start_ns=self.now)
+        op = np.broadcast_to(np.asarray(is_write, np.int64), offset.shape)
+        done = closed_loop(self.scenario, offset, length, queue_depth, op=op, start_ns=self.now)
         noise = np.abs(self.rng.normal(0.0, self.jitter_ns, len(offset))).astype(np.int64) if self.jitter_ns else 0
         latency = done.done_ns - done.issue_ns + self.host_ns + noise
         order = np.argsort(done.done_ns, kind="stable")
@@ -54,6 +56,7 @@ class MockDevice:
         samples["latency_ns"].extend(latency[order].tolist())
         samples["offset"].extend(offset[order].tolist())
         samples["length"].extend([length] * len(offset))
+        samples["op"].extend((2 * op[order]).tolist())
         experiment["runs"].append(
             {
                 "parameters": {"queue_depth": queue_depth, "length": length, **parameters},
@@ -126,9 +129,7 @@ class MockDevice:
                     self.run(self.anywhere(n, length), length, depth, repetition=repetition)
 
     def write(self, path: Path) -> Path:
-        experiments = [
-            {**e, "samples": {**e["samples"], "op": 0, "n": len(e["samples"]["offset"])}} for e in self.experiments
-        ]
+        experiments = [{**e, "samples": {**e["samples"], "n": len(e["samples"]["offset"])}} for e in self.experiments]
         document = {
             "format": "diskmodel-measurement",
             "version": 1,

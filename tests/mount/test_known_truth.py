@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.fit.run import calibrate
+from calibrate.fit import Calibration, calibrate
 from calibrate.measure import measure
 from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import mounted, undisturbed
@@ -20,6 +20,7 @@ source = "made up"
 capacity = "{capacity}"
 rpm = {rpm}
 heads = {heads}
+write_settle = "{settle}"
 outer = "{outer}"
 inner = "{inner}"
 read_overhead = "{overhead}"
@@ -32,27 +33,29 @@ queue = {queue}
 #: Different in speed, mechanics, cache and order of the queue.
 DRIVES = {
     "10k": _FRAME.format(
-        name="10k", capacity="9 GB", rpm=10025, heads=6, outer="25 MB/s", inner="16 MB/s", overhead="300 us",
-        interface="80 MB/s", near="0.8 ms", average="5 ms", far="10.5 ms",
+        name="10k", capacity="9 GB", rpm=10025, heads=6, settle="487 us", outer="25 MB/s", inner="16 MB/s",
+        overhead="300 us", interface="80 MB/s", near="0.8 ms", average="5 ms", far="10.5 ms",
         cache='{ size = "2 MiB", segments = 10, write_back = true }', queue='{ depth = 64, scheduler = "sptf" }',
     ),
     "7k2": _FRAME.format(
-        name="7k2", capacity="40 GB", rpm=7200, heads=2, outer="60 MB/s", inner="33 MB/s", overhead="150 us",
-        interface="150 MB/s", near="1 ms", average="8.9 ms", far="18 ms",
+        name="7k2", capacity="40 GB", rpm=7200, heads=2, settle="800 us", outer="60 MB/s", inner="33 MB/s",
+        overhead="150 us", interface="150 MB/s", near="1 ms", average="8.9 ms", far="18 ms",
         cache='{ size = "8 MiB", segments = 16, write_back = false }', queue='{ depth = 1, scheduler = "fcfs" }',
     ),
     "15k": _FRAME.format(
-        name="15k", capacity="36 GB", rpm=15000, heads=4, outer="90 MB/s", inner="60 MB/s", overhead="80 us",
-        interface="320 MB/s", near="0.3 ms", average="3.6 ms", far="7.5 ms",
+        name="15k", capacity="36 GB", rpm=15000, heads=4, settle="200 us", outer="90 MB/s", inner="60 MB/s",
+        overhead="80 us", interface="320 MB/s", near="0.3 ms", average="3.6 ms", far="7.5 ms",
         cache='{ size = "8 MiB", segments = 8 }', queue='{ depth = 16, scheduler = "look" }',
     ),
 }  # fmt: skip
 
 
-def _close_the_loop(name: str, folder: Path, seconds: float | None) -> None:
+def _close_the_loop(name: str, folder: Path, seconds: float | None, *, is_written: bool) -> None:
     profile = write(folder / "truth.toml", DRIVES[name])
     with undisturbed(), mounted(profile, folder / "m", "--data", "zero") as mount:
-        measure(mount.file, folder / "measured.json", mode="quick", seconds=seconds)
+        allowed = str(mount.file) if is_written else None
+        options = {"mode": "quick", "seconds": seconds, "write": is_written, "allow_target": allowed}
+        measure(mount.file, folder / "measured.json", **options)  # type: ignore[arg-type]
         mount.end()
     found = calibrate(folder / "measured.json", out=folder / "fitted.toml")
     truth = load_drive(profile)
@@ -67,14 +70,27 @@ def _close_the_loop(name: str, folder: Path, seconds: float | None) -> None:
     assert off.zone_ratio < 0.02
     assert off.seek_excess < 1.0
     assert max(abs(error) for error in off.iops_ratio.values()) < 0.03
+    if is_written:
+        _cache_and_writes_are_right(truth, found)
+
+
+def _cache_and_writes_are_right(truth: Hdd, found: Calibration) -> None:
+    assert truth.cache is not None
+    assert isinstance(found.drive, Hdd)
+    assert found.drive.cache is not None
+    assert found.drive.heads == truth.heads
+    assert found.drive.cache.write_back == truth.cache.write_back
+    # the experiment tries so many streams: 1, 2, 3, 4, 6, 8, 12, 16 ...
+    assert found.drive.cache.segments == pytest.approx(truth.cache.segments, rel=0.25)
+    assert found.parameters["write_settle"].value == pytest.approx(truth.tables().write_settle_ns, abs=100_000)
 
 
 @pytest.mark.slow
 def test_one_drive_in_a_minute(tmp_path: Path) -> None:
-    _close_the_loop("10k", tmp_path, None)
+    _close_the_loop("10k", tmp_path, None, is_written=False)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", DRIVES)
 def test_three_drives_in_three_minutes_each(name: str, tmp_path: Path) -> None:
-    _close_the_loop(name, tmp_path, 180.0)
+    _close_the_loop(name, tmp_path, 180.0, is_written=True)
