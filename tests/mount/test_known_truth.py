@@ -13,6 +13,9 @@ from tests.mount.mounting import mounted, undisturbed
 from tests.mount.truth import errors
 from tests.unit.cli.commands import write
 
+# one at a time: they use the same processor
+pytestmark = pytest.mark.xdist_group("real-time")
+
 _FRAME = """
 kind = "hdd"
 name = "{name}"

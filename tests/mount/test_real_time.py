@@ -18,7 +18,8 @@ from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import Mount, mounted, undisturbed
 from tests.unit.cli.commands import write
 
-pytestmark = pytest.mark.slow
+# one at a time: they use the same processor
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real-time")]
 
 DEPTHS = (1, 8, 32)
 SECONDS = 6

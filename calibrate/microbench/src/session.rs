@@ -130,11 +130,15 @@ impl Session<'_> {
         json!({"median": stats::median_f64(rates), "spread_ratio": spread, "repetitions": rounded})
     }
 
-    /// Faster than this came out of the drive's cache: a quarter of the way from a hit to a random read.
+    /// Faster than this came out of the drive's cache: a quarter of the way from a hit to a random read; where something
+    /// turns, a sixteenth of a revolution more than a hit, because a read nearby may wait for hardly any rotation.
     pub fn hit_threshold_ns(&self) -> u64 {
         let hit = self.findings.cache_hit_ns.unwrap_or(100_000);
         let miss = self.findings.random_read_ns.unwrap_or(8_000_000);
-        hit + miss.saturating_sub(hit) / 4
+        match self.findings.rotation_period_ns {
+            Some(period) => hit + (period / 16.0) as u64,
+            None => hit + miss.saturating_sub(hit) / 4,
+        }
     }
 
     pub fn anywhere(&mut self, span: u64, length: u32) -> u64 {
