@@ -107,8 +107,8 @@ STORIES: dict[str, Story] = {
                 for size in (64, 128, 256, 512)
             ),
             "A read that fits into a strip has one disk work on it, and the next read waits for it; of two reads from "
-            "one strip the second has to wait until its place comes round again. Beyond the strip two disks work at once, "
-            "and the rate jumps, as the article describes without printing figures; four strips, four disks.",
+            "one strip the second has to wait until its place comes round again. Beyond the strip two disks work at "
+            "once, and the rate jumps, as the article describes without printing figures; four strips, four disks.",
         ),
         Story(
             "read-ahead",
