@@ -21,6 +21,7 @@ def test_a_run_that_is_bound_by_the_processor() -> None:
     result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 32}), n_requests=4000)
     assert result.iops.mean == pytest.approx(50_000, rel=0.001)
     assert result.breakdown_ns["overhead"] >= 20_000
+    assert "processor is busy 100 % of the time" in result.messages[0]
     assert result.engine == "native"
 
 
@@ -30,6 +31,7 @@ def test_one_request_costs_its_submission_more() -> None:
         for host in ({}, {"host": {"submission": "7 us"}})
     )
     assert costly.latency.mean.mean - plain.latency.mean.mean == pytest.approx(7000, abs=1)
+    assert not any("processor" in message for message in costly.messages)
 
 
 @pytest.mark.parametrize(("window", "size_kib"), [("128 KiB", 128), ("512 KiB", 512), ("2 MiB", 512)])
