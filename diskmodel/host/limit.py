@@ -28,6 +28,6 @@ def processor_message(host: Host, iops: float) -> tuple[str, ...]:
     if not busy >= BOUND_RATIO:
         return ()
     return (
-        f"the host's processor is busy {100 * busy:.0f} % of the time with submitting requests ({host.submission_ns} ns "
-        "each): it, not the array, is the limit",
+        f"the host's processor is busy {100 * busy:.0f} % of the time with submitting requests "
+        f"({host.submission_ns} ns each): it, not the array, is the limit",
     )
