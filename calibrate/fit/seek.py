@@ -82,12 +82,16 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
     value = _start(design, place, y)
     converged = False
     # the edges start soft, so that the search sees a slope from afar, and end as sharp as the data
-    for soft in (0.08, 0.03, 0.012, _SOFT_RATIO):
+    late = _LATE
+    for soft in (0.08, 0.03, 0.012, _SOFT_RATIO, _SOFT_RATIO):
         found = minimize(
-            _loss, value, args=(design, y, soft, bend), jac=True, method="L-BFGS-B",
+            _loss, value, args=(design, y, soft, bend, late), jac=True, method="L-BFGS-B",
             bounds=[(0.0, 20.0)] * N_KNOTS, options={"maxiter": 400},
         )  # fmt: skip
         value, converged = found.x, bool(found.success)
+        if soft == _SOFT_RATIO:
+            # on a quiet machine few reads are late, and an upper end is as sharp as a lower one
+            late = float(np.clip(np.mean(y - design @ value > 1.0 + 4 * soft), _EARLY, _LATE))
     stderr = _errors(value, design, y)
     return SeekFit(knots**2, value * period_ns, stderr * period_ns, len(y), converged)
 
@@ -104,7 +108,7 @@ def _start(design: Floats, place: NDArray[np.int64], y: Floats) -> Floats:
     return np.asarray(np.maximum.accumulate(value))
 
 
-def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -> tuple[float, Floats]:
+def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats, late: float) -> tuple[float, Floats]:
     """Negative log-likelihood of waits between 0 and 1 revolution behind the curve, and its gradient."""
     left = y - design @ value
     up, down = left / soft, (1.0 - left) / soft
@@ -112,10 +116,10 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats) -
     log_inside = log_expit(up) + log_expit(down)
     inside = np.exp(log_inside)
     is_late = expit(-down)
-    total = inside + _EARLY + (_LATE - _EARLY) * is_late
+    total = inside + _EARLY + (late - _EARLY) * is_late
     # far too soon the floor would hide the slope: there a gentle pull
     pull = np.maximum(-left, 0.0)
-    slope = (inside * (expit(-up) - is_late) + (_LATE - _EARLY) * is_late * (1.0 - is_late)) / total / soft
+    slope = (inside * (expit(-up) - is_late) + (late - _EARLY) * is_late * (1.0 - is_late)) / total / soft
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
     pulled = np.where(left < 0.0, 1.0, 0.0)
     gradient = design.T @ (slope + pulled)
