@@ -16,8 +16,15 @@ from diskmodel.cli.status import check_place, ends_well, writing
 @ends_well
 def animate(
     array: Annotated[Path, typer.Argument(help="Array of hard disks, a TOML file.")],
-    out: Annotated[Path, typer.Option(help="HTML file to write; it needs no network.")],
-    workload: Annotated[Path | None, typer.Option(help="Workload, a TOML file; not needed with --small-write.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write; it needs no network.")],
+    workload: Annotated[
+        Path | None,
+        typer.Option(
+            "--workload",
+            "-w",
+            help="Workload: a TOML file, or output of iostat, sar or fio, or a trace; not needed with --small-write.",
+        ),
+    ] = None,
     schedulers: Annotated[str, typer.Option(help="One or two elevators, side by side.")] = "fcfs,sptf",
     requests: Annotated[int, typer.Option(min=1, max=5000, help="Requests to play back.")] = 200,
     disk: Annotated[int, typer.Option(help="Which disk of the array is shown.")] = 0,

@@ -40,8 +40,7 @@ def calibrate(
     Ends with 3 when the model does not describe the evidence; the profile is written all the same.
     """
     check_place(out, "out")
-    if report is not None:
-        check_place(report, "report")
+    check_place(report, "report", (".html", ".htm"))
     printed, drive, residuals = fit_with_residuals(evidence, requests, seed)
     drive.save(out)
     if report is not None:

@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.console import print_json, say, show
 from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Engine, Json, Plot, Seed, WorkloadFile
+from diskmodel.cli.options import Debug, Device, Engine, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import check_place, ends_well, honest_no, writing
 from diskmodel.errors import DescriptionError, Fault
 
@@ -21,9 +21,9 @@ def compare(
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
-    queue_depth: Annotated[
-        int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")
-    ] = None,
+    queue_depth: QueueDepth = None,
+    level: Level = None,
+    device: Device = None,
     growth: Annotated[
         float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to tell headroom in months.")
     ] = None,
@@ -47,7 +47,7 @@ def compare(
     described = [read_array(path, drive) for path in arrays]
     found = run(
         described,
-        read_workload(workload, queue_depth),
+        read_workload(workload, queue_depth, level=level, device=device),
         seed=seed,
         n_requests=requests,
         growth_ratio=growth,

@@ -29,20 +29,42 @@ def read_array(path: Path, drive: str | None = None) -> Array:
     return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{path} with drive {drive}")
 
 
-def read_workload(path: Path, queue_depth: int | None = None) -> Workload:
+def read_workload(
+    path: Path, queue_depth: int | None = None, *, level: float | None = None, device: str | None = None
+) -> Workload:
     """The workload in a file or in evidence of one, with another number of outstanding requests where one is given.
 
     Raises
     ------
     DescriptionError
-        With every fault of the file, or when nothing in it is closed and a depth is given.
+        With every fault of the file, or when an option is given that the file has no use for: a depth without a closed
+        stream, a percentile or a device of a description.
     FormatError
         When the file is neither a description nor evidence.
     """
     from diskmodel.formats import load_workload
 
-    workload = load_workload(path)
+    refuse_unused(None if path.suffix == ".toml" else path, level=level, device=device)
+    workload = load_workload(path, level=95.0 if level is None else level, device=device)
     return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
+
+
+def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None) -> None:
+    """Refuse what only a recorded load can use, where there is none.
+
+    Raises
+    ------
+    DescriptionError
+        With every such option that was given.
+    """
+    if recorded is not None:
+        return
+    rule, fix = "is about a recorded load (iostat, sar, a trace)", "give one with --workload, or leave it out"
+    faults = [
+        Fault(name, value, rule, fix) for name, value in (("level", level), ("device", device)) if value is not None
+    ]
+    if faults:
+        raise DescriptionError(faults)
 
 
 def request_range(text: str | None) -> tuple[int, int | None]:

@@ -14,6 +14,14 @@ Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the
 WorkloadFile = Annotated[
     Path, typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.")
 ]
+Level = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=100, show_default="95", help="Percentile of a recorded load over time that the rates stand for."
+    ),
+]
+Device = Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")]
+QueueDepth = Annotated[int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot there, PNG or SVG by the ending.")]
 RequestRange = Annotated[
     str | None,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskmodel.cli.console import print_json, progress, say, show
-from diskmodel.cli.options import Debug, Json, Plot
+from diskmodel.cli.inputs import read_workload, refuse_unused
+from diskmodel.cli.options import Debug, Device, Json, Level, Plot
 from diskmodel.cli.status import check_place, ends_well, honest_no, writing
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ def plan(
         Path | None,
         typer.Option("--workload", "-w", help="Workload instead of the plan's: TOML, iostat, sar, fio or a trace."),
     ] = None,
-    level: Annotated[
-        float, typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for.")
-    ] = 95.0,
-    device: Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")] = None,
+    level: Level = None,
+    device: Device = None,
     report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
     plot: Plot = None,
     crossover: Annotated[
@@ -53,12 +52,11 @@ def plan(
 
     Ends with 3 when no array among the candidates holds the objective.
     """
-    from diskmodel.formats import load_workload
-
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
-    recorded = None if workload is None else load_workload(workload, level=level, device=device)
+    refuse_unused(workload, level=level, device=device)
+    recorded = None if workload is None else read_workload(workload, level=level, device=device)
     result = answer(read_plan(plan, drive, engine, seed, recorded), with_sensitivity=sensitivity)
     if as_json:
         print_json(result.to_dict())

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.console import print_json, show
-from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.options import Debug, Device, Json, Level
+from diskmodel.cli.status import check_place, ends_well
 
 
 @ends_well
@@ -17,11 +17,11 @@ def workload(
     evidence: Annotated[
         Path, typer.Argument(help="iostat -x or sar output, a fio job file or result, or a block trace.")
     ],
-    out: Annotated[Path | None, typer.Option(help="Write the workload there, TOML for --workload and plans.")] = None,
-    level: Annotated[
-        float, typer.Option(min=0, max=100, help="Percentile of the load over time that the rates stand for.")
-    ] = 95.0,
-    device: Annotated[str | None, typer.Option(help="Which device, where the file holds several.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the workload there, TOML for --workload and plans.")
+    ] = None,
+    level: Level = None,
+    device: Device = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -29,7 +29,8 @@ def workload(
     from diskmodel.formats import find_workload
     from diskmodel.workload import Workload
 
-    found = find_workload(evidence, level=level, device=device)
+    check_place(out, "out")
+    found = find_workload(evidence, level=95.0 if level is None else level, device=device)
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
         described.save(out)

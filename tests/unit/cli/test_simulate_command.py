@@ -72,6 +72,23 @@ def test_an_interval_that_cannot_be_reached_is_an_honest_no() -> None:
         assert answer(*words, status=3)["converged"] is False
 
 
+def test_a_histogram_answers_like_all_completions() -> None:
+    whole, folded = (answer(*ONE, "--requests", 4000, "--keep", keep) for keep in ("all", "histogram"))
+    assert set(folded) == set(whole)
+    assert folded["requests"] == whole["requests"] == 4000
+    assert folded["simulated_s"] == whole["simulated_s"]
+    assert folded["latency_ms"] != whole["latency_ms"]
+    # the ends of the warm-up differ by up to a fiftieth of the run
+    assert folded["latency_ms"]["p95"] == pytest.approx(whole["latency_ms"]["p95"], rel=0.03)
+
+
+def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
+    words = (*ONE[:2], "--workload", EXAMPLES / "measured" / "iostat.txt", "--drive", "intel-x25-m-g2-160")
+    low, high = (answer(*words, "--requests", 1000, "--level", level)["offered_iops"] for level in (10, 99))
+    assert low < high
+    assert "device='sdz': is not in the file" in refusal(*words, "--device", "sdz")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -81,6 +98,10 @@ def test_an_interval_that_cannot_be_reached_is_an_honest_no() -> None:
         ((*ONE, "--queue-depth", 0), "queue_depth=0"),
         ((*ONE, "--requests", 0), "n_requests=0"),
         (ONE[:2], "--workload"),
+        ((*ONE, "--keep", "some"), "keep='some': is not known; use all or histogram"),
+        ((*ONE, "--keep", "histogram", "--engine", "simpy"), "keep='histogram': needs the kernel"),
+        ((*ONE, "--level", 50), "level=50.0: is about a recorded load"),
+        ((*ONE, "--device", "sda"), "device='sda': is about a recorded load"),
         (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "is not a known field"),
     ],
 )
