@@ -38,6 +38,8 @@ PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "c
 CACHES = {"read_cache": {"size": "1 GiB", "policy": "arc"}, "write_cache": {"size": "256 MiB"}, "read_ahead": "256 KiB"}
 POPULAR = {"span": "32 GiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 BUFFERED = {"is_buffered": True, "submission": "3 us", "read_ahead": "128 KiB"}
+PAGE_CACHE = {**BUFFERED, "page_cache": {"memory": "16 MiB"}}
+FEW_FILES = {"span": "64 MiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
     ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
@@ -79,6 +81,10 @@ SCENES: tuple[Scene, ...] = (
         "one disk, a buffered host that reads ahead, 4 sequential readers of 16 KiB",
         {"host": BUFFERED, "load": {"size": "16 KiB", "addresses": {"pattern": "sequential", "n_readers": 4}}},
         4, 1.0, 500_000, None,
+    ),
+    (
+        "one disk behind a page cache of 16 MiB, 4 KiB, 70 % reads, 32 clients, 64 MiB of Zipf",
+        {"host": PAGE_CACHE, "load": FEW_FILES}, 32, 0.7, 500_000, None,
     ),
     ("an NVMe drive, random 4 KiB reads, 32 outstanding", {"drive": NVME}, 32, 1.0, 2_000_000, None),
     ("a SATA SSD in its steady state, random 4 KiB writes, 32 outstanding", {"drive": SATA}, 32, 0.0, 1_000_000, None),

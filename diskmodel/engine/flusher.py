@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 
 from diskmodel.engine.clock import ARRIVE, Clock
-from diskmodel.host.page_cache import PageCache as Description
 from diskmodel.host.pages import Pages, runs
+from diskmodel.host.tables import PageCacheTables
 
 #: Sends pages to the array for the request that first made them dirty; calls back when they are there.
 Send = Callable[[int, list[int], Callable[[], None]], None]
@@ -19,7 +19,7 @@ class Flusher:
     def __init__(
         self,
         clock: Clock,
-        description: Description,
+        tables: PageCacheTables,
         pages: Pages,
         device: int,
         longest: int,
@@ -28,9 +28,9 @@ class Flusher:
         has_blocked: Callable[[], bool],
     ) -> None:
         self.clock = clock
-        self.expire_ns = description.dirty_expire_ns
-        self.interval_ns = description.dirty_writeback_ns
-        self.depth = description.writeback_depth
+        self.expire_ns = tables.dirty_expire_ns
+        self.interval_ns = tables.dirty_writeback_ns
+        self.depth = tables.writeback_depth
         self.pages = pages
         self.device = device
         self.longest = longest

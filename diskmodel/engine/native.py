@@ -35,8 +35,6 @@ _NO_REQUESTS = Requests(
 
 def covers(scenario: Scenario, requests: Requests) -> str | None:
     """Why the kernel does not cover a scenario, or None when it does."""
-    if scenario.host.page_cache is not None:
-        return "a page cache"
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"

@@ -12,6 +12,7 @@ from diskmodel.engine.host import Fetch, Host, Waiting
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
+from diskmodel.host.tables import HostTables
 
 
 class CachingHost(Host):
@@ -25,10 +26,9 @@ class CachingHost(Host):
         done: Callable[[HostRequest], None],
     ) -> None:
         super().__init__(clock, scenario, submit, done)
-        cache = scenario.host.page_cache
+        cache = HostTables.of(scenario.host, scenario.drive.sector_bytes).page_cache
         assert cache is not None
-        n = max(cache.memory_bytes // (self.page * scenario.drive.sector_bytes), 1)
-        self.pages = Pages(n, int(n * cache.dirty_background_ratio), int(n * cache.dirty_ratio))
+        self.pages = Pages(cache.memory_pages, cache.background_pages, cache.limit_pages)
         self.capacity = scenario.layout.capacity
         self.is_synchronous = cache.is_synchronous
         self.blocked: deque[tuple[HostRequest, int]] = deque()

@@ -6,17 +6,55 @@ from dataclasses import dataclass
 from typing import Self
 
 from diskmodel.host.description import Host
+from diskmodel.host.page_cache import PageCache
+
+
+@dataclass(frozen=True)
+class PageCacheTables:
+    """Memory in pages, and when dirty ones are written (rules P2, P5 to P7).
+
+    Attributes
+    ----------
+    memory_pages, background_pages, limit_pages : int
+        Pages that memory holds; dirty ones above which the flusher writes; dirty ones that writers may make.
+    dirty_expire_ns, dirty_writeback_ns : int
+    writeback_depth : int
+    is_synchronous : bool
+    """
+
+    memory_pages: int
+    background_pages: int
+    limit_pages: int
+    dirty_expire_ns: int
+    dirty_writeback_ns: int
+    writeback_depth: int
+    is_synchronous: bool
+
+    @classmethod
+    def of(cls, cache: PageCache, page_bytes: int) -> Self:
+        """Tables of a page cache with such pages."""
+        n = max(cache.memory_bytes // page_bytes, 1)
+        return cls(
+            memory_pages=n,
+            background_pages=int(n * cache.dirty_background_ratio),
+            limit_pages=int(n * cache.dirty_ratio),
+            dirty_expire_ns=cache.dirty_expire_ns,
+            dirty_writeback_ns=cache.dirty_writeback_ns,
+            writeback_depth=cache.writeback_depth,
+            is_synchronous=cache.is_synchronous,
+        )
 
 
 @dataclass(frozen=True)
 class HostTables:
-    """Processor time of a request, and how reads are buffered (rules H1 to H3).
+    """Processor time of a request, and how the host buffers (rules H1 to H3).
 
     Attributes
     ----------
     submission_ns : int
     is_buffered : bool
     read_ahead_sectors, largest_request_sectors, page_sectors : int
+    page_cache : PageCacheTables or None
     """
 
     submission_ns: int
@@ -24,14 +62,18 @@ class HostTables:
     read_ahead_sectors: int
     largest_request_sectors: int
     page_sectors: int
+    page_cache: PageCacheTables | None
 
     @classmethod
     def of(cls, host: Host, sector_bytes: int) -> Self:
         """Tables of a host over an array of such sectors."""
+        page = max(host.page_bytes // sector_bytes, 1)
+        cache = host.page_cache
         return cls(
             submission_ns=host.submission_ns,
             is_buffered=host.is_buffered,
             read_ahead_sectors=host.read_ahead_bytes // sector_bytes,
             largest_request_sectors=max(host.largest_request_bytes // sector_bytes, 1),
-            page_sectors=max(host.page_bytes // sector_bytes, 1),
+            page_sectors=page,
+            page_cache=None if cache is None else PageCacheTables.of(cache, page * sector_bytes),
         )

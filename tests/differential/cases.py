@@ -59,6 +59,8 @@ def draw_case(pick: Pick) -> Case:
     if pick((False,) * 7 + (True,)):
         # queues so deep that the kernel keeps them in order
         case["streams"][0] |= {"clients": 150, "pace_ns": 0, "mean_gap_ns": 0, "sectors": 8}
+    if "is_buffered" in case["array"]["host"] and pick((False, True)):
+        case["array"]["host"]["page_cache"] = _page_cache(pick)
     return case
 
 
@@ -198,6 +200,17 @@ def _host(pick: Pick) -> dict[str, Any]:
     if kind == "buffered":
         host["read_ahead_bytes"] = pick((128 << 10, 30_000))
     return host
+
+
+def _page_cache(pick: Pick) -> dict[str, Any]:
+    """Memory that is filled, and pages that become old, within the few hundred requests of a case."""
+    background, limit = pick(((0.1, 0.2), (0.3, 0.5), (0, 0.1), (0.2, 0.25), (0, 0), (0.5, 1)))
+    return {
+        "memory_bytes": pick((256 << 10, 64 << 10, 1 << 20, 8 << 20)), "dirty_background_ratio": background,
+        "dirty_ratio": limit, "dirty_expire_ns": pick((30_000_000_000, 50_000_000, 0)),
+        "dirty_writeback_ns": pick((5_000_000_000, 20_000_000, 3_000_000)), "writeback_depth": pick((128, 1, 4)),
+        "is_synchronous": pick((False, False, False, True)),
+    }  # fmt: skip
 
 
 def _queue(pick: Pick) -> dict[str, Any]:

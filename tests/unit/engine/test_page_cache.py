@@ -11,9 +11,9 @@ import simpy
 from diskmodel.array import Array
 from diskmodel.engine.embed import ArrayProcess
 from diskmodel.engine.simulate import simulate
-from diskmodel.errors import CoverageError
 from diskmodel.result import Result
 from diskmodel.workload import Workload
+from tests.differential.compare import between
 
 MS, S = 1_000_000, 1_000_000_000
 DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
@@ -120,11 +120,13 @@ def test_read_ahead_fills_memory_for_the_next_reader() -> None:
     assert result.run.completions.is_hit[1024:].all()
 
 
-def test_the_kernel_refuses_it_and_auto_falls_to_simpy() -> None:
-    load = Workload.parse({"size": "4 KiB", "clients": 1})
-    assert simulate(array(), load, n_requests=50).engine == "simpy"
-    with pytest.raises(CoverageError, match="page cache"):
-        simulate(array(), load, engine="native", n_requests=50)
+@pytest.mark.parametrize("cache", [{}, {"dirty_background_ratio": 0.01, "dirty_ratio": 0.02}, {"is_synchronous": True}])
+def test_the_kernel_runs_it_alike(cache: dict[str, Any]) -> None:
+    load = Workload.parse({"size": "6 KiB", "alignment": "1 KiB", "read_ratio": 0.3, "clients": 8, "span": "256 MiB"})
+    native = simulate(array(**cache), load, n_requests=4000)
+    assert native.engine == "native"
+    reference = simulate(array(**cache), load, n_requests=4000, engine="simpy")
+    assert between(native.requests, reference.run, native.run) is None
 
 
 def test_an_embedded_array_has_its_host() -> None:

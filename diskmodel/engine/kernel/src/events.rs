@@ -31,6 +31,8 @@ pub enum Action {
     Issue(u32, u32),
     /// A window of a disk's write throttling ends.
     WindowEnded(u32),
+    /// The host's flusher wakes up.
+    FlusherWoken,
     /// The next rebuild step.
     RebuildStep,
 }

@@ -95,6 +95,19 @@ faults! {
     WindowMark,
     WindowGrowth,
     RequestCut,
+    MemoryPages,
+    PageUse,
+    BackgroundRatio,
+    DirtyRatio,
+    PageExpiry,
+    WakeGrid,
+    LateBatch,
+    BatchDropped,
+    WritebackSweep,
+    WritebackLength,
+    WritebackDepth,
+    WriterOrder,
+    LastPart,
 }
 
 /// Whether `fault` is planted now.

@@ -12,6 +12,7 @@ mod flash;
 mod hdd;
 mod host;
 mod layout;
+mod lists;
 mod mechanics;
 pub mod online;
 #[cfg(feature = "python")]

@@ -3,6 +3,7 @@
 mod array;
 mod cached;
 mod host;
+mod page_cache;
 mod submission;
 
 use crate::command::{Command, Commands, Slots};
@@ -15,6 +16,7 @@ use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
 pub use host::{Host, HostTunables};
+pub use page_cache::PageCache;
 pub use submission::Submitter;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -61,8 +63,12 @@ enum Purpose {
     Client,
     /// A range that the host reads ahead.
     Window,
-    /// A page of a read that fetches them one by one.
+    /// A page of a request that fetches them one by one.
     Page(u32),
+    /// Pages of a synchronous write.
+    Part(u32),
+    /// Dirty pages.
+    WriteBack,
 }
 
 /// A host request in the controller.
@@ -235,6 +241,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::HitServed(host) => self.answered(host),
             Action::ReadSent(host) => self.finished(host),
             Action::WindowEnded(device) => self.window_ended(device),
+            Action::FlusherWoken => self.flusher_woken(),
             Action::RebuildStep => self.rebuild_step(),
         }
     }
@@ -352,7 +359,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             Purpose::Page(at) => {
                 self.hosts.release(host);
-                self.next_page(at);
+                self.page_came(at, sector);
+            }
+            Purpose::Part(at) => {
+                self.hosts.release(host);
+                self.part_written(at);
+            }
+            Purpose::WriteBack => {
+                self.hosts.release(host);
+                self.written_back(sector, n);
             }
         }
     }

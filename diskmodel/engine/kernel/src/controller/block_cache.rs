@@ -1,7 +1,7 @@
 //! Caches of blocks: LRU, 2Q, ARC (rule K6); see `diskmodel/controller/block_cache.py`.
 
-use super::lists::Lists;
 use crate::faults::{planted, Fault};
+use crate::lists::Lists;
 
 const HELD: usize = 0;
 

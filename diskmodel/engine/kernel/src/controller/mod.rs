@@ -2,7 +2,6 @@
 
 mod block_cache;
 mod dirty_blocks;
-mod lists;
 
 pub use block_cache::BlockCache;
 pub use dirty_blocks::DirtyBlocks;

@@ -1,9 +1,10 @@
 //! The host before the controller: processor time of each request, buffered reads (rules H1 to H3); see
-//! `diskmodel/engine/host.py`.
+//! `diskmodel/engine/host.py`. With a page cache requests go its way (`page_cache.rs`).
 
 use std::collections::VecDeque;
 
-use super::{HostRequest, Purpose, Simulation};
+use super::page_cache::pages_of;
+use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
@@ -17,17 +18,18 @@ pub struct Host {
     submission_ns: i64,
     is_buffered: bool,
     /// Longest request that the device takes.
-    longest: i64,
-    page: i64,
+    pub(super) longest: i64,
+    pub(super) page: i64,
     /// Whether nothing is read ahead, so that pages are fetched one after the other.
-    is_page_by_page: bool,
-    read_ahead: ReadAhead,
+    pub(super) is_page_by_page: bool,
+    pub(super) read_ahead: ReadAhead,
+    pub(super) page_cache: Option<PageCache>,
     processor_free: i64,
     /// Ranges [first, end) on their way into memory.
-    coming: Vec<(i64, i64)>,
+    pub(super) coming: Vec<(i64, i64)>,
     waiting: Vec<Waiting>,
-    pages: Slots<Pages>,
-    wanted: Vec<(i64, i64)>,
+    pub(super) one_by_one: Slots<OneByOne>,
+    pub(super) wanted: Vec<(i64, i64)>,
     spare: Vec<Vec<(i64, i64)>>,
 }
 
@@ -38,27 +40,29 @@ struct Waiting {
     ranges: Vec<(i64, i64)>,
 }
 
-/// A read whose pages are fetched one after the other.
+/// A request whose pages, or those that it covers in part, are fetched one after the other.
 #[derive(Default)]
-struct Pages {
-    host: u32,
-    since: i64,
-    left: VecDeque<(i64, i64)>,
+pub(super) struct OneByOne {
+    pub host: u32,
+    pub since: i64,
+    pub left: VecDeque<(i64, i64)>,
+    /// Requests on their way to the array, of a write that waits for them.
+    pub out: usize,
 }
 
 /// A host as it is described. Lengths in sectors.
-#[derive(Clone, Copy, Debug)]
 pub struct HostTunables {
     pub submission_ns: i64,
     pub is_buffered: bool,
     pub read_ahead: i64,
     pub longest: i64,
     pub page: i64,
+    pub page_cache: Option<PageCache>,
 }
 
 impl Host {
-    pub fn new(tunables: &HostTunables, capacity: i64) -> Self {
-        let HostTunables { submission_ns, is_buffered, read_ahead, longest, page } = *tunables;
+    pub fn new(tunables: HostTunables, capacity: i64) -> Self {
+        let HostTunables { submission_ns, is_buffered, read_ahead, longest, page, page_cache } = tunables;
         Host {
             submission_ns,
             is_buffered,
@@ -66,18 +70,27 @@ impl Host {
             page,
             is_page_by_page: read_ahead == 0,
             read_ahead: ReadAhead::new(read_ahead, page, capacity),
+            page_cache,
             processor_free: 0,
             coming: Vec::new(),
             waiting: Vec::new(),
-            pages: Slots::default(),
+            one_by_one: Slots::default(),
             wanted: Vec::new(),
             spare: Vec::new(),
         }
     }
+
+    /// Room for the pages that a request fetches one after the other, none yet.
+    pub(super) fn begin_one_by_one(&mut self, host: u32, since: i64) -> u32 {
+        self.one_by_one.put_reusing(|slot| {
+            (slot.host, slot.since, slot.out) = (host, since, 0);
+            slot.left.clear();
+        })
+    }
 }
 
 /// Pieces of [first, end) of at most `longest`.
-fn cut(first: i64, end: i64, longest: i64) -> impl Iterator<Item = (i64, i64)> {
+pub(super) fn cut(first: i64, end: i64, longest: i64) -> impl Iterator<Item = (i64, i64)> {
     (0..(end - first + longest - 1) / longest).map(move |i| {
         let at = first + i * longest;
         (at, (at + longest).min(end))
@@ -105,6 +118,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn entered(&mut self, id: u32) {
         let HostRequest { op, sector, n, .. } = self.hosts[id];
         let (now, end) = (self.events.now, sector + n);
+        if self.page_cache().is_some() {
+            return self.enter_memory(id);
+        }
         let Some(host) = self.host.as_mut().filter(|host| host.is_buffered && op == READ) else {
             return self.submit_to_controller(id);
         };
@@ -113,59 +129,88 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         host.read_ahead.read(sector, end, &mut wanted);
         if host.is_page_by_page {
             let page = host.page;
-            let pages = host.pages.put_reusing(|pages| {
-                (pages.host, pages.since) = (id, now);
-                pages.left.clear();
-            });
-            host.pages[pages].left.extend(wanted.iter().flat_map(|&(first, last)| cut(first, last, page)));
+            let pages = host.begin_one_by_one(id, now);
+            host.one_by_one[pages].left.extend(wanted.iter().flat_map(|&(first, last)| cut(first, last, page)));
             host.wanted = wanted;
             self.next_page(pages);
             return;
         }
         let longest = host.longest;
         for (first, last) in wanted.iter().flat_map(|&(first, last)| cut(first, last, longest)) {
-            if let Some(host) = &mut self.host {
-                host.coming.push((first, last));
-            }
-            self.fetch(id, first, last, Purpose::Window);
+            self.fetch_window(id, first, last);
         }
-        let Some(host) = &mut self.host else { return };
-        host.wanted = wanted;
+        if let Some(host) = &mut self.host {
+            host.wanted = wanted;
+        }
+        if !self.wait_for_coming(id) {
+            self.hosts[id].is_hit = true;
+            self.done(id);
+        }
+    }
+
+    /// Sectors [first, end), at most the longest request, are on their way into memory.
+    pub(super) fn fetch_window(&mut self, id: u32, first: i64, end: i64) {
+        if let Some(host) = &mut self.host {
+            host.coming.push((first, end));
+        }
+        self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Window);
+    }
+
+    /// Lets a read wait for what it needs and is on its way; false when nothing is.
+    pub(super) fn wait_for_coming(&mut self, id: u32) -> bool {
+        let HostRequest { sector, n, .. } = self.hosts[id];
+        let (since, end) = (self.events.now, sector + n);
+        let Some(host) = &mut self.host else { return false };
         let mut ranges = host.spare.pop().unwrap_or_default();
         ranges.extend(host.coming.iter().filter(|(first, last)| *first < end && sector < *last));
         if ranges.is_empty() {
             host.spare.push(ranges);
-            self.hosts[id].is_hit = true;
-            self.done(id);
-        } else {
-            host.waiting.push(Waiting { host: id, since: now, ranges });
+            return false;
         }
+        host.waiting.push(Waiting { host: id, since, ranges });
+        true
     }
 
-    fn fetch(&mut self, id: u32, first: i64, end: i64, purpose: Purpose) {
-        let HostRequest { row, stream, .. } = self.hosts[id];
+    /// A request of the host's own for sectors [first, end).
+    pub(super) fn send_below(&mut self, row: u64, op: u8, (first, end): (i64, i64), purpose: Purpose) {
         let (sector, n, issue) = (first, end - first, self.events.now);
-        let below = HostRequest { row, stream, op: READ, sector, n, issue, purpose, ..HostRequest::default() };
-        let below = self.hosts.put(below);
+        let below = self.hosts.put(HostRequest { row, op, sector, n, issue, purpose, ..HostRequest::default() });
         self.submit_to_controller(below);
     }
 
     /// Without read-ahead each page is fetched when the one before it has come (rule H3).
     pub(super) fn next_page(&mut self, at: u32) {
         let Some(host) = &mut self.host else { return };
-        let Pages { host: id, since, left } = &mut host.pages[at];
+        let OneByOne { host: id, since, left, .. } = &mut host.one_by_one[at];
         let (id, since) = (*id, *since);
-        if let Some((first, end)) = left.pop_front() {
-            return self.fetch(id, first, end, Purpose::Page(at));
+        while let Some((first, end)) = left.pop_front() {
+            if host.page_cache.as_ref().is_some_and(|cache| cache.pages.holds(first / host.page)) {
+                continue;
+            }
+            return self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Page(at));
         }
-        host.pages.release(at);
+        if host.page_cache.is_some() {
+            return self.pages_complete(at);
+        }
+        host.one_by_one.release(at);
         self.hosts[id].cache += self.events.now - since;
         self.done(id);
+    }
+
+    /// A page of a request that fetches them one after the other has come.
+    pub(super) fn page_came(&mut self, at: u32, sector: i64) {
+        if let Some((cache, page)) = self.page_cache() {
+            cache.pages.add(sector / page..sector / page + 1);
+        }
+        self.next_page(at);
     }
 
     /// A range has come into memory: reads that wait for nothing else are done.
     pub(super) fn fetched(&mut self, first: i64, end: i64) {
         let now = self.events.now;
+        if let Some((cache, page)) = self.page_cache() {
+            cache.pages.add(pages_of(first, end - first, page));
+        }
         let Some(host) = &mut self.host else { return };
         if let Some(at) = host.coming.iter().position(|&range| range == (first, end)) {
             host.coming.remove(at);

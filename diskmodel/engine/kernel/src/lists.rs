@@ -1,12 +1,13 @@
-//! Blocks in lists in order of use: each block is in one list at most, and is found at once.
+//! Blocks (or pages) in lists in order of use: each is in one list at most, and is found at once with what is known of it.
 
 use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Node {
+struct Node<V> {
     block: i64,
+    value: V,
     before: u32,
     after: u32,
     list: u8,
@@ -19,22 +20,22 @@ struct Ends {
     len: usize,
 }
 
-/// `N` lists, the oldest block of each first.
-pub struct Lists<const N: usize> {
+/// `N` lists, the oldest block of each first; `V` is kept with each block.
+pub struct Lists<const N: usize, V = ()> {
     place: FxHashMap<i64, u32>,
-    nodes: Vec<Node>,
+    nodes: Vec<Node<V>>,
     free: Vec<u32>,
     ends: [Ends; N],
 }
 
-impl<const N: usize> Default for Lists<N> {
+impl<const N: usize, V> Default for Lists<N, V> {
     fn default() -> Self {
         let ends = [Ends { oldest: NONE, newest: NONE, len: 0 }; N];
         Lists { place: FxHashMap::default(), nodes: Vec::new(), free: Vec::new(), ends }
     }
 }
 
-impl<const N: usize> Lists<N> {
+impl<const N: usize, V: Copy + Default> Lists<N, V> {
     pub fn len(&self, list: usize) -> usize {
         self.ends[list].len
     }
@@ -51,7 +52,7 @@ impl<const N: usize> Lists<N> {
             self.append(list, at);
             return;
         }
-        let node = Node { block, before: NONE, after: NONE, list: 0 };
+        let node = Node { block, value: V::default(), before: NONE, after: NONE, list: 0 };
         let at = match self.free.pop() {
             Some(at) => {
                 self.nodes[at as usize] = node;
@@ -64,6 +65,17 @@ impl<const N: usize> Lists<N> {
         };
         self.place.insert(block, at);
         self.append(list, at);
+    }
+
+    /// What is known of a block that is in a list.
+    pub fn value(&mut self, block: i64) -> Option<&mut V> {
+        self.place.get(&block).map(|&at| &mut self.nodes[at as usize].value)
+    }
+
+    /// What is known of the blocks of a list, the oldest first.
+    pub fn values(&self, list: usize) -> impl Iterator<Item = &V> {
+        let node = |at: u32| self.nodes.get(at as usize);
+        std::iter::successors(node(self.ends[list].oldest), move |last| node(last.after)).map(|node| &node.value)
     }
 
     /// Moves the oldest block of a list to the new end of another.
