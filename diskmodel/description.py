@@ -73,7 +73,7 @@ class Description(BaseModel):
 
     def to_toml(self) -> str:
         """TOML text; `load` gives the same description back."""
-        return tomlkit.dumps(_readable(self.to_dict()))
+        return tomlkit.dumps(readable(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
         """Write the TOML text to `path` atomically: the file is the old one or the new one, never a part."""
@@ -84,13 +84,13 @@ def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
     return next((key + suffix for suffix in units.SUFFIXES if key + suffix in fields), None)
 
 
-def _readable(data: Any) -> Any:
+def readable(data: Any) -> Any:
     """Quantities written with units and without the unit in the key, where nothing is lost by it."""
     if isinstance(data, list):
-        return [_readable(item) for item in data]
+        return [readable(item) for item in data]
     if not isinstance(data, dict):
         return data
-    readable: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             if key.endswith("_bytes_per_s"):
@@ -99,14 +99,12 @@ def _readable(data: Any) -> Any:
                 key, value = key.removesuffix("_bytes"), units.pretty_bytes(int(value))
             elif key.endswith("_ns"):
                 key, value = key.removesuffix("_ns"), units.pretty_ns(int(value))
-        readable[key] = _readable(value)
+        found[key] = readable(value)
     # scalars first: in TOML whatever follows a table belongs to it
     tables = {
-        k: v
-        for k, v in readable.items()
-        if isinstance(v, dict) or (isinstance(v, list) and v and isinstance(v[0], dict))
+        k: v for k, v in found.items() if isinstance(v, dict) or (isinstance(v, list) and v and isinstance(v[0], dict))
     }
-    return {k: v for k, v in readable.items() if k not in tables} | tables
+    return {k: v for k, v in found.items() if k not in tables} | tables
 
 
 def faults_of(error: ValidationError) -> list[Fault]:

@@ -75,10 +75,10 @@ class Criterion:
         }
 
     def __str__(self) -> str:
-        sign = "≤" if self.is_upper else "≥"
+        bound = "at most" if self.is_upper else "at least"
         what = f"{self.name} {self.detail}".strip()
-        limit = f"{_short(self.limit)} {self.unit}".strip()
-        return f"{what} {_short(self.figure.value)} {sign} {limit}: {self.verdict.value}"
+        value, limit = (f"{_short(number)} {self.unit}".strip() for number in (self.figure.value, self.limit))
+        return f"{what} {value}, {bound} {limit} wanted: {self.verdict.value}"
 
 
 def _short(value: float) -> str:

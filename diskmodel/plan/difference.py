@@ -62,14 +62,14 @@ def _service(trier: Trier, trial: Trial) -> str:
     if 0.95 < ratio < 1.05:
         return ""
     if ratio < 1:
-        cause = "short seeks and the elevator, which chooses among the requests that wait"
+        cause = "seeks are short, and the elevator chooses among the requests that wait"
     elif trier.family.drive.kind == "flash":
         cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
     else:
         cause = "seek and rotation, and parity writes that wait for the platter to come round again"
     return (
-        f"an operation holds a disk for {simulated_ms:.2f} ms, not the {1000 / granted:.2f} ms of "
-        f"{granted:.0f} IOPS: {cause}"
+        f"they grant a disk {granted:.0f} IOPS, {1000 / granted:.2f} ms for each operation; simulated, an operation "
+        f"holds a disk for {simulated_ms:.2f} ms: {cause}"
     )
 
 
@@ -88,11 +88,11 @@ def _operations(trier: Trier, trial: Trial) -> str:
     if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
         return ""
     cause = (
-        "the cache, and writes of whole stripes or neighbouring blocks, spare the disks more"
+        "the cache and writes of whole stripes or neighbouring blocks spare the disks some"
         if simulated < counted
-        else "requests that cross strips, or a cache that holds less of what is asked for"
+        else "some requests cross a border of strips, or the cache holds less of what is asked for"
     )
-    return f"a request costs {simulated:.2f} disk operations, not {counted:.2f}: {cause}"
+    return f"they count {counted:.2f} disk operations for a request; simulated, there are {simulated:.2f}: {cause}"
 
 
 def _queueing(trial: Trial) -> str:
@@ -104,6 +104,6 @@ def _queueing(trial: Trial) -> str:
         return ""
     worst = min(latency, key=lambda item: item.margin_ratio)
     return (
-        f"queueing: to keep {worst.detail} at {worst.figure.value:.3g} ms against {worst.limit:.3g} ms the disks are "
-        f"{100 * outcome.utilization_ratio:.0f} % busy; the calculators know no latency"
+        f"they know no waiting; simulated, {worst.detail} is {worst.figure.value:.3g} ms (at most "
+        f"{worst.limit:.3g} ms) with disks that are {100 * outcome.utilization_ratio:.0f} % busy"
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from matplotlib.axes import Axes
 
 from diskmodel.plan.compare import Comparison
-from diskmodel.plan.plot import curves_of, draw_disks, draw_latency, draw_trials, svg_of
+from diskmodel.plan.plot import curves_of, draw_disks, draw_latency, svg_of, trials_svg
 from diskmodel.plan.report import answer, because, candidate_header, candidate_row, lists
 from diskmodel.plan.run import PlanResult
 from diskmodel.plan.table import comparison_notes, comparison_rows
@@ -16,14 +16,12 @@ from diskmodel.plan.table import comparison_notes, comparison_rows
 
 def plan_html(result: PlanResult) -> str:
     """The answer, why, every candidate, and how the 99th percentile falls with the number of disks."""
-    limit = result.plan.objective.latency.p99_ns
     rows = [candidate_row(result, candidate) for candidate in result.candidates]
     chosen = [index for index, candidate in enumerate(result.candidates) if candidate is result.best]
     parts = [f"<p><strong>{html.escape(answer(result))}</strong></p>", _list(because(result))]
     parts.append(_table(candidate_header(result), rows, bold=chosen))
     parts.append(_plot(lambda axes: draw_disks(axes, result), height=1.2 + 0.45 * len(rows)))
-    if any(trial.outcome is not None for candidate in result.candidates for trial in candidate.trials):
-        parts.append(_plot(lambda axes: draw_trials(axes, result, None if limit is None else limit / 1e6)))
+    parts += [_wrap(drawing) for drawing in trials_svg(result)]
     for title, items in lists(result):
         parts.append(f"<details><summary>{html.escape(title)}</summary>{_list(items)}</details>")
     return "".join(parts)
@@ -38,7 +36,11 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def _plot(draw: Callable[[Axes], None], *, height: float = 4.2) -> str:
-    return f'<div style="max-width: 45em">{svg_of(draw, height=height)}</div>'
+    return _wrap(svg_of(draw, height=height))
+
+
+def _wrap(drawing: str) -> str:
+    return f'<div style="max-width: 45em">{drawing}</div>'
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, bold: Sequence[int] = ()) -> str:

@@ -20,6 +20,7 @@ from diskmodel.plan import plot
 from diskmodel.plan.families import array_of, design_workload
 from diskmodel.plan.headroom import LoadPoint, load_points
 from diskmodel.plan.outcome import Evaluate
+from diskmodel.plan.reproduce import short_toml
 from diskmodel.plan.run import PlanResult, evaluator
 from diskmodel.plan.search import Candidate
 from diskmodel.units import pretty_bytes
@@ -123,7 +124,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "header": candidate_header(result),
         "rows": [candidate_row(result, candidate) for candidate in result.candidates],
         "lists": lists(result),
-        "toml": plan.to_toml(),
+        "toml": short_toml(plan),
         "reproduce": [
             f"diskmodel {diskmodel.__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
             f"seed {plan.search.seed}; runs of {plan.search.requests:,} to {plan.search.max_requests:,} requests; "
@@ -153,9 +154,8 @@ def because(result: PlanResult) -> list[str]:
         return [f"{candidate.family}: {candidate.reason}." for candidate in result.candidates]
     assert best.trial is not None
     said = [f"{criterion}." for criterion in best.trial.criteria]
-    said.append(f"Binding: {best.binds}; {best.reason}.")
-    said += [f"Rule of thumb: {text}." for text in best.rule_of_thumb_difference]
-    return said
+    said.append(f"What binds is {best.binds}; {best.reason}.")
+    return said + [f"{text[:1].upper()}{text[1:]}." for text in best.rule_of_thumb_difference]
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
@@ -211,7 +211,8 @@ def _assumptions(result: PlanResult) -> list[str]:
 def _profile(drive: Any) -> str:
     held = drive.provenance.get("held_out") if isinstance(drive.provenance, dict) else None
     checked = f"; error on held-out measurements: {held}" if held else "; not calibrated against a measured drive"
-    return f"{drive.name}: {drive.source or 'no source given'}{checked}"
+    notes = f". {drive.notes}" if drive.notes else ""
+    return f"{drive.name}: {drive.source or 'no source given'}{checked}{notes}"
 
 
 def _is_priced(result: PlanResult) -> bool:
@@ -269,11 +270,12 @@ def _plots(result: PlanResult, curves: Curves) -> list[tuple[str, Markup]]:
         drawn.append(("Latency against load", plot.svg_of(lambda axes: plot.draw_latency(axes, curves, limit_ms))))
     height = 1.2 + 0.45 * len(result.candidates)
     drawn.append(("Disks needed", plot.svg_of(lambda axes: plot.draw_disks(axes, result), height=height)))
-    drawn.append(("99th percentile by disks", plot.svg_of(lambda axes: plot.draw_trials(axes, result, limit_ms))))
+    drawn += [("99th percentile by disks", drawing) for drawing in plot.trials_svg(result)]
     if result.sensitivities:
-        drawn.append(("Sensitivity", plot.svg_of(lambda axes: plot.draw_sensitivity(axes, result))))
+        drawn.append(("Sensitivity", plot.svg_of(lambda axes: plot.draw_sensitivity(axes, result), height=3.0)))
     if result.plan.objective.years > 0:
         drawn.append(("Growth", plot.svg_of(lambda axes: plot.draw_growth(axes, result))))
     if len(result.front) > 1:
-        drawn.append(("Price against latency", plot.svg_of(lambda axes: plot.draw_front(axes, result))))
+        title = "Cost against latency" if result.front[0].is_cost else "Disks against latency"
+        drawn.append((title, plot.svg_of(lambda axes: plot.draw_front(axes, result))))
     return [(title, Markup(svg)) for title, svg in drawn]

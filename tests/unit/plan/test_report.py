@@ -8,6 +8,7 @@ import re
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.report import as_csv, html, latency_curves, markdown, write_report
+from diskmodel.plan.reproduce import short_toml
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
@@ -96,6 +98,34 @@ def test_the_plan_inside_the_report_is_the_plan() -> None:
     text = markdown(FEASIBLE)
     inside = text.split("```toml\n")[1].split("```")[0]
     assert PlanDescription.parse(tomllib.loads(inside)) == FEASIBLE.plan
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"candidates": {"drives": ["generic-7k2", "intel-x25-e-64"], "levels": ["raid5"], "spares": 1}},
+        {"candidates": {"drives": [{**load_drive("generic-15k").to_dict(), "rpm": 14_000}], "levels": ["raid10"]}},
+        {"workload": {"size": "4 KiB", "addresses": {"pattern": "zipf", "theta": 0.9}, "clients": 8, "think": "5 ms"}},
+        {"workload": {"streams": [{"name": "a", "size": "8 KiB", "rate": "10/s"}, {"size": "1 MiB", "clients": 1}]}},
+        {"objective": {"iops": 500, "latency": {"p99": "9 ms"}, "degraded": {"latency": {"p99": "20 ms"}}}},
+        {"controller": {"read_cache": {"size": "1 GiB"}}, "search": {"seed": 7}},
+    ],
+)
+def test_few_words_reproduce_the_plan(changed: dict[str, Any]) -> None:
+    plan = plan_of(**changed)
+    text = short_toml(plan)
+    assert PlanDescription.parse(tomllib.loads(text)) == plan
+    assert len(text) < len(plan.to_toml()) / 2
+    assert "growth_ratio" not in text
+
+
+def test_catalogue_drives_are_named_and_others_written_out() -> None:
+    own = {**load_drive("generic-15k").to_dict(), "name": "own", "rpm": 14_000}
+    text = short_toml(plan_of(candidates={"drives": ["generic-7k2", own], "levels": ["raid5"]}))
+    first, second = tomllib.loads(text)["candidates"]["drives"]
+    assert first == "generic-7k2"
+    assert second["rpm"] == 14_000
 
 
 def test_csv_is_read_back() -> None:
