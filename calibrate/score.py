@@ -29,14 +29,14 @@ def demerit_ms(measured_ms: Floats, predicted_ms: Floats) -> float:
     return float(np.sqrt(np.mean((measured - predicted) ** 2)))
 
 
-def agreement(measured_ms: Floats, expected_ms: Floats, draws_ms: Floats) -> dict[str, float | int]:
+def agreement(measured_ms: Floats, expected_ms: Floats, draws_ms: Floats) -> dict[str, float | int | None]:
     """Scores of one prediction, with the keys that `diskmodel validate` prints.
 
     Parameters
     ----------
     measured_ms : (n,) float64
     expected_ms : (n,) float64
-        The value predicted for each request (mean absolute error and correlation).
+        The value predicted for each request (mean absolute error and correlation; None where it is one for all).
     draws_ms : (n, k) float64
         Draws of the predictive distribution of each request (mean and demerit).
     """
@@ -46,7 +46,7 @@ def agreement(measured_ms: Floats, expected_ms: Floats, draws_ms: Floats) -> dic
     mean = float(measured_ms.mean())
     predicted_mean = float(draws_ms.mean())
     demerit = demerit_ms(measured_ms, draws_ms.ravel())
-    varies = n > 1 and expected_ms.std() > 0 and measured_ms.std() > 0
+    varies = n > 1 and np.ptp(expected_ms) > 0 and np.ptp(measured_ms) > 0
     return {
         "n": n,
         "measured_mean_ms": mean,
@@ -55,5 +55,5 @@ def agreement(measured_ms: Floats, expected_ms: Floats, draws_ms: Floats) -> dic
         "demerit_ms": demerit,
         "demerit_ratio": demerit / mean,
         "mae_ms": float(np.abs(expected_ms - measured_ms).mean()),
-        "correlation": float(np.corrcoef(expected_ms, measured_ms)[0, 1]) if varies else 0.0,
+        "correlation": float(np.corrcoef(expected_ms, measured_ms)[0, 1]) if varies else None,
     }

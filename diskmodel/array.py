@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -55,6 +55,8 @@ class Array(Description):
         off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
     """
 
+    file_kind: ClassVar[str] = "array"
+
     name: str = ""
     drive: Drive
     layout: Layout
@@ -89,7 +91,7 @@ class Array(Description):
         DescriptionError
             With every fault of the file.
         """
-        data = read_toml(path)
+        data = read_toml(path, cls.file_kind)
         drive = data.get("drive")
         if isinstance(drive, str) and (Path(path).parent / drive).is_file():
             data["drive"] = str(Path(path).parent / drive)

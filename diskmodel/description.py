@@ -11,7 +11,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -22,6 +22,9 @@ from diskmodel.errors import DescriptionError, Fault
 
 class Description(BaseModel):
     """Base of `Drive`, `Layout`, `Controller`, `Host`, `Array`, `Workload` and `Objective`."""
+
+    #: What a file of this kind describes: "array", "drive", "plan" or "workload"; "": no file of its own.
+    file_kind: ClassVar[str] = ""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
 
@@ -65,7 +68,7 @@ class Description(BaseModel):
         DescriptionError
             When the file cannot be read, is not TOML, or breaks rules.
         """
-        return cls.parse(read_toml(path), str(path))
+        return cls.parse(read_toml(path, cls.file_kind), str(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data without unset optional fields; `parse` gives the same description back."""
@@ -125,22 +128,56 @@ def faults_of(error: ValidationError) -> list[Fault]:
     return faults
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
+#: Fields by which a file tells what it describes.
+_TELLING = {
+    "plan": {"objective", "candidates"},
+    "array": {"layout"},
+    "drive": {"kind", "capacity", "capacity_bytes"},
+    "workload": {"streams", "clients", "queue_depth", "rate", "rate_per_s", "arrival", "read_ratio"},
+}
+_COMMAND = {"plan": "plan", "array": "simulate", "drive": "drives", "workload": "simulate --workload"}
+
+
+def read_toml(path: str | Path, kind: str = "") -> dict[str, Any]:
     """Data of a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+    kind : str, optional
+        What it has to describe; a file that plainly describes something else is told as that, not by its fields.
 
     Raises
     ------
     DescriptionError
-        When the file cannot be read or is not TOML.
+        When the file cannot be read, is not TOML, or describes something else.
     """
-    path = Path(path)
+    data = _read_toml(Path(path))
+    if kind and not _TELLING[kind] & data.keys():
+        for other, fields in _TELLING.items():
+            if fields & data.keys():
+                wanted = _with_article(kind)
+                told = f"describes {_with_article(other)}, not {wanted}"
+                fix = f"name a file that describes {wanted} (this one is for `diskmodel {_COMMAND[other]}`)"
+                raise DescriptionError(Fault("file", str(path), told, fix))
+    return data
+
+
+def _with_article(kind: str) -> str:
+    return f"an {kind}" if kind == "array" else f"a {kind}"
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DescriptionError(
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        seen = f"is not text in UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
+        raise DescriptionError(Fault("file", str(path), seen, "name a TOML file")) from None
+    except tomllib.TOMLDecodeError as error:
         raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
 
 

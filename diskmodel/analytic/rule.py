@@ -48,6 +48,8 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
     (4, 8)
     """
     name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    if n_parity is not None and name != "erasure":
+        Checks().fault("n_parity", n_parity, "belongs to level erasure", "leave it out").done()
     if name == "erasure":
         checks = Checks()
         if n_parity is None:

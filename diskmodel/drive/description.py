@@ -52,6 +52,6 @@ def load_drive(place: str | Path) -> Hdd | Flash:
     >>> load_drive("generic-15k").rpm
     15000.0
     """
-    if isinstance(place, Path) or place.endswith(".toml") or Path(place).is_file():
-        return parse_drive(read_toml(place), str(place))
+    if isinstance(place, Path) or place.endswith(".toml") or Path(place).exists():
+        return parse_drive(read_toml(place, "drive"), str(place))
     return catalogue()[place]

@@ -178,10 +178,14 @@ def compare(
     Raises
     ------
     DescriptionError
-        When there are no arrays, or a workload does not fit one of them.
+        When there are no arrays, a growth makes no sense, or a workload does not fit one of them.
     """
     if not arrays:
         raise DescriptionError(Fault("arrays", None, "there is nothing to compare", "name at least one array"))
+    if growth_ratio is not None and not -0.9 <= growth_ratio <= 10:
+        raise DescriptionError(
+            Fault("growth", growth_ratio, "must lie between -0.9 and 10 a year", "write 25 % as 0.25")
+        )
     decide = evaluate if evaluate is not None else Simulated(engine)
     names = _names(arrays)
     jobs = [

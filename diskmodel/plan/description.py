@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -167,6 +167,8 @@ class PlanDescription(Description):
     search : Search
     """
 
+    file_kind: ClassVar[str] = "plan"
+
     name: str = "plan"
     workload: Workload
     objective: Objective
@@ -205,7 +207,7 @@ class PlanDescription(Description):
         DescriptionError
             With every fault of the file.
         """
-        data = read_toml(path)
+        data = read_toml(path, cls.file_kind)
         if workload is not None:
             data["workload"] = workload
         return cls.parse(beside(data, Path(path).parent), str(path))

@@ -38,7 +38,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     if result.prediction is not None:
         rows += prediction_rows(result.prediction)
-    rows.append(("disk utilisation", f"{result.utilization_ratio:.1%}", _busiest(result)))
+    rows.append(("disk utilisation", _share(result.utilization_ratio), _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
@@ -94,7 +94,12 @@ def _subsets(result: Result) -> list[tuple[str, Latency]]:
 def _busiest(result: Result) -> str:
     if len(result.per_disk) < 2:
         return ""
-    return f"busiest disk {max(use.utilization_ratio for use in result.per_disk):.1%}"
+    return f"busiest disk {_share(max(use.utilization_ratio for use in result.per_disk))}"
+
+
+def _share(ratio: float) -> str:
+    """In percent; little is not shown as nothing."""
+    return f"{ratio:.1%}" if ratio >= 0.001 or ratio == 0 else f"{100 * ratio:.2g}%"
 
 
 def _ms(value_ns: float) -> str:

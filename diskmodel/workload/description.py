@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -37,6 +37,8 @@ class Workload(Description):
     >>> len(requests), int(requests.length.max())
     (1000, 8192)
     """
+
+    file_kind: ClassVar[str] = "workload"
 
     name: str = Field(default="workload", max_length=120)
     span_bytes: Bytes | None = None

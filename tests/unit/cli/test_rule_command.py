@@ -47,3 +47,8 @@ def test_every_fault_is_told_at_once() -> None:
     assert "3 faults" in said
     for field in ("disks=-1", "iops=-5", "read_fraction=2"):
         assert field in said
+
+
+def test_parities_of_another_level_are_refused() -> None:
+    words = ("rule", "--level", "raid5", "--n-parity", 2, "--read-fraction", 0.5, "--disks", 3, "--iops", 5)
+    assert "n_parity=2: belongs to level erasure" in refusal(*words)

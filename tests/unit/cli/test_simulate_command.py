@@ -102,7 +102,11 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
         ((*ONE, "--keep", "histogram", "--engine", "simpy"), "keep='histogram': needs the kernel"),
         ((*ONE, "--level", 50), "level=50.0: is about a recorded load"),
         ((*ONE, "--device", "sda"), "device='sda': is about a recorded load"),
-        (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "is not a known field"),
+        (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a workload, not an array"),
+        (("simulate", EXAMPLES / "plan-oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a plan, not an array"),
+        ((*ONE[:2], "-w", EXAMPLES / "raid5.toml"), "describes an array, not a workload"),
+        ((*ONE, "--drive", EXAMPLES / "raid5.toml"), "describes an array, not a drive"),
+        ((*ONE, "--drive", EXAMPLES), "is a directory"),
     ],
 )
 def test_bad_input(words: tuple[object, ...], told: str) -> None:
