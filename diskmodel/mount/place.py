@@ -148,7 +148,14 @@ def _mount_by_helper(directory: Path, helper: str) -> int:
             if fds:
                 return fds[0]
     reason = outcome.stderr.strip() or f"{helper} failed"
-    raise MountError(Fault("directory", str(directory), f"cannot be mounted on: {reason}", "own the directory, and be allowed to use /dev/fuse"))
+    raise MountError(
+        Fault(
+            "directory",
+            str(directory),
+            f"cannot be mounted on: {reason}",
+            "own the directory, and be allowed to use /dev/fuse",
+        )
+    )
 
 
 def _watch(directory: Path, unmount: list[str]) -> subprocess.Popen[bytes]:
