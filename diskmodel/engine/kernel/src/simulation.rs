@@ -2,33 +2,24 @@
 
 mod array;
 mod cached;
+mod controller;
 mod host;
 mod page_cache;
+mod rebuild;
 mod submission;
 
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
-use crate::events::{Action, Events, ARRIVE, COMPLETE};
+use crate::events::{Action, Events, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
-use crate::mechanics::{READ, WRITE};
 use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
+pub use controller::Controller;
 pub use host::{Host, HostTunables};
 pub use page_cache::PageCache;
 pub use submission::Submitter;
-
-const NS_PER_S: i64 = 1_000_000_000;
-
-/// The controller in whole numbers.
-#[derive(Clone, Debug)]
-pub struct Controller {
-    pub command_ns: i64,
-    pub hit_ns: i64,
-    pub link_bytes_per_s: i64,
-    pub hit_ratio: f64,
-}
 
 /// Whom an access answers to.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -287,67 +278,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    // ------------------------------------------------------------------ controller
-    fn submit_to_controller(&mut self, host: u32) {
-        if self.controller.command_ns == 0 {
-            self.processed(host);
-            return;
-        }
-        let now = self.events.now;
-        self.processor_free = now.max(self.processor_free) + self.controller.command_ns;
-        self.hosts[host].link += self.processor_free - now;
-        self.later(self.processor_free, host, Action::Processed(host));
-    }
-
-    fn later(&mut self, time: i64, host: u32, action: Action) {
-        let device = self.disks.len() as u32;
-        self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
-    }
-
-    fn processed(&mut self, host: u32) {
-        if self.hosts[host].op == WRITE && self.controller.link_bytes_per_s > 0 {
-            self.over_link(host, Action::WriteArrived(host));
-        } else {
-            self.access(host);
-        }
-    }
-
-    fn access(&mut self, host: u32) {
-        if self.cache.is_none() || !self.cached(host) {
-            self.access_disks(host);
-        }
-    }
-
-    /// A drawn hit takes its time; anything else goes to the disks (rule K2).
-    fn access_disks(&mut self, host: u32) {
-        let HostRequest { op, sector, n, is_hit, .. } = self.hosts[host];
-        if op == READ && is_hit {
-            self.hosts[host].cache += self.controller.hit_ns;
-            self.later(self.events.now + self.controller.hit_ns, host, Action::HitServed(host));
-            return;
-        }
-        self.hosts[host].is_hit = false;
-        self.access_array(Owner::Host(host), op, sector, n);
-    }
-
-    fn answered(&mut self, host: u32) {
-        if self.hosts[host].op == READ && self.controller.link_bytes_per_s > 0 {
-            self.over_link(host, Action::ReadSent(host));
-        } else {
-            self.finished(host);
-        }
-    }
-
-    fn over_link(&mut self, host: u32, then: Action) {
-        let now = self.events.now;
-        let bytes = self.hosts[host].n * self.model.sector_bytes();
-        self.link_free = now.max(self.link_free)
-            + (bytes * NS_PER_S + i64::from(planted(Fault::LinkRounding)) * (self.controller.link_bytes_per_s - 1))
-                / self.controller.link_bytes_per_s;
-        self.hosts[host].link += self.link_free - now;
-        self.later(self.link_free, host, then);
-    }
-
+    // ------------------------------------------------------------------ answers
     /// The controller has answered.
     fn finished(&mut self, host: u32) {
         let HostRequest { purpose, sector, n, .. } = self.hosts[host];
@@ -399,29 +330,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if rule.n_clients > 0 {
             let earliest = request.issue + rule.pace - i64::from(planted(Fault::ClientPace));
             self.take_row(request.stream as usize, earliest, self.events.now);
-        }
-    }
-
-    // ------------------------------------------------------------------ rebuild
-    fn schedule_rebuild(&mut self, time: i64) {
-        let device = self.disks.len() as u32 + 1;
-        self.events.at(time, ARRIVE, device, 0, Action::RebuildStep);
-    }
-
-    fn rebuild_step(&mut self) {
-        self.rebuild_start = self.events.now;
-        self.layout.rebuild_step(self.front, &mut self.plan);
-        self.start(Owner::Rebuild, self.events.now, true);
-    }
-
-    fn rebuilt(&mut self) {
-        self.front = (self.front + self.layout.rebuild_window).min(self.layout.member);
-        if self.front < self.layout.member {
-            self.schedule_rebuild(
-                self.events
-                    .now
-                    .max(self.rebuild_start + self.layout.rebuild_gap + i64::from(planted(Fault::RebuildGap))),
-            );
         }
     }
 }

@@ -1,0 +1,64 @@
+//! An arm of a disk and the commands that wait for it (rules D3, L12).
+
+use std::collections::VecDeque;
+
+use super::read_ahead::Stream;
+use crate::faults::{planted, Fault};
+use crate::mechanics::Arm;
+use crate::queue::{Policy, Pool, Waiting};
+
+/// An arm, what it did last, and what waits for it.
+pub(super) struct Actuator {
+    pub scheduler: Policy,
+    pub first_lba: i64,
+    pub arm: Arm,
+    pub free_ns: i64,
+    pub served_end: i64,
+    /// Commands that the drive processes, in the order in which they become ready; then those that wait for the arm.
+    pub accepted: VecDeque<Waiting>,
+    pub ready: Pool,
+    /// Those that are not weighed yet, because others came before them (rule D3).
+    pub beyond: VecDeque<Waiting>,
+    pub stream: Option<Stream>,
+    /// Kept for a write since `free_ns`, and that write when it has come (rule L12).
+    pub is_held: bool,
+    pub follower: Option<u32>,
+    pub is_follower_ready: bool,
+}
+
+impl Actuator {
+    pub fn new(first_lba: i64, scheduler: Policy) -> Self {
+        Actuator {
+            scheduler,
+            first_lba,
+            arm: Arm::default(),
+            free_ns: 0,
+            served_end: first_lba,
+            accepted: VecDeque::new(),
+            ready: Pool::default(),
+            beyond: VecDeque::new(),
+            stream: None,
+            is_held: false,
+            follower: None,
+            is_follower_ready: false,
+        }
+    }
+
+    /// Fills up what the scheduler chooses among.
+    pub fn weigh(&mut self, most: usize) {
+        while self.ready.len() < most {
+            let Some(waiting) = self.beyond.pop_front() else { return };
+            self.ready.push(waiting, &self.scheduler);
+        }
+    }
+
+    /// The arm is no longer held; tells for how long it was.
+    pub fn release(&mut self, now: i64) -> i64 {
+        let held = now - self.free_ns;
+        self.free_ns = now;
+        self.is_held = false;
+        self.follower = None;
+        self.is_follower_ready = false;
+        held - i64::from(planted(Fault::HeldBusy))
+    }
+}

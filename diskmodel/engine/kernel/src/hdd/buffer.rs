@@ -1,0 +1,73 @@
+//! What a disk's buffer takes off its arms: hits and buffered writes (rules C2, C6, C7).
+
+use super::{Disk, Model};
+use crate::command::Commands;
+use crate::events::{Action, Events, COMPLETE};
+use crate::mechanics::WRITE;
+use crate::queue::Waiting;
+
+impl Disk {
+    /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
+    pub(super) fn examine(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        while self.actuators[i].accepted.front().is_some_and(|w| w.ready <= now) {
+            let Some(mut waiting) = self.actuators[i].accepted.pop_front() else { return };
+            let Waiting { id, op, lba, n, seq, .. } = waiting;
+            let from_buffer = if op == WRITE {
+                self.segments.drop_range(lba, n);
+                self.dirty.accept(seq, lba, n, now)
+            } else {
+                self.is_hit(i, model, lba, n, now)
+            };
+            waiting.ready = self.buffer_growth();
+            let actuator = &mut self.actuators[i];
+            let is_follower = actuator.follower == Some(id);
+            if from_buffer {
+                if is_follower {
+                    self.front.counters.busy_ns += actuator.release(now);
+                }
+                self.serve_from_buffer(id, model, commands, events);
+            } else if is_follower {
+                actuator.is_follower_ready = true;
+            } else {
+                let is_weighed = actuator.ready.len() < model.electronics.weighed_commands;
+                if is_weighed && actuator.beyond.is_empty() {
+                    actuator.ready.push(waiting, &actuator.scheduler);
+                } else {
+                    actuator.beyond.push_back(waiting);
+                }
+            }
+        }
+    }
+
+    pub(super) fn buffer_growth(&self) -> i64 {
+        self.segments.growth + self.dirty.growth
+    }
+
+    pub(super) fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
+        if self.dirty.covers(lba, n) {
+            return true;
+        }
+        self.follow_stream(i, model, now);
+        match self.segments.covers(lba, n) {
+            Some(id) => {
+                self.segments.touch(id);
+                self.prolong_stream(i, lba, lba + n, model, now);
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn serve_from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let e = &model.electronics;
+        let command = &mut commands[id];
+        let bus = e.bus_ns(command.n);
+        self.bus_free_ns = events.now.max(self.bus_free_ns) + bus;
+        command.is_hit = true;
+        command.transfer = bus;
+        command.overhead += e.completion_overhead_ns;
+        command.done = self.bus_free_ns + e.completion_overhead_ns;
+        events.at(command.done, COMPLETE, self.front.index, command.seq, Action::CommandDone(id));
+    }
+}

@@ -1,0 +1,189 @@
+//! What a free arm does next: a command, the write that it is held for, or dirty data (rules D1 to D8, C8, C9, L12).
+
+use super::actuator::Actuator;
+use super::arms::OwnArm;
+use super::{Disk, Model};
+use crate::cache::Dirty;
+use crate::command::{Command, Commands};
+use crate::events::{Action, Events, COMPLETE};
+use crate::faults::{planted, Fault};
+use crate::mechanics::{Access, Extent, READ, WRITE};
+use crate::queue::{Edge, Waiting};
+
+/// Owner of a candidate that is no command but dirty data.
+const DIRTY: u32 = u32::MAX;
+
+impl Disk {
+    /// Start the next access of a free arm; false when there is none.
+    pub(super) fn serve_one(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
+        let now = events.now;
+        if self.actuators[i].is_held {
+            return self.serve_follower(i, model, commands, events);
+        }
+        let has_ready = !self.actuators[i].ready.is_empty();
+        let with_dirty = !self.dirty.waiting.is_empty() && (!has_ready || self.dirty.is_pressing());
+        if !has_ready && !with_dirty {
+            return false;
+        }
+        let chosen = self.choose_ready(i, with_dirty, model, now);
+        let Some(Waiting { id, op, lba, n, seq, ready: missed_at, .. }) = chosen else { return false };
+        if id == DIRTY {
+            self.destage(i, seq, lba, n, model, events);
+            return true;
+        }
+        // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
+        let may_hit = op == READ && missed_at < self.buffer_growth();
+        if may_hit && self.is_hit(i, model, lba, n, now) {
+            self.serve_from_buffer(id, model, commands, events);
+            return true;
+        }
+        self.serve(i, id, false, model, commands, events);
+        true
+    }
+
+    /// Serves the write that the arm is held for; false when it is not ready.
+    fn serve_follower(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) -> bool {
+        let actuator = &mut self.actuators[i];
+        let Some(id) = actuator.follower else { return false };
+        if !actuator.is_follower_ready {
+            return false;
+        }
+        self.front.counters.busy_ns += actuator.release(events.now);
+        self.serve(i, id, true, model, commands, events);
+        true
+    }
+
+    /// Starts the media access of a command.
+    fn serve(
+        &mut self,
+        i: usize,
+        id: u32,
+        is_follower: bool,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
+        let now = events.now;
+        let Command { seq, op, lba, n, holds, .. } = commands[id];
+        let access = self.access(i, Extent { op, lba, n }, is_follower, model, events);
+        self.actuators[i].is_held = holds;
+        let e = &model.electronics;
+        let mut done = access.end;
+        if op == READ {
+            done =
+                (access.end + e.bus_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus_ns(n));
+            self.start_stream(i, lba, n, &access, model);
+            if holds {
+                self.actuators[i].stream = None;
+            }
+        }
+        let command = &mut commands[id];
+        command.seek = access.seek;
+        command.rotation = access.rotation;
+        command.transfer = done - now - access.seek - access.rotation;
+        command.overhead += e.completion_overhead_ns;
+        command.done = done + e.completion_overhead_ns;
+        events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
+    }
+
+    fn choose_ready(&mut self, i: usize, with_dirty: bool, model: &Model, now: i64) -> Option<Waiting> {
+        if !with_dirty {
+            self.follow_stream(i, model, now);
+            let angle = self.angle(now);
+            let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
+            let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+            let chosen = ready.take(scheduler, *served_end, now, &arms);
+            self.actuators[i].weigh(model.electronics.weighed_commands);
+            return chosen;
+        }
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        candidates.extend(self.actuators[i].ready.list().iter());
+        let n_ready = candidates.len();
+        let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
+        for &Dirty { seq, lba, n, arrived } in &self.dirty.waiting {
+            if candidates.len() == most {
+                break;
+            }
+            let actuator = (lba / model.electronics.n_sectors_per_actuator) as u16;
+            if actuator as usize == i {
+                let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
+                if self.is_positional {
+                    entry.target = self.target(&entry, model);
+                }
+                candidates.push(entry);
+            }
+        }
+        if planted(Fault::DestageOrder) {
+            candidates[n_ready..].reverse();
+        }
+        let mut chosen = None;
+        if !candidates.is_empty() {
+            self.follow_stream(i, model, now);
+            let angle = self.angle(now);
+            let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
+            let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+            let at = scheduler.choose(&candidates, *served_end, now, &arms);
+            chosen = candidates.get(at).copied();
+            if at < n_ready {
+                ready.list().remove(at);
+                self.actuators[i].weigh(model.electronics.weighed_commands);
+            }
+        }
+        self.candidates = candidates;
+        chosen
+    }
+
+    fn angle(&self, now: i64) -> i64 {
+        if self.is_positional {
+            self.spindle.angle(now)
+        } else {
+            0
+        }
+    }
+
+    fn access(&mut self, i: usize, wanted: Extent, is_follower: bool, model: &Model, events: &mut Events) -> Access {
+        let now = events.now;
+        let Extent { op, lba, n } = wanted;
+        let first = self.actuators[i].first_lba;
+        let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
+            self.continue_stream(i, lba + n, model, now)
+        } else {
+            let stays = is_follower && !planted(Fault::HeldTravel);
+            let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
+            model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba: lba - first, n }, now, extra)
+        };
+        let actuator = &mut self.actuators[i];
+        actuator.arm = access.arm;
+        actuator.free_ns = access.end;
+        actuator.served_end = lba + n;
+        actuator.stream = None;
+        self.front.counters.busy_ns += access.end - now;
+        access
+    }
+
+    fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
+        let actuator = &mut self.actuators[i];
+        let (edge, swept) = actuator.scheduler.edge();
+        if edge == Edge::None {
+            return 0;
+        }
+        let seek = &model.mechanics.seek_ns;
+        let last = seek.len() as i64 - 1;
+        let mut to = if swept > 0 { last - i64::from(planted(Fault::SweepEdge)) } else { 0 };
+        let mut travel = i64::from(seek[(to - actuator.arm.cylinder).unsigned_abs() as usize]);
+        if edge == Edge::Wrap {
+            travel += i64::from(seek[last as usize]);
+            to = 0;
+        }
+        actuator.arm.cylinder = to;
+        travel
+    }
+
+    fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
+        self.dirty.waiting.retain(|e| e.seq != seq);
+        let access = self.access(i, Extent { op: WRITE, lba, n }, false, model, events);
+        self.dirty.landing.push((seq, access.end));
+        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n));
+    }
+}
