@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
+    from diskmodel.host.description import Host
     from diskmodel.layout.description import Layout
     from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, run_plan
     from diskmodel.plan.compare import compare
@@ -45,6 +46,7 @@ _HOMES = {
     "Flash": "drive",
     "FormatError": "errors",
     "Hdd": "drive",
+    "Host": "host.description",
     "InputError": "errors",
     "Layout": "layout.description",
     "Objective": "plan",
@@ -77,6 +79,7 @@ __all__ = [
     "Flash",
     "FormatError",
     "Hdd",
+    "Host",
     "InputError",
     "Layout",
     "Objective",
@@ -109,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
