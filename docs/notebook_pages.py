@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from mkdocs.config.defaults import MkDocsConfig
@@ -23,10 +24,11 @@ def executed(path: Path) -> nbformat.NotebookNode:
     os.environ.setdefault("IPYTHONDIR", "/tmp/diskmodel-ipython")
     notebook = nbformat.read(path, as_version=4)
     root = path.resolve().parents[2]
-    # a socket in the file system: nobody else on the machine can listen
-    config = Config({"ConnectionFileMixin": {"transport": "ipc"}})
     at = {"metadata": {"path": str(root)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", config=config, resources=at).execute()
+    with TemporaryDirectory(prefix="diskmodel-") as folder:
+        # sockets in a folder of this user's: nobody else on the machine can listen, and nothing stays behind
+        config = Config({"ConnectionFileMixin": {"transport": "ipc", "ip": f"{folder}/kernel"}})
+        NotebookClient(notebook, timeout=600, kernel_name="python3", config=config, resources=at).execute()
     return notebook
 
 

@@ -51,6 +51,6 @@ def workload(
         show(f"  requests per second over time: mean {found.mean_per_s:,.0f}, {load}")
     show(*(f"  {note}" for note in found.notes))
     if out is None:
-        show("", described.to_toml().rstrip())
+        typer.echo("\n" + described.to_toml().rstrip())
     else:
         show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")
