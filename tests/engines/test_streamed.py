@@ -50,6 +50,21 @@ def test_same_run(name: str) -> None:
     assert folded.offered_per_s == pytest.approx(whole.offered_per_s, rel=0.01, nan_ok=True)
 
 
+def test_same_run_behind_a_page_cache() -> None:
+    """What the host sends on its own is no request of a client: nothing of it is counted as one."""
+    cache = {"memory": "4 MiB", "dirty_expire": "1 s", "dirty_writeback": "0.5 s"}
+    array = Array.parse(ARRAY | {"host": {"is_buffered": True, "read_ahead": "128 KiB", "page_cache": cache}})
+    workload = Workload.parse(SMALL | {"clients": 16, "size": "6 KiB", "alignment": "1 KiB", "span": "64 MiB"})
+    whole = simulate(array, workload, n_requests=30_000, seed=3)
+    folded = simulate(array, workload, n_requests=30_000, seed=3, keep="histogram")
+    assert whole.engine == folded.engine == "native"
+    assert folded.run.end_ns == whole.run.end_ns
+    assert folded.run.devices.n_writes.tolist() == whole.run.devices.n_writes.tolist()
+    assert folded.n_requests == 30_000
+    assert folded.mean_in_system == pytest.approx(whole.mean_in_system, rel=1e-12)
+    assert folded.hit_ratio == pytest.approx(whole.hit_ratio, rel=0.03)
+
+
 @pytest.mark.parametrize("name", ["closed", "open", "mixed"])
 def test_same_window_gives_the_same_figures(name: str) -> None:
     whole, folded = _both(LOADS[name], 30_000)
