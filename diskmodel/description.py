@@ -177,7 +177,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         seen = f"is not text in UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
         raise DescriptionError(Fault("file", str(path), seen, "name a TOML file")) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and thousands of brackets
         raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
 
 

@@ -29,7 +29,19 @@ _PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
 _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 
-_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
+_NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
+#: Longest number that is read; longer ones take long to turn into a number.
+_MOST_DIGITS = 400
+
+#: Bounds that let every product and sum of the engines stay within 64 bits: 1 EiB of anything, 4 GiB at a time, an hour
+#: for anything a device does, 417 days for a pause and for a whole run, rates far beyond and far below any device's.
+MOST_BYTES = 2**60
+MOST_LENGTH = 2**32
+MOST_DEVICE_NS = 3600 * 10**9
+MOST_NS = 2**55
+MOST_RATE = 1e18
+LEAST_RATE = 1e3
+_BEYOND = 10**300
 
 
 def parse(text: str, units: dict[str, Any]) -> Fraction:
@@ -42,7 +54,7 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     """
     match = _NUMBER.match(text)
     known = ", ".join(name for name in units if name and "μ" not in name)
-    if match is None:
+    if match is None or match.end(1) > _MOST_DIGITS:
         raise ValueError(f"must be a number with a unit; write for example a number and one of {known}")
     number, unit = match.groups()
     if unit not in units:
@@ -57,6 +69,8 @@ def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
             raise ValueError("must be a number, not true or false")
         if isinstance(value, str):
             exact = parse(value, units)
+            if abs(exact) > _BEYOND:
+                raise ValueError("is beyond all that can be calculated with; check the unit")
             return round(exact) if whole else float(exact)
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -67,11 +81,15 @@ def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
     return BeforeValidator(convert)
 
 
-Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0)]
-Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0)]
-BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(gt=0)]
-Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(gt=0, le=100_000)]
-PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(gt=0)]
+Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_BYTES)]
+#: What is moved in one go.
+Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_LENGTH)]
+Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_DEVICE_NS)]
+#: Between requests.
+Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_NS)]
+BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=LEAST_RATE, le=MOST_RATE)]
+Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(ge=1, le=100_000)]
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(gt=0, le=MOST_RATE)]
 Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]
 Ppm = Annotated[float, _quantity(_PPM, whole=False)]
 
@@ -94,8 +112,9 @@ def pretty_bytes(value: int) -> str:
 def pretty_ns(value: int) -> str:
     """Nanoseconds in the largest unit that needs at most three decimals, e.g. "4.7 ms"."""
     for unit in ("h", "min", "s", "ms", "us"):
-        if value and value % max(_TIME[unit] // 1000, 1) == 0 and value >= _TIME[unit]:
-            return f"{value / _TIME[unit]:.12g} {unit}"
+        if value >= _TIME[unit] and value % (_TIME[unit] // 1000) == 0:
+            whole, thousandths = divmod(value // (_TIME[unit] // 1000), 1000)
+            return f"{whole}.{thousandths:03}".rstrip("0").rstrip(".") + f" {unit}"
     return f"{value} ns"
 
 

@@ -133,7 +133,7 @@ def load(path: str | Path) -> Measurement:
     path = Path(path)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _fault(path, "file", str(path), f"cannot be read as JSON ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         given = document.get("format") if isinstance(document, dict) else type(document).__name__
@@ -154,6 +154,8 @@ def load(path: str | Path) -> Measurement:
     )
 
 
+#: Rows of an experiment: far more than the program records.
+_MOST_ROWS = 1 << 24
 _PARTS = ("program", "host", "target", "settings", "overhead", "findings")
 
 
@@ -217,12 +219,16 @@ def _samples(raw: Any, path: Path, where: str) -> Samples:
     if not isinstance(raw, dict) or not isinstance(raw.get("n"), int) or raw["n"] < 0:
         raise _fault(path, where, None, "must be an object with the number of rows, n")
     n: int = raw["n"]
+    if n > _MOST_ROWS:
+        raise _fault(path, f"{where}.n", n, f"must be at most {_MOST_ROWS}")
     names = ("issue_ns", "latency_ns", "offset", "length", "op")
     return Samples(*(_column(raw.get(name, []), n, path, f"{where}.{name}") for name in names))
 
 
 def _column(raw: Any, n: int, path: Path, where: str) -> _Column:
     if isinstance(raw, int) and not isinstance(raw, bool):
+        if not 0 <= raw < 1 << 63:
+            raise _fault(path, where, raw, "must be integers of at least 0 and less than 2^63")
         column = np.full(n, raw, dtype=np.int64)
     else:
         try:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Ratio
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 
 class ReadCache(Description):
@@ -27,7 +27,7 @@ class ReadCache(Description):
     hit_ratio: Ratio | None = None
     size_bytes: Bytes | None = Field(default=None, gt=0)
     policy: Literal["lru", "2q", "arc"] = "lru"
-    block_bytes: Bytes = Field(default=4096, gt=0)
+    block_bytes: Length = Field(default=4096, gt=0)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -54,7 +54,7 @@ class WriteCache(Description):
     size_bytes: Bytes = Field(gt=0)
     high_ratio: Ratio = 0.5
     low_ratio: Ratio = 0.25
-    block_bytes: Bytes = Field(default=4096, gt=0)
+    block_bytes: Length = Field(default=4096, gt=0)
     destage_depth: int = Field(default=32, ge=1, le=4096)
 
     @model_validator(mode="after")
@@ -89,7 +89,7 @@ class Controller(Description):
     hit_ns: Nanoseconds = 30_000
     link_bytes_per_s: BytesPerSecond | None = None
     command_ns: Nanoseconds = 0
-    read_ahead_bytes: Bytes = 0
+    read_ahead_bytes: Length = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:

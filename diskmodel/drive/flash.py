@@ -10,7 +10,11 @@ from pydantic import Field, model_validator
 from diskmodel.drive.ftl import scaled
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
-from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
+
+#: Blocks, one on each die, over the capacity: with more of them there is nothing to collect.
+_MOST_ERASED = 16
+_MOST_UNITS = 1 << 16
 
 
 class Flash(Profile):
@@ -57,8 +61,8 @@ class Flash(Profile):
     kind: Literal["flash"] = "flash"
     channels: Annotated[int, Field(ge=1, le=256)]
     dies_per_channel: Annotated[int, Field(ge=1, le=1024)]
-    page_bytes: Annotated[Bytes, Field(ge=512)]
-    pages_per_block: Annotated[int, Field(ge=1)]
+    page_bytes: Annotated[Length, Field(ge=512)]
+    pages_per_block: Annotated[int, Field(ge=1, le=1 << 20)]
     read_ns: Annotated[Nanoseconds, Field(gt=0)]
     program_ns: Annotated[Nanoseconds, Field(gt=0)]
     erase_ns: Annotated[Nanoseconds, Field(gt=0)]
@@ -70,13 +74,13 @@ class Flash(Profile):
     write_latency_ns: Nanoseconds = 0
     write_buffer_bytes: Bytes = 0
     over_provisioning_ratio: Annotated[float, Field(gt=0, le=10)] = 0.07
-    mapping_bytes: Annotated[Bytes, Field(ge=512)] = 4096
+    mapping_bytes: Annotated[Length, Field(ge=512)] = 4096
     gc_policy: Literal["greedy", "cost-benefit"] = "greedy"
     state: Literal["fresh", "steady"] = "steady"
     queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
     read_copy_bytes_per_s: BytesPerSecond | None = None
     write_copy_bytes_per_s: BytesPerSecond | None = None
-    wake_ns: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(max_length=4096)] = ()
+    wake_ns: Annotated[tuple[Nanoseconds, ...], Field(max_length=4096)] = ()
     completion: Literal["each", "batch"] = "each"
 
     @model_validator(mode="after")
@@ -85,6 +89,14 @@ class Flash(Profile):
             raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}")
         if self.page_bytes % self.mapping_bytes:
             raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}")
+        if self.page_bytes // self.mapping_bytes > _MOST_UNITS:
+            raise ValueError(f"page_bytes={self.page_bytes}: more than {_MOST_UNITS} mapping units; use smaller pages")
+        erased_at_once = self.channels * self.dies_per_channel * self.pages_per_block * self.page_bytes
+        if erased_at_once > _MOST_ERASED * self.capacity_bytes:
+            raise ValueError(
+                f"page_bytes={self.page_bytes}: a block on each die holds more than {_MOST_ERASED} times the capacity; "
+                "use smaller pages or fewer of them in a block"
+            )
         if any(a > b for a, b in pairwise(self.wake_ns)):
             raise ValueError("wake_ns: must be ascending; sort it")
         return self

@@ -44,7 +44,7 @@ class HddCache(Description):
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
-    segments: Annotated[int, Field(ge=1)] = 16
+    segments: Annotated[int, Field(ge=1, le=65536)] = 16
     read_ahead_bytes: Bytes | None = None
     write_back: bool = False
     hit_overhead_ns: Nanoseconds | None = None
@@ -114,10 +114,10 @@ class Hdd(Profile):
     rpm: Rpm
     revolution_ns: Annotated[Nanoseconds, Field(gt=0)] | None = None
     heads: Annotated[int, Field(ge=1, le=64)]
-    zones: tuple[Zone, ...] | None = Field(default=None, min_length=1)
+    zones: tuple[Zone, ...] | None = Field(default=None, min_length=1, max_length=1000)
     outer_bytes_per_s: BytesPerSecond | None = None
     inner_bytes_per_s: BytesPerSecond | None = None
-    cylinders: Annotated[int, Field(ge=4)] | None = None
+    cylinders: Annotated[int, Field(ge=4, le=1 << 22)] | None = None
     n_zones: Annotated[int, Field(ge=1, le=1000)] = 16
     seek: Seek
     write_settle_ns: Nanoseconds | None = None

@@ -18,7 +18,7 @@ from diskmodel import units
 from diskmodel.description import Description
 from diskmodel.drive.seek_fit import root_then_line
 from diskmodel.errors import Fault, FormatError
-from diskmodel.units import Nanoseconds
+from diskmodel.units import MOST_DEVICE_NS, Nanoseconds
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -36,7 +36,7 @@ def _fraction_of_ns(value: object) -> object:
     return float(units.parse(value, _TIME)) if isinstance(value, str) else value
 
 
-_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0)]
+_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0, le=MOST_DEVICE_NS)]
 
 
 class SeekTimes(Description):
@@ -123,7 +123,7 @@ class SeekCurve(Description):
     b_ns_per_root: _FineNanoseconds
     c_ns: Nanoseconds | None = None
     e_ns_per_cylinder: _FineNanoseconds = 0.0
-    joint_cylinders: Annotated[int, Field(ge=1)] | None = None
+    joint_cylinders: Annotated[int, Field(ge=1, le=1 << 22)] | None = None
 
     @model_validator(mode="after")
     def _continuous(self) -> Self:
@@ -180,8 +180,8 @@ class SeekTable(Description):
     """
 
     kind: Literal["table"]
-    distance: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=2)
-    time_ms: tuple[Annotated[float, Field(gt=0)], ...] = Field(min_length=2)
+    distance: tuple[Annotated[int, Field(ge=1, le=1 << 22)], ...] = Field(min_length=2)
+    time_ms: tuple[Annotated[float, Field(gt=0, le=3_600_000)], ...] = Field(min_length=2)
 
     @model_validator(mode="after")
     def _paired(self) -> Self:

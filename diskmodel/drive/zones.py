@@ -23,11 +23,11 @@ class Zone(Description):
         Last sectors of each cylinder that hold no blocks.
     """
 
-    cylinders: Annotated[int, Field(ge=1)]
-    sectors_per_track: Annotated[int, Field(ge=1)]
-    track_skew: Annotated[int, Field(ge=0)] = 0
-    cylinder_skew: Annotated[int, Field(ge=0)] = 0
-    spare_sectors_per_cylinder: Annotated[int, Field(ge=0)] = 0
+    cylinders: Annotated[int, Field(ge=1, le=1 << 22)]
+    sectors_per_track: Annotated[int, Field(ge=1, le=1 << 20)]
+    track_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    spare_sectors_per_cylinder: Annotated[int, Field(ge=0, le=1 << 26)] = 0
 
     def sectors_per_cylinder(self, heads: int) -> int:
         """Blocks that a cylinder holds."""

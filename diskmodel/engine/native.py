@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
@@ -68,7 +68,10 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "cache_draw": _column(requests.cache_draw),
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
-    end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts = _kernel.run(array_of(scenario), columns, out)
+    try:
+        end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts = _kernel.run(array_of(scenario), columns, out)
+    except OverflowError:
+        raise too_long() from None
     if long_parts:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         places, values = zip(*long_parts, strict=True)

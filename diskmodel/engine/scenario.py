@@ -14,6 +14,7 @@ from diskmodel.host.description import Host
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Requests
+from diskmodel.units import MOST_LENGTH, MOST_NS
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,13 @@ def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) 
     base = tables.revolution_ns
     drift = round(array.spindles.drift_ppm * 1000)  # parts in 10⁹
     revolution = np.array([base - base * disk * drift // 10**9 for disk in range(n)], np.int64)
+    if 2 * int(revolution[-1]) < base:
+        raise DescriptionError(
+            Fault(
+                "spindles.drift_ppm", array.spindles.drift_ppm, f"the last of {n} disks would turn twice as fast as the "
+                "first, or backwards", f"use at most {0.5e6 / (n - 1):.3g}",
+            )
+        )  # fmt: skip
     if array.spindles.phase == "synchronised":
         return revolution, np.zeros(n, np.int64)
     if array.spindles.phase == "spread":
@@ -119,6 +127,18 @@ def _first_draws(tables: FlashTables, n: int, seed: int) -> Int64:
     return rng.integers(0, 1 << 32, n)
 
 
+def too_long() -> DescriptionError:
+    """The error of a run beyond `MOST_NS`."""
+    return DescriptionError(
+        Fault(
+            "run",
+            None,
+            f"is longer than {MOST_NS} ns (417 days) of simulated time",
+            "check the units of times and rates",
+        )
+    )
+
+
 def check_requests(scenario: Scenario, requests: Requests) -> None:
     """Every request lies on the array.
 
@@ -128,6 +148,10 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         Naming the first request that does not.
     """
     size = scenario.layout.capacity * scenario.drive.sector_bytes
+    if len(requests) and int(requests.length.max()) > MOST_LENGTH:
+        raise DescriptionError(
+            Fault("requests", int(requests.length.max()), f"a request is longer than {MOST_LENGTH} bytes", "divide it")
+        )
     bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -23,9 +23,10 @@ from diskmodel.engine.host import Host
 from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
+from diskmodel.units import MOST_NS
 
 
 def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
@@ -128,6 +129,8 @@ class Simulation:
             self.rebuild.start()
         while self.left:
             self.env.step()
+            if self.env.now > MOST_NS:
+                raise too_long()
         return self.clock.now
 
     def _issue(self, row: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.engine import _kernel, native
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.streamed import Segment, Tally
@@ -41,7 +41,10 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         raise CoverageError(Fault("keep", "histogram", f"needs the kernel, which does not cover {reason}", "keep all"))
     started = time.perf_counter()
     streams = [(rule.n_clients, rule.pace_ns) for rule in blocks.rules]
-    told = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
+    try:
+        told = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
+    except OverflowError:
+        raise too_long() from None
     if told["n_done"] != blocks.n:
         raise ConservationError(f"{blocks.n} requests went in and {told['n_done']} came out")
     if told["n_broken"]:

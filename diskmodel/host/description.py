@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.host.page_cache import PageCache
-from diskmodel.units import Bytes, Nanoseconds
+from diskmodel.units import Length, Nanoseconds
 
 
 class Host(Description):
@@ -33,9 +33,9 @@ class Host(Description):
 
     submission_ns: Nanoseconds = 0
     is_buffered: bool = False
-    read_ahead_bytes: Bytes = 0
-    largest_request_bytes: Bytes = Field(default=512 << 10, gt=0)
-    page_bytes: Bytes = Field(default=4096, ge=512)
+    read_ahead_bytes: Length = 0
+    largest_request_bytes: Length = Field(default=512 << 10, gt=0)
+    page_bytes: Length = Field(default=4096, ge=512)
     page_cache: PageCache | None = None
 
     @model_validator(mode="after")

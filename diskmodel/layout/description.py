@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import Bytes, BytesPerSecond, Ratio
+from diskmodel.units import Bytes, BytesPerSecond, Length, Ratio
 
 Level = Literal[
     "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60", "erasure"
@@ -40,7 +40,7 @@ class Rebuild(Description):
 
     disk: int | None = None
     rate_bytes_per_s: BytesPerSecond | None = None
-    window_bytes: Bytes = Field(default=1 << 20, gt=0)
+    window_bytes: Length = Field(default=1 << 20, gt=0)
     done_ratio: Ratio = 0.0
 
 
@@ -100,16 +100,16 @@ class Layout(Description):
     write_policy: WritePolicy = "fewest"
     read_modify_write: Literal["released", "held"] = "released"
     failed: tuple[int, ...] = ()
-    spares: int = Field(default=0, ge=0)
+    spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild | None = None
     member_bytes: Bytes | None = Field(default=None, gt=0)
     data_offset_bytes: Bytes = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        for problem in (self._shape_problem(), self._failure_problem()):
-            if problem:
-                raise ValueError(problem)
+        # what is lost can be told only of a shape that there is
+        if problem := self._shape_problem() or self._failure_problem():
+            raise ValueError(problem)
         return self
 
     def _shape_problem(self) -> str | None:

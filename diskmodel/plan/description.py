@@ -64,7 +64,7 @@ class Candidates(Description):
     strip_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (64 << 10,)
     cache_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (0,)
     groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
-    spares: int = Field(default=0, ge=0)
+    spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
 
     @model_validator(mode="after")

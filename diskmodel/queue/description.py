@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.units import Bytes, Nanoseconds
+from diskmodel.units import Length, Nanoseconds
 
 SchedulerName = Literal[
     "fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline"
@@ -40,7 +40,7 @@ class Queue(Description):
     scheduler: SchedulerName = "fcfs"
     drive_depth: int | None = Field(default=None, ge=1, le=65536)
     merge: bool = False
-    merge_limit_bytes: Bytes = Field(default=1 << 20, gt=0)
+    merge_limit_bytes: Length = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
     write_throttle: Literal["none", "linux"] = "none"
     block_requests: int = Field(default=256, ge=2)

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.description import Description
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op
-from diskmodel.units import Bytes, Ratio
+from diskmodel.units import Bytes, Length, Ratio
 from diskmodel.workload.addresses import Addresses, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed
 from diskmodel.workload.draws import Draws, Kind, same
@@ -29,7 +29,7 @@ _CLOSED_KEYS = ("clients", "queue_depth", "think", "think_ns", "think_distributi
 class SizeShare(Description):
     """A request size and its share (relative to the other sizes of the stream)."""
 
-    size_bytes: Bytes
+    size_bytes: Length
     weight: float = Field(default=1.0, gt=0)
 
     @field_validator("size_bytes")

@@ -23,7 +23,7 @@ class Sequential(Description):
 
     pattern: Literal["sequential"] = "sequential"
     mean_run: float | None = Field(default=None, ge=1)
-    n_readers: int = Field(default=1, ge=1)
+    n_readers: int = Field(default=1, ge=1, le=1 << 20)
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""

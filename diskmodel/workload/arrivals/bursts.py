@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.records import Int64
-from diskmodel.units import Nanoseconds, PerSecond
+from diskmodel.units import Pause, PerSecond
 from diskmodel.workload.arrivals.profile import Profile
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
@@ -28,8 +28,8 @@ class Bursts(Description):
     kind: Literal["bursts"] = "bursts"
     on_rate_per_s: PerSecond
     off_rate_per_s: float = Field(default=0.0, ge=0)
-    mean_on_ns: Nanoseconds
-    mean_off_ns: Nanoseconds
+    mean_on_ns: Pause
+    mean_off_ns: Pause
     profile: Profile | None = None
 
     @model_validator(mode="after")

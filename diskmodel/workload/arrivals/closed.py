@@ -9,7 +9,7 @@ from pydantic import Field
 
 from diskmodel.description import Description
 from diskmodel.records import Int64
-from diskmodel.units import Nanoseconds, PerSecond
+from diskmodel.units import Pause, PerSecond
 from diskmodel.workload.draws import Draws, Kind, same
 
 #: Response time supposed for closed streams where rows have to be divided among streams before anything has run.
@@ -32,8 +32,8 @@ class Closed(Description):
     """
 
     kind: Literal["closed"] = "closed"
-    clients: int = Field(ge=1)
-    think_ns: Nanoseconds = 0
+    clients: int = Field(ge=1, le=1 << 30)
+    think_ns: Pause = 0
     think_distribution: Literal["fixed", "exponential"] = "fixed"
     client_rate_per_s: PerSecond | None = None
 

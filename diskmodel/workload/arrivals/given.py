@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from diskmodel.description import Description
 from diskmodel.records import Int64
-from diskmodel.units import Nanoseconds
+from diskmodel.units import Pause
 from diskmodel.workload.draws import Draws
 
 
@@ -17,7 +17,7 @@ class Given(Description):
     """Open stream with these times between arrivals, in this order, again and again. One value: a constant rate."""
 
     kind: Literal["given"] = "given"
-    inter_arrival_ns: tuple[Nanoseconds, ...] = Field(min_length=1)
+    inter_arrival_ns: tuple[Pause, ...] = Field(min_length=1)
 
     @field_validator("inter_arrival_ns")
     @classmethod

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.units import Nanoseconds
+from diskmodel.units import Pause
 from diskmodel.workload.draws import Float64
 
 
@@ -21,7 +21,7 @@ class Profile(Description):
     """
 
     relative_rates: tuple[float, ...] = Field(min_length=1)
-    period_ns: Nanoseconds = 86_400_000_000_000
+    period_ns: Pause = 86_400_000_000_000
 
     @model_validator(mode="after")
     def _some_load(self) -> Profile:

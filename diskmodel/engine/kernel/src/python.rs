@@ -3,14 +3,14 @@
 mod streamed;
 
 use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 pub use streamed::run_streamed;
 
 use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario};
-use crate::simulation::{Parts, Simulation};
+use crate::simulation::{Parts, Simulation, TOO_LONG};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS};
 
 #[derive(FromPyObject)]
@@ -88,7 +88,16 @@ pub fn run(
         Built::Hdd(parts) => run_parts(parts, columns),
         Built::Flash(parts) => run_parts(parts, columns),
     })
-    .map_err(PyRuntimeError::new_err)
+    .map_err(failure)
+}
+
+/// A run that is too long is the input's fault, anything else the kernel's.
+fn failure(message: &'static str) -> PyErr {
+    if message == TOO_LONG {
+        PyOverflowError::new_err(message)
+    } else {
+        PyRuntimeError::new_err(message)
+    }
 }
 
 fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {

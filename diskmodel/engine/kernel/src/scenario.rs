@@ -111,6 +111,9 @@ impl Scenario {
             .then(|| Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity));
         match self.drive {
             Drive::Hdd(tables) => {
+                if self.revolution_ns.iter().any(|&revolution| revolution <= 0) {
+                    return Err("a revolution takes time".into());
+                }
                 let own = policy(self.drive_queue)?;
                 let model = tables.model(self.depth)?;
                 let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));

@@ -21,6 +21,11 @@ pub use host::{Host, HostTunables};
 pub use page_cache::PageCache;
 pub use submission::Submitter;
 
+/// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
+const MOST_NS: i64 = 1 << 55;
+/// What a longer run says.
+pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
+
 /// Whom an access answers to.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Owner {
@@ -149,6 +154,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin();
         while !self.traffic.is_over() {
             let action = self.events.next().ok_or("no event is left, but requests are")?;
+            if self.events.now > MOST_NS {
+                return Err(TOO_LONG);
+            }
             self.happen(action);
         }
         Ok((self.events.now, self.front - self.layout.rebuild_front))

@@ -1,7 +1,7 @@
 //! Glue of runs whose requests come in blocks and whose completions are folded.
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -106,7 +106,7 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> PyResul
     if let Some(error) = simulation.traffic().source().failed.take() {
         return Err(error);
     }
-    let (end, rebuilt) = run.map_err(PyRuntimeError::new_err)?;
+    let (end, rebuilt) = run.map_err(super::failure)?;
     let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
     let cache_full_ns = simulation.cache_full_ns();
     Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters })
