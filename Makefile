@@ -24,7 +24,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Create .venv with the locked dependencies and build the project into it (skipped when up to date)
@@ -110,6 +110,15 @@ field: setup ## Print published measurements against the model, and write docs/e
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
 
+.PHONY: mutation
+mutation: setup $(VENV)/.mutation ## Change the mapping, the queues and the statistics at random and see which tests notice (minutes)
+	$(BIN)/python -m tests.trust.mutation --jobs $(JOBS)
+
+.PHONY: test-pythons
+test-pythons: setup ## Install the wheel for every Python >= 3.11 on this machine and test it there (needs make dist)
+	@ls dist/*.whl >/dev/null 2>&1 || $(MAKE) dist
+	$(BIN)/python -m tests.packaging.pythons dist/*.whl
+
 .PHONY: bench
 bench: setup ## Run the benchmarks in benchmarks/ (refuses a debug build)
 	@found=0; for script in benchmarks/bench_*.py; do \
@@ -124,13 +133,18 @@ lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest 
 	cargo update --quiet
 
 .PHONY: audit
-audit: $(VENV)/.release ## Look up known vulnerabilities of the locked Python packages (needs the network)
-	$(BIN)/pip-audit --strict --no-deps --disable-pip -r requirements/runtime.txt
+audit: $(VENV)/.release ## Look up known vulnerabilities of the locked packages, Python and Rust (needs the network)
+	$(BIN)/python requirements/audit.py
+
+.PHONY: licences
+licences: setup ## Check that every package installed or linked with the project has a permissive licence
+	$(BIN)/python requirements/licences.py
 
 .PHONY: sbom
-sbom: $(VENV)/.release ## Write a CycloneDX list of the locked runtime packages to dist/sbom.json
+sbom: $(VENV)/.release ## Write a CycloneDX list of the locked packages, Python and Rust, to dist/sbom.json
 	mkdir -p dist
 	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible -o dist/sbom.json
+	$(BIN)/python requirements/sbom.py dist/sbom.json
 
 .PHONY: release
 release: dist $(VENV)/.release ## Make the wheel a manylinux one and check its stable ABI
@@ -141,7 +155,7 @@ release: dist $(VENV)/.release ## Make the wheel a manylinux one and check its s
 
 .PHONY: clean
 clean: ## Remove everything that was built, .venv too
-	rm -rf $(VENV) target build dist site out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) target build dist site out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* mutants
 	find diskmodel calibrate tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 	rm -f diskmodel/engine/_kernel*.so
 
@@ -161,6 +175,10 @@ $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
 $(VENV)/.installed: $(VENV)/.dependencies pyproject.toml setup.py $(RUST_SOURCES)
 	rm -f diskmodel/engine/_kernel*.so
 	$(PIP) install --quiet --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies
+	$(PIP) install --quiet -r requirements/mutation.txt
 	@touch $@
 
 $(VENV)/.release: requirements/release.txt | $(VENV)/.dependencies

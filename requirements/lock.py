@@ -13,6 +13,7 @@ FOLDER = Path(__file__).resolve().parent
 LOCKS = {
     "dev.txt": ["--group", "dev"],
     "runtime.txt": ["--constraint", "requirements/dev.txt"],
+    "mutation.txt": ["--group", "mutation", "--constraint", "requirements/dev.txt"],
     "release.txt": ["--group", "release", "--constraint", "requirements/dev.txt"],
 }
 OPTIONS = [

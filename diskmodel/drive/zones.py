@@ -23,7 +23,7 @@ class Zone(Description):
         Last sectors of each cylinder that hold no blocks.
     """
 
-    cylinders: Annotated[int, Field(ge=1, le=1 << 22)]
+    cylinders: Annotated[int, Field(ge=1, le=1 << 40)]
     sectors_per_track: Annotated[int, Field(ge=1, le=1 << 20)]
     track_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0

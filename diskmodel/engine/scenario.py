@@ -106,8 +106,8 @@ def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) 
     if 2 * int(revolution[-1]) < base:
         raise DescriptionError(
             Fault(
-                "spindles.drift_ppm", array.spindles.drift_ppm, f"the last of {n} disks would turn twice as fast as the "
-                "first, or backwards", f"use at most {0.5e6 / (n - 1):.3g}",
+                "spindles.drift_ppm", array.spindles.drift_ppm, f"the last of {n} disks would turn twice as fast "
+                "as the first, or backwards", f"use at most {0.5e6 / (n - 1):.3g}",
             )
         )  # fmt: skip
     if array.spindles.phase == "synchronised":

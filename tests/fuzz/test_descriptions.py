@@ -205,7 +205,7 @@ def test_a_strip_of_one_byte_is_refused_with_a_way_out() -> None:
 
 
 def test_spindles_that_drift_apart_until_they_stand_still_are_refused() -> None:
-    """Found by the test above: of 3000 disks, each 400 ppm faster than the one before, the last took no time to turn."""
+    """Found above: of 3000 disks, each 400 ppm faster than the one before, one took no time to turn."""
     array = {"drive": "generic-15k", "layout": {"level": "raid0", "disks": 3000}, "spindles": {"drift_ppm": 400}}
     with pytest.raises(DescriptionError, match=r"spindles.drift_ppm=400.0: .*; use at most 167"):
         resolve(Array.parse(array), 1)

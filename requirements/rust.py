@@ -1,0 +1,70 @@
+"""The locked Rust packages that the wheel is built from, as `cargo metadata` tells them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Crate:
+    """One locked package: its licence as it states it, and the checksum of its archive."""
+
+    name: str
+    version: str
+    licence: str
+    checksum: str
+
+    @property
+    def purl(self) -> str:
+        """Package URL."""
+        return f"pkg:cargo/{self.name}@{self.version}"
+
+
+def crates() -> list[Crate]:
+    """Packages that the workspace's own ones need to be built or run on Linux; not those of tests alone.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        When cargo cannot tell, for instance because Cargo.lock is not up to date.
+    """
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host()]
+    told = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    packages = {package["id"]: package for package in told["packages"]}
+    needs = {
+        node["id"]: [dep["pkg"] for dep in node["deps"] if any(kind["kind"] != "dev" for kind in dep["dep_kinds"])]
+        for node in told["resolve"]["nodes"]
+    }
+    pending, found = list(told["workspace_members"]), set()
+    while pending:
+        package = pending.pop()
+        if package not in found:
+            found.add(package)
+            pending += needs[package]
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())
+    checksums = {(item["name"], item["version"]): item.get("checksum", "") for item in lock["package"]}
+    return sorted(
+        (
+            Crate(
+                p["name"], p["version"], (p["license"] or "").replace("/", " OR "), checksums[p["name"], p["version"]]
+            )
+            for p in (packages[package] for package in found - set(told["workspace_members"]))
+        ),
+        key=lambda crate: (crate.name, crate.version),
+    )
+
+
+def host() -> str:
+    """The platform that is built for."""
+    told = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
+    found = re.search(r"^host: (\S+)$", told, re.MULTILINE)
+    if found is None:
+        raise RuntimeError("rustc does not tell its host")
+    return found[1]
