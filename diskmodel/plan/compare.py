@@ -283,7 +283,8 @@ def _why(array: Array, promised: float, counted: float, headroom: Headroom, outc
     said = []
     if math.isfinite(promised):
         said.append(
-            f"a calculator promises {promised:.0f} requests/s; simulated, the knee is at {headroom.knee_iops:.0f}"
+            f"a calculator promises {promised:,.0f} requests/s; simulated, beyond {headroom.knee_iops:,.0f} (the knee) "
+            "latency grows faster than throughput"
         )
     operations = outcome.iops.value * outcome.back_end_per_host
     working = array.layout.disks - len(array.layout.failed)
@@ -292,15 +293,13 @@ def _why(array: Array, promised: float, counted: float, headroom: Headroom, outc
         granted_ms = 1000 / calculator_disk_iops(array.drive)
         if abs(simulated_ms / granted_ms - 1) > 0.05:
             side = "elevator and short seeks" if simulated_ms < granted_ms else "seek and rotation"
-            said.append(f"{side}: an operation holds a disk for {simulated_ms:.2f} ms, not {granted_ms:.2f} ms")
+            said.append(f"an operation holds a disk for {simulated_ms:.2f} ms, not {granted_ms:.2f} ms ({side})")
     if abs(outcome.back_end_per_host / counted - 1) > 0.03:
         said.append(
-            f"cache, stripes and strip borders: a request costs {outcome.back_end_per_host:.2f} disk operations, "
-            f"not {counted:.2f}"
+            f"a request costs {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} (cache, stripes and "
+            "borders of strips)"
         )
     p99 = outcome.latency_ns.get("", {}).get("p99")
     if p99 is not None and math.isfinite(p99.value):
-        said.append(
-            f"queueing: at this load 99 of 100 are done within {p99.value / 1e6:.3g} ms; a calculator knows none"
-        )
+        said.append(f"at this load 99 of 100 are done within {p99.value / 1e6:.3g} ms; a calculator knows no latency")
     return tuple(said)

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from diskmodel.plan.compare import Comparison
+from diskmodel.plan.compare import Compared, Comparison
 from diskmodel.plan.outcome import Outcome
 from diskmodel.plan.report import answer, because, candidate_header, candidate_row, lists, short
 from diskmodel.plan.run import PlanResult
@@ -63,7 +63,9 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in comparison.arrays]),
         ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
         ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
+        ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
         ("highest IOPS held", [short(item.headroom.most_iops) for item in comparison.arrays]),
+        ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
         ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
     ]
@@ -87,6 +89,12 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     for item in comparison.arrays:
         said += [f"{item.name}: {line}" for line in item.differs]
     return said
+
+
+def _highest(item: Compared) -> Outcome | None:
+    """At the highest load that the array holds."""
+    held = [point.outcome for point in item.curve if point.outcome.is_stable]
+    return max(held, key=lambda outcome: outcome.iops.value, default=None)
 
 
 def _rate(outcome: Outcome) -> str:

@@ -57,6 +57,7 @@ def test_comparison() -> None:
     assert "p99 ms, one disk failed" in text
     assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
     assert "months of growth" in text
+    assert "p99 ms at that rate" in text
     assert "a calculator promises" in text
 
 
