@@ -17,7 +17,7 @@ WorkloadFile = Annotated[
 Level = Annotated[
     float | None,
     typer.Option(
-        min=0, max=100, show_default="95", help="Percentile of a recorded load over time that the rates stand for."
+        min=0, max=100, help="Percentile of a recorded load over time that the rates stand for; 95 unless given."
     ),
 ]
 Device = Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")]

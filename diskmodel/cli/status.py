@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -18,6 +19,7 @@ from diskmodel.errors import DescriptionError, DiskmodelError, Fault, InputError
 
 DONE, OWN_FAULT, BAD_INPUT, NO = 0, 1, 2, 3
 INTERRUPTED, NOBODY_READS = 130, 141
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def honest_no(reason: str) -> typer.Exit:
@@ -41,16 +43,28 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _forget_output()
             raise typer.Exit(NOBODY_READS) from None
+        except MemoryError:
+            say("error: this does not fit into memory; lower --requests, or keep a histogram only", "red")
+            raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
             if _is_ending(error):
                 raise
+            if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                _forget_output()
+                say(f"error: output: {(error.strerror or '').lower()}; make room, or write elsewhere", "red")
+                raise typer.Exit(BAD_INPUT) from None
             _tell_own_fault(error, bool(options.get("debug")))
             raise typer.Exit(OWN_FAULT) from None
 
     return run
+
+
+def _forget_output() -> None:
+    """Let what is still to be written go nowhere, so that the interpreter's own end does not fail on it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_ending(error: Exception) -> bool:

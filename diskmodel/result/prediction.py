@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from diskmodel.result.batches import Interval
+from diskmodel.result.figures import between
 from diskmodel.result.latency import milliseconds
 from diskmodel.result.quantiles import LEVELS
 
@@ -121,7 +122,7 @@ def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
             f"{prediction.n_draws} drives drawn{overloaded}",
             f"{prediction.wall_s:.1f} s",
         ),
-        ("  throughput, IOPS", "", f"{iops.low:,.4g} … {iops.high:,.4g}"),
-        ("  latency, mean, ms", "", f"{mean.low / 1e6:,.4g} … {mean.high / 1e6:,.4g}"),
-        ("  latency, p99, ms", "", f"{p99.low / 1e6:,.4g} … {p99.high / 1e6:,.4g}"),
+        ("  throughput, IOPS", "", between(iops.low, iops.high)),
+        ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
+        ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
     ]

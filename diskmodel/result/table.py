@@ -9,6 +9,7 @@ import math
 from rich.console import Console
 from rich.table import Table
 
+from diskmodel.result.figures import between, share
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import prediction_rows
 from diskmodel.result.quantiles import LEVELS
@@ -19,14 +20,14 @@ _NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
     """Quantity, value and 95 % interval (or remark) of each line."""
-    rows = [("throughput", f"{result.iops.mean:,.1f} IOPS", _between(result.iops.low, result.iops.high))]
+    rows = [("throughput", f"{result.iops.mean:,.1f} IOPS", between(result.iops.low, result.iops.high))]
     rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
     if result.is_stable:
         latency = result.latency
-        rows.append(("latency, mean", _ms(latency.mean_ns), _between(latency.mean.low, latency.mean.high, 1e6)))
+        rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
         for name in LEVELS:
             low, high = latency.ends_ns[name]
-            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), _between(low, high, 1e6)))
+            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), between(low, high, 1e6)))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
@@ -38,7 +39,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     if result.prediction is not None:
         rows += prediction_rows(result.prediction)
-    rows.append(("disk utilisation", _share(result.utilization_ratio), _busiest(result)))
+    rows.append(("disk utilisation", share(result.utilization_ratio), _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
@@ -94,19 +95,8 @@ def _subsets(result: Result) -> list[tuple[str, Latency]]:
 def _busiest(result: Result) -> str:
     if len(result.per_disk) < 2:
         return ""
-    return f"busiest disk {_share(max(use.utilization_ratio for use in result.per_disk))}"
-
-
-def _share(ratio: float) -> str:
-    """In percent; little is not shown as nothing."""
-    return f"{ratio:.1%}" if ratio >= 0.001 or ratio == 0 else f"{100 * ratio:.2g}%"
+    return f"busiest disk {share(max(use.utilization_ratio for use in result.per_disk))}"
 
 
 def _ms(value_ns: float) -> str:
     return "unknown" if math.isnan(value_ns) else f"{value_ns / 1e6:.4g} ms"
-
-
-def _between(low: float, high: float, divisor: float = 1.0) -> str:
-    if math.isnan(low) or math.isnan(high):
-        return "too few to tell"
-    return f"{low / divisor:,.4g} … {high / divisor:,.4g}"

@@ -34,6 +34,7 @@ def ending(raised: BaseException, **options: object) -> int:
         (ConservationError("a request was lost"), 1),
         (ZeroDivisionError("by zero"), 1),
         (KeyboardInterrupt(), 130),
+        (MemoryError("745 GiB"), 2),
     ],
 )
 def test_status(raised: BaseException, status: int) -> None:
@@ -114,6 +115,18 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     _, said = running.communicate(timeout=60)
     assert running.returncode == status
     assert "Traceback" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("words", [("drives",), ("drives", "--json"), ("drives", "generic-15k", "--toml")])
+def test_a_full_disk_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "diskmodel", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "error: output: no space left on device; make room, or write elsewhere\n"
 
 
 def test_public_names_are_there() -> None:
