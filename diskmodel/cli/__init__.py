@@ -8,10 +8,17 @@ import sys
 from types import FrameType
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C. Of a plain KeyboardInterrupt that passes through `exec` of a text (dataclasses are made that way) Python
+    remembers that nobody handled it, and dies of the signal in the end though somebody did."""
+
+
 def main() -> None:
     """Run the command line of this process; ends it with the exit status that `docs/reference/cli.md` promises."""
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _terminated)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
     # small matrices: more threads of the linear algebra library cost more than they give
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -25,6 +32,10 @@ def main() -> None:
         # Nobody reads any more; Python must not complain about it when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+
+
+def _interrupted(signum: int, frame: FrameType | None) -> None:
+    raise Interrupted
 
 
 def _terminated(signum: int, frame: FrameType | None) -> None:
