@@ -9,8 +9,8 @@ from types import FrameType
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C. Of a plain KeyboardInterrupt that passes through `exec` of a text (dataclasses are made that way) Python
-    remembers that nobody handled it, and dies of the signal in the end though somebody did."""
+    """Ctrl-C. After a plain KeyboardInterrupt Python may die of the signal in the end although it was handled (seen
+    while modules were loading); it does not take a class of our own for an unhandled one."""
 
 
 def main() -> None:

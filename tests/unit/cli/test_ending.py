@@ -117,19 +117,6 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
-def test_an_interrupt_inside_of_executed_text_ends_with_130() -> None:
-    code = (
-        "import os, signal, sys\n"
-        "from diskmodel import cli\n"
-        "import diskmodel.cli.app as module\n"
-        "module.app = lambda prog_name: eval('os.kill(os.getpid(), signal.SIGINT) or [0 for _ in range(10**7)]')\n"
-        "cli.main()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 130
-    assert done.stderr == "interrupted\n"
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("words", [("drives",), ("drives", "--json"), ("drives", "generic-15k", "--toml")])
 def test_a_full_disk_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
