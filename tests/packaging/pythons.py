@@ -81,7 +81,7 @@ def test_with(python: Path, wheel: Path, folder: Path) -> int:
     if not Path(where).is_relative_to(environment):
         raise SystemExit(f"{where} is not the wheel's")
     environ = {**os.environ, "PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    command = [inside, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *SELECTION]
+    command = [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", *SELECTION]
     return subprocess.run(command, cwd=place, env=environ, check=False).returncode
 
 

@@ -78,3 +78,17 @@ def test_clients_of_each_stream_are_counted_apart() -> None:
     check_laws(requests, run)
     with pytest.raises(ConservationError, match="stream b: 2 requests outstanding with 1 clients"):
         check_laws(replace(requests, stream=np.array([0, 1, 1, 0, 0, 1], np.int32)), run)
+
+
+def test_the_integral_needs_no_order() -> None:
+    issue, done = np.array([30, 10, 20, 10]), np.array([35, 60, 21, 10])
+    assert number_in_system_integral(issue, done) == 5 + 50 + 1 + 0
+    assert number_in_system_integral(issue[:0], done[:0]) == 0
+
+
+def test_a_closed_stream_behind_an_open_one_is_looked_at() -> None:
+    rules = (StreamRule("open", 0, 0), StreamRule("closed", 1, 0))
+    issue, stream = np.array([0, 0, 5]), np.array([0, 1, 1])
+    requests, run = served(issue, issue + 10, stream, rules)
+    with pytest.raises(ConservationError, match="stream closed: 2 requests outstanding with 1 clients"):
+        check_laws(requests, run)
