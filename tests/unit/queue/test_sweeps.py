@@ -90,6 +90,7 @@ def test_age_scales_the_distance_until_it_counts_for_nothing() -> None:
     beyond, here = Command(0, 0, 4000, arrived_ns=0), Command(1, 0, 400, arrived_ns=999)
     assert policy.choose([here, beyond], head(400), 1000) == 0
     assert policy.choose([here, beyond], head(398), 1000) == 1
+    assert policy.choose([beyond, here], head(400), 1000) == 0
     # weighing by the product: 40 * 1000 = 40 000 is more than 200 * 100
     near, far = Command(1, 0, 440, arrived_ns=1000), Command(0, 0, 600, arrived_ns=100)
     assert policy.choose([near, far], head(400), 1000) == 1

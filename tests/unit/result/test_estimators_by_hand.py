@@ -71,6 +71,8 @@ def test_a_short_start_that_is_unlike_the_rest_is_cut() -> None:
     series = np.array([9.0, 0.0, 0.0, 0.0, 0.0] + [1.0, 2.0] * 15)
     assert mser5(series)[0] == 5
     assert warm_up(series) == (5, True)
+    # the first two together would be like any other two
+    assert warm_up(np.array([9.0, -6.0, 9.0, 9.0, 9.0] + [1.0, 2.0] * 15)) == (5, True)
 
 
 def test_too_little_to_judge_is_stable() -> None:
