@@ -34,7 +34,8 @@ class Step:
 
 @dataclass(frozen=True)
 class ZoneAngle:
-    """Angles of the blocks from `first` to `last` (excluded), in turns."""
+    """Angles of the blocks from `first` to `last` (excluded), in turns; at each of `slips` (counted from `first`)
+    addresses leave out one track."""
 
     first: float
     last: float
@@ -44,10 +45,18 @@ class ZoneAngle:
     cylinder: Step = field(default_factory=Step)
     coherence: float = 0.0
     n_points: int = 0
+    slips: tuple[float, ...] = ()
+
+    def placed(self, x: Floats) -> Floats:
+        """Blocks counted from the zone's first, those of tracks that are left out included."""
+        relative = x - self.first
+        if not self.slips:
+            return np.asarray(relative)
+        return relative + self.track.period_blocks * np.searchsorted(np.array(self.slips), relative, side="right")
 
     def at(self, x: Floats) -> Floats:
         """Angle of blocks, in turns, not reduced modulo 1."""
-        relative = x - self.first
+        relative = self.placed(x)
         return self.offset + self.turns_per_block * relative + self.track.at(relative) + self.cylinder.at(relative)
 
 

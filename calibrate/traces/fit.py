@@ -11,10 +11,10 @@ import numpy as np
 from calibrate.evidence.requests import RequestTrace
 from calibrate.score import agreement
 from calibrate.traces.access import fit_bus, is_sequential, reached_platter
-from calibrate.traces.geometry import fit_geometry, track_blocks
+from calibrate.traces.geometry import count_heads, fit_geometry, track_blocks
 from calibrate.traces.model import Prediction, TraceModel, fit_model
 from calibrate.traces.period import Rotation, fit_rotation
-from calibrate.traces.profile import count_heads, drive_dict, model_from_dict
+from calibrate.traces.profile import drive_dict, model_from_dict
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 

@@ -13,12 +13,16 @@ from calibrate.traces.access import Bus, is_sequential, reached_platter
 from calibrate.traces.angles import Complexes, ZoneAngle, fit_steps
 from calibrate.traces.clock import issue_ms
 from calibrate.traces.correction import NO_CORRECTION, Correction, fit_correction
+from calibrate.traces.handover import NO_DELAY, Handover, fit_handover
 from calibrate.traces.period import Rotation, angle_points
 from calibrate.traces.spectrum import Floats, Points
+from calibrate.traces.staircase import refine_zone
 from calibrate.traces.zones import find_zones
 
 BLOCK_OF_POINTS = 60
 N_ROUNDS = 4
+MIN_STEP_TURNS = 0.02
+MAX_HEADS = 24
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class AngleMap:
     write_coherence: float
     bus_share: float = 1.0
     correction: Correction = NO_CORRECTION
+    read_handover: Handover = NO_DELAY
+    write_handover: Handover = NO_DELAY
 
     def zone_of(self, x: Floats) -> NDArray[np.int64]:
         """Index of the zone of each block."""
@@ -60,8 +66,8 @@ class AngleMap:
         for k, zone in enumerate(self.zones):
             per_track = track_blocks(zone)
             mine = which == k
-            out[mine] = done + (x[mine] - zone.first) / per_track
-            done += (zone.last - zone.first) / per_track
+            out[mine] = done + zone.placed(x[mine]) / per_track
+            done += (zone.last - zone.first) / per_track + len(zone.slips)
         return out
 
     def media_block_ms(self, x: Floats) -> Floats:
@@ -69,22 +75,65 @@ class AngleMap:
         spt = np.array([track_blocks(zone) for zone in self.zones])
         return np.asarray(self.period_ms / spt[self.zone_of(x)])
 
-    def transfer_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
-        """Time the blocks of each request take: under the head, steps included, and for a read also that share of
-        its bus time which the drive does not overlap with reading."""
+    def media_ms(self, trace: RequestTrace) -> Floats:
+        """Time from the first to the last block of each request under the head, steps included, (n,) ms."""
         start, end = trace.lba.astype(np.float64), trace.end.astype(np.float64)
         which = self.zone_of(start)
         turns = np.empty(len(trace))
         for k, zone in enumerate(self.zones):
             mine = which == k
             turns[mine] = zone.at(end[mine]) - zone.at(start[mine])
-        media = np.maximum(turns, 0.0) * self.period_ms
-        return np.where(trace.is_write, media, media + self.bus_share * bus.block_ms * trace.n_blocks)
+        return np.asarray(np.maximum(turns, 0.0) * self.period_ms)
+
+    def handover_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
+        """Time from the last block under the head to the completion: for a read that share of its bus time which the
+        drive does not overlap with reading, and what depends on size otherwise."""
+        size = trace.n_blocks.astype(np.float64)
+        read = self.bus_share * bus.block_ms * size + self.read_handover.at(size)
+        return np.where(trace.is_write, self.write_handover.at(size), read)
+
+    def transfer_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
+        """Time from the first block's passing to the completion, (n,) ms."""
+        return self.media_ms(trace) + self.handover_ms(trace, bus)
+
+    def passing_ms(self, trace: RequestTrace, bus: Bus, done_ms: Floats) -> Floats:
+        """When the block of `access_keys` passed, for requests that were completed at `done_ms`."""
+        return done_ms - np.where(trace.is_write, self.handover_ms(trace, bus), self.transfer_ms(trace, bus))
+
+    def is_on_one_track(self, trace: RequestTrace) -> NDArray[np.bool_]:
+        """Whether each request's blocks lie on one track."""
+        start, last = trace.lba.astype(np.float64), trace.end.astype(np.float64) - 0.5
+        which = self.zone_of(start)
+        inside = np.zeros(len(trace), dtype=np.bool_)
+        for k, zone in enumerate(self.zones):
+            if zone.track.turns:
+                mine = which == k
+                first = zone.first + zone.track.first_block
+                period = zone.track.period_blocks
+                inside[mine] = np.floor((start[mine] - first) / period) == np.floor((last[mine] - first) / period)
+        return inside
 
 
 def track_blocks(zone: ZoneAngle) -> float:
     """Blocks of one track of a zone."""
     return zone.track.period_blocks if zone.track.turns else 1.17 / zone.turns_per_block
+
+
+def count_heads(angles: AngleMap) -> tuple[int | None, float]:
+    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees."""
+    votes = np.zeros(MAX_HEADS + 1)
+    total = 0.0
+    for zone in angles.zones:
+        if not zone.track.turns or abs(zone.cylinder.turns) < MIN_STEP_TURNS:
+            continue
+        ratio = zone.cylinder.period_blocks / zone.track.period_blocks
+        total += zone.n_points
+        heads = round(ratio)
+        if 2 <= heads <= MAX_HEADS and -0.06 < ratio - heads < 0.02 * heads:
+            votes[heads] += zone.n_points
+    if total == 0 or votes.max() == 0:
+        return None, 0.0
+    return int(votes.argmax()), float(votes.max() / total)
 
 
 def access_keys(trace: RequestTrace) -> Floats:
@@ -122,9 +171,16 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
     for n_round in range(N_ROUNDS):
         angles = _fit_round(angles, points, raw, is_write)
         if n_round < N_ROUNDS - 1:
-            angles = _fit_bus_share(angles, whole, bus, done, points.x)
-            points = replace(points, t_ms=done - np.where(is_write, 0.0, angles.transfer_ms(whole, bus)))
+            if n_round < N_ROUNDS - 2:
+                angles = _fit_bus_share(angles, whole, bus, done, points.x)
+            else:
+                angles = _fit_handover(angles, whole, points, raw)
+            points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
             raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    angles = _fit_staircase(angles, whole, bus, done)
+    angles = _fit_handover(angles, whole, points, raw)
+    points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
+    raw = np.exp(2j * np.pi * frequency * points.t_ms)
     angles = _shifts(angles, points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
     span = drift.best_span(left, is_causal=True)
@@ -161,13 +217,49 @@ def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats
 
     def coherence(share: float) -> float:
         tried = replace(angles, bus_share=share)
-        passing = done - np.where(whole.is_write, 0.0, tried.transfer_ms(whole, bus))
+        passing = tried.passing_ms(whole, bus, done)
         left = np.exp(2j * np.pi * (passing / angles.period_ms - tried.angle(x, whole.is_write)))
         known = left * (1.0 if bus.is_write_back else whole.is_write + 1e-3)
         agree = left * np.exp(-1j * np.angle(drift.smooth(known, 32.0)))
         return float(abs(agree[reads].mean()))
 
     return replace(angles, bus_share=max(np.arange(0.0, 1.25, 0.1), key=lambda share: coherence(float(share))))
+
+
+def _fit_staircase(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats) -> AngleMap:
+    """The angle map with its zones as whole cylinders, where cylinder steps told the number of heads."""
+    heads, _ = count_heads(angles)
+    if heads is None:
+        return angles
+    ends = whole.end.astype(np.float64)
+    shift = np.where(whole.is_write, angles.write_shift, angles.read_shift)
+    raw = np.exp(2j * np.pi * ((done - angles.handover_ms(whole, bus)) / angles.period_ms - shift))
+    known = raw * np.exp(-2j * np.pi * (angles.angle(ends, whole.is_write) - shift))
+    steady = raw * np.exp(-1j * np.angle(drift.smooth(known, drift.best_span(known, is_causal=False))))
+    told = [zone for zone in angles.zones if zone.track.turns]
+    advances = np.array([zone.turns_per_block * zone.track.period_blocks for zone in told])
+    order = np.argsort(advances)
+    weight = np.cumsum(np.array([zone.n_points for zone in told])[order])
+    advance = float(advances[order][np.searchsorted(weight, weight[-1] / 2)])
+    which = angles.zone_of(ends)
+    zones = tuple(
+        refine_zone(zone, ends[which == k], steady[which == k], heads, advance) for k, zone in enumerate(angles.zones)
+    )
+    angles = replace(angles, zones=zones, correction=NO_CORRECTION)
+    rest = steady * np.exp(-2j * np.pi * (angles.angle(ends, whole.is_write) - shift))
+    return replace(angles, correction=fit_correction(ends, rest, angles.zones[-1].last))
+
+
+def _fit_handover(angles: AngleMap, whole: RequestTrace, points: Points, raw: Complexes) -> AngleMap:
+    """The delays by size, from what the angles leave over; the mean delay is left to the shifts."""
+    left = raw * np.exp(-2j * np.pi * angles.angle(points.x, whole.is_write))
+    late = np.angle(left * np.exp(-1j * np.angle(drift.smooth(left, 32.0)))) / (2 * np.pi) * angles.period_ms
+    size = whole.n_blocks.astype(np.float64)
+    tables = []
+    for mine, table in ((~whole.is_write, angles.read_handover), (whole.is_write, angles.write_handover)):
+        middle = np.median(late[mine]) if mine.any() else 0.0
+        tables.append(fit_handover(size[mine], table.at(size[mine]) + late[mine] - middle))
+    return replace(angles, read_handover=tables[0], write_handover=tables[1])
 
 
 def _align(zones: tuple[ZoneAngle, ...], points: Points, raw: Complexes) -> tuple[ZoneAngle, ...]:

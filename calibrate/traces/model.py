@@ -9,15 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrate.evidence.requests import RequestTrace
 from calibrate.traces import drift
 from calibrate.traces.access import Bus, is_sequential, reached_platter
+from calibrate.traces.arrival import is_on_arrival, lands_inside
 from calibrate.traces.clock import Pause, issue_ms
 from calibrate.traces.geometry import AngleMap, access_keys
 from calibrate.traces.hits import FastTimes, fast_times, hit_ratios, is_streaming, situation
 from calibrate.traces.period import Rotation
-from calibrate.traces.seek import ReadyCurve, fit_ready
+from calibrate.traces.seek import ReadyCurve, fit_access
 from calibrate.traces.spectrum import Floats
 
 N_DRAWS = 48
@@ -51,27 +53,36 @@ class TraceModel:
     stream_times: FastTimes
     read_error: Floats
     write_error: Floats
+    reads_on_arrival: bool = False
+    writes_on_arrival: bool = False
 
     def predict(self, trace: RequestTrace, seed: int = 0) -> Prediction:
         """Draws of the response of each request of a trace."""
         rng = np.random.default_rng(seed)
         n = len(trace)
         period = self.rotation.period_ms
-        target, transfer, tracks = placement(trace, self.bus, self.rotation, self.angles)
+        placed = placement(trace, self.bus, self.rotation, self.angles)
+        tracks = placed.tracks
         error = np.where(
             trace.is_write[:, None],
             rng.choice(self.write_error, (n, N_DRAWS)),
             rng.choice(self.read_error, (n, N_DRAWS)),
         )
-        ready = np.where(trace.is_write, self.ready_write.at(tracks), self.ready_read.at(tracks))
+        side, size = placed.side, trace.n_blocks.astype(np.float64)
+        ready = np.where(
+            trace.is_write, self.ready_write.of(tracks, side, size), self.ready_read.of(tracks, side, size)
+        )
         spread = np.where(trace.is_write, self.ready_write.spread_ms, self.ready_read.spread_ms)
         ready = ready[:, None] + spread[:, None] * rng.standard_normal((n, N_DRAWS))
-        place = target[:, None] + error * period
-        media = place + period * np.ceil((ready - place) / period) + transfer[:, None]
+        wait = np.mod(placed.target_ms[:, None] + error * period - ready, period)
+        on_arrival = np.where(trace.is_write, self.writes_on_arrival, self.reads_on_arrival) & placed.on_one_track
+        landed = on_arrival[:, None] & lands_inside(wait, placed.media_ms[:, None], period)
+        wait = np.where(landed, period - placed.media_ms[:, None], wait)
+        media = ready + wait + placed.transfer_ms[:, None]
         draws = np.maximum(media, 0.1)
         pause = pause_before(trace, self.rotation.pause)
-        cell, size = situation(trace)
-        is_hit = rng.random((n, N_DRAWS)) < self.hit_ratio[cell, size][:, None]
+        cell, sizes = situation(trace)
+        is_hit = rng.random((n, N_DRAWS)) < self.hit_ratio[cell, sizes][:, None]
         draws = np.where(is_hit & ~trace.is_write[:, None], _pick(self.hit_times, trace, self.bus, pause, rng), draws)
         stream = _pick(self.stream_times, trace, self.bus, pause, rng)
         draws = np.where(is_streaming(trace)[:, None], stream, draws)
@@ -94,51 +105,71 @@ def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
     return np.concatenate([trace.pause_ms[:1], trace.pause_ms[:-1]])
 
 
-def placement(
-    trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None
-) -> tuple[Floats, Floats, Floats]:
-    """For each request: when after issue its first block passes first (ms, in [0, period)), how long its blocks then
-    take (ms), and how many tracks away it lies from the request before."""
+@dataclass(frozen=True)
+class Placement:
+    """Where requests lie, (n,) each: `target_ms` is when after issue the first block passes first (in [0, period)),
+    `transfer_ms` what lies between that and the completion, `media_ms` the part of it under the head, `tracks` the
+    distance from the request before, `side` its direction (1 inward, -1 outward, 0 none), `on_one_track` whether no head or cylinder is changed on the way."""
+
+    target_ms: Floats
+    transfer_ms: Floats
+    media_ms: Floats
+    tracks: Floats
+    side: Floats
+    on_one_track: NDArray[np.bool_]
+
+
+def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> Placement:
+    """Where each request lies, by the angle map and by the platter's phase as completions so far tell it."""
     previous = np.concatenate([trace.end[:1], trace.end[:-1]]).astype(np.float64)
     start = trace.lba.astype(np.float64)
     if angles is None:
         rng = np.random.default_rng(0)
         away = np.asarray(np.abs(start - previous) / 100.0, dtype=np.float64)
-        return rng.uniform(0, rotation.period_ms, len(trace)), np.asarray(trace.n_blocks * bus.block_ms), away
-    transfer = angles.transfer_ms(trace, bus)
+        target = rng.uniform(0, rotation.period_ms, len(trace))
+        nowhere = np.zeros(len(trace), dtype=np.bool_)
+        return Placement(target, np.asarray(trace.n_blocks * bus.block_ms), np.zeros(len(trace)), away, np.sign(start - previous), nowhere)
     issued = issue_ms(trace, rotation.pause)
-    done = issued + trace.response_ms
-    passing = done - np.where(trace.is_write, 0.0, transfer)
+    passing = angles.passing_ms(trace, bus, issued + trace.response_ms)
     angle = angles.angle(access_keys(trace), trace.is_write)
     left = np.exp(2j * np.pi * (passing / rotation.period_ms - angle))
     known = reached_platter(trace, bus) & ~is_sequential(trace)
-    phase = np.zeros(len(trace), dtype=np.complex128)
     now = drift.causal(np.concatenate([left[known], [0j]]), angles.causal_span)
     phase = now[np.concatenate([[0], np.cumsum(known)[:-1]])]
     turns = angle + np.angle(phase) / (2 * np.pi) - issued / rotation.period_ms
-    later = turns * rotation.period_ms - np.where(trace.is_write, transfer, 0.0)
-    target: Floats = np.asarray(np.mod(later, rotation.period_ms), dtype=np.float64)
+    media = angles.media_ms(trace)
+    later = turns * rotation.period_ms - np.where(trace.is_write, media, 0.0)
+    target = np.asarray(np.mod(later, rotation.period_ms), dtype=np.float64)
     moved = np.abs(angles.tracks(start) - angles.tracks(previous)) + 0.01
     away = np.asarray(np.where(start == previous, 0.0, moved), dtype=np.float64)
-    return target, np.asarray(transfer, dtype=np.float64), away
+    return Placement(target, media + angles.handover_ms(trace, bus), media, away, np.sign(start - previous), angles.is_on_one_track(trace))
 
 
 def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> TraceModel:
     """Cache, seek curve and the spread of angles, given where every block lies."""
     media = reached_platter(trace, bus)
     pause = pause_before(trace, rotation.pause)
-    target, transfer, tracks = placement(trace, bus, rotation, angles)
-    start = trace.response_ms - transfer
+    placed = placement(trace, bus, rotation, angles)
+    start = trace.response_ms - placed.transfer_ms
     period = rotation.period_ms
     calm = media & ~is_sequential(trace)
-    curves, errors = [], []
+    blocks = trace.n_blocks.astype(np.float64)
+    curves, errors, arrival = [], [], []
     for write in (False, True):
         mine = media & (trace.is_write == write)
         if (mine & calm).sum() < 100:
             mine = media
-        curves.append(fit_ready(tracks[mine], start[mine], period))
+        curve = fit_access(placed.tracks[mine], placed.side[mine], blocks[mine], start[mine], period)
         settled = mine & calm
-        late = np.mod((start - target)[settled] / period + 0.5, 1.0) - 0.5
+        ready = curve.of(placed.tracks, placed.side, blocks)
+        wait = np.mod(placed.target_ms - ready, period)
+        clear = settled & placed.on_one_track
+        left = start - ready + placed.media_ms
+        arrival.append(is_on_arrival(wait[clear], placed.media_ms[clear], left[clear], period))
+        if arrival[-1]:
+            settled &= ~(placed.on_one_track & lands_inside(wait, placed.media_ms, period))
+        late = np.mod((start - placed.target_ms)[settled] / period + 0.5, 1.0) - 0.5
+        curves.append(curve)
         errors.append(np.quantile(late, ERROR_QUANTILES))
     hits = ~media & ~trace.is_write
     return TraceModel(
@@ -153,4 +184,6 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         fast_times(trace, bus, is_streaming(trace), pause),
         errors[0],
         errors[1],
+        arrival[0],
+        arrival[1],
     )

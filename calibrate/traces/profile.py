@@ -11,16 +11,15 @@ from calibrate.traces.access import Bus
 from calibrate.traces.angles import Step, ZoneAngle
 from calibrate.traces.clock import Pause
 from calibrate.traces.correction import Correction
-from calibrate.traces.geometry import AngleMap, track_blocks
+from calibrate.traces.geometry import AngleMap, count_heads, track_blocks
+from calibrate.traces.handover import Handover
 from calibrate.traces.hits import FastTimes
 from calibrate.traces.model import TraceModel
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve
 from diskmodel.errors import Fault, FormatError
 
-VERSION = 1
-MIN_STEP_TURNS = 0.02
-MAX_HEADS = 24
+VERSION = 2
 
 
 def model_to_dict(model: TraceModel) -> dict[str, Any]:
@@ -52,12 +51,16 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
         "stream_times_ms": _rounded(model.stream_times.table, 4),
         "read_error_turns": _rounded(model.read_error, 5),
         "write_error_turns": _rounded(model.write_error, 5),
+        "reads_on_arrival": model.reads_on_arrival,
+        "writes_on_arrival": model.writes_on_arrival,
     }
     if model.angles is not None:
         angles = model.angles
         data["angle_map"] = {
             "write_shift_turns": angles.write_shift,
             "bus_share": float(angles.bus_share),
+            "read_handover": _handover(angles.read_handover),
+            "write_handover": _handover(angles.write_handover),
             "causal_span": angles.causal_span,
             "correction_step_blocks": angles.correction.step_blocks,
             "correction_turns": _rounded(angles.correction.turns, 4),
@@ -92,7 +95,7 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         found = data["angle_map"]
         angles = AngleMap(
             tuple(
-                ZoneAngle(**{**zone, "track": Step(*zone["track"]), "cylinder": Step(*zone["cylinder"])})
+                ZoneAngle(**{**zone, "track": Step(*zone["track"]), "cylinder": Step(*zone["cylinder"]), "slips": tuple(zone["slips"])})
                 for zone in found["zones"]
             ),
             rotation.period_ms,
@@ -103,9 +106,13 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
             found["write_coherence"],
             found["bus_share"],
             Correction(found["correction_step_blocks"], np.array(found["correction_turns"])),
+            Handover(*(np.array(column) for column in found["read_handover"])),
+            Handover(*(np.array(column) for column in found["write_handover"])),
         )
     curves = [
-        ReadyCurve(np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"])
+        ReadyCurve(
+            np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"], c["inward_ms"], c["block_ms"]
+        )
         for c in (data["ready_read"], data["ready_write"])
     ]
     return TraceModel(
@@ -120,6 +127,8 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         FastTimes(np.array(data["stream_times_ms"])),
         np.array(data["read_error_turns"]),
         np.array(data["write_error_turns"]),
+        data["reads_on_arrival"],
+        data["writes_on_arrival"],
     )
 
 
@@ -127,7 +136,9 @@ def _curve(curve: ReadyCurve) -> dict[str, Any]:
     return {
         "log_tracks": _rounded(curve.log_tracks, 5),
         "ready_ms": _rounded(curve.ready_ms, 4),
-        "spread_ms": curve.spread_ms,
+        "spread_ms": float(curve.spread_ms),
+        "inward_ms": curve.inward_ms,
+        "block_ms": curve.block_ms,
     }
 
 
@@ -141,28 +152,16 @@ def _zone(zone: ZoneAngle) -> dict[str, Any]:
         "cylinder": [zone.cylinder.period_blocks, zone.cylinder.first_block, zone.cylinder.turns],
         "coherence": zone.coherence,
         "n_points": zone.n_points,
+        "slips": list(zone.slips),
     }
+
+
+def _handover(table: Handover) -> list[Any]:
+    return [_rounded(table.sizes, 2), _rounded(table.late_ms, 4)]
 
 
 def _rounded(values: Any, digits: int) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), digits).tolist()
-
-
-def count_heads(angles: AngleMap) -> tuple[int | None, float]:
-    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees."""
-    votes = np.zeros(MAX_HEADS + 1)
-    total = 0.0
-    for zone in angles.zones:
-        if not zone.track.turns or abs(zone.cylinder.turns) < MIN_STEP_TURNS:
-            continue
-        ratio = zone.cylinder.period_blocks / zone.track.period_blocks
-        total += zone.n_points
-        heads = round(ratio)
-        if 2 <= heads <= MAX_HEADS and -0.06 < ratio - heads < 0.02 * heads:
-            votes[heads] += zone.n_points
-    if total == 0 or votes.max() == 0:
-        return None, 0.0
-    return int(votes.argmax()), float(votes.max() / total)
 
 
 def drive_dict(model: TraceModel, n_blocks: int, name: str, sheet: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ all of them is found distance by distance and made monotone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize
@@ -21,20 +21,33 @@ BEND_PRICE = 0.1
 FIRST_TRACKS = 0.005
 ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 OUTLIERS = 0.03
+MAX_BLOCKS = 40.0
+MIN_GAIN = 6.0
 SPREADS_MS = (0.1, 0.2, 0.35, 0.6, 1.0)
 
 
 @dataclass(frozen=True)
 class ReadyCurve:
-    """Overhead and seek by distance in tracks: points (log1p of tracks, ms), and the spread about it, ms."""
+    """Overhead and seek by distance in tracks: points (log1p of tracks, ms), and the spread about it, ms.
+
+    A seek inward takes `inward_ms` longer than one outward; each block, up to `MAX_BLOCKS`, adds `block_ms`.
+    """
 
     log_tracks: Floats
     ready_ms: Floats
     spread_ms: float
+    inward_ms: float = 0.0
+    block_ms: float = 0.0
 
     def at(self, tracks: Floats) -> Floats:
-        """Time until ready, (n,) ms, for distances in tracks."""
+        """Time until ready, (n,) ms, for distances in tracks: mean of both directions, size left out."""
         return np.asarray(np.interp(np.log1p(tracks), self.log_tracks, self.ready_ms))
+
+    def of(self, tracks: Floats, side: Floats, n_blocks: Floats) -> Floats:
+        """Time until ready, (n,) ms, of accesses: `side` is 1 inward, -1 outward, 0 where the head stays."""
+        return np.asarray(
+            self.at(tracks) + self.inward_ms / 2 * side + self.block_ms * np.minimum(n_blocks, MAX_BLOCKS)
+        )
 
 
 def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
@@ -65,6 +78,48 @@ def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
             best = (total, ReadyCurve(where, smooth, spread))
     assert best is not None
     return _smoothed(best[1], tracks, start_ms, period_ms)
+
+
+def fit_access(tracks: Floats, side: Floats, n_blocks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
+    """The curve with what direction and size add to it, where the starts speak for that."""
+    curve = fit_ready(tracks, start_ms, period_ms)
+    size = np.minimum(n_blocks, MAX_BLOCKS)
+    if len(start_ms) < MIN_BIN:
+        return curve
+    inward = block = 0.0
+    for _ in range(2):
+        inward, block = _effects(start_ms - curve.at(tracks), side, size, period_ms, curve.spread_ms)
+        if inward == 0.0 and block == 0.0:
+            break
+        rest = start_ms - inward / 2 * side - block * size
+        curve = fit_ready(tracks, rest, period_ms)
+    return replace(curve, inward_ms=inward, block_ms=block)
+
+
+def _effects(late_ms: Floats, side: Floats, size: Floats, period_ms: float, spread_ms: float) -> tuple[float, float]:
+    """What a seek inward and what a block adds (ms), each 0 unless the likelihood gains enough by it."""
+    columns = np.column_stack([np.ones(len(side)), side / 2, size])
+
+    def cost(value: Floats, used: list[int]) -> float:
+        spread = float(np.exp(value[-1]))
+        late = late_ms - columns[:, used] @ value[:-1]
+        likely = ndtr(late / spread) - ndtr((late - period_ms) / spread)
+        return -float(np.log(OUTLIERS / 3 + (1 - OUTLIERS) * likely).sum())
+
+    def fitted(used: list[int]) -> tuple[float, Floats]:
+        start = np.concatenate([np.zeros(len(used)), [np.log(spread_ms)]])
+        found = minimize(cost, start, args=(used,), method="Nelder-Mead", options={"maxiter": 250})
+        value = np.zeros(3)
+        value[used] = found.x[:-1]
+        return float(found.fun), value
+
+    whole = fitted([0, 1, 2])
+    kept = [0]
+    for k in (1, 2):
+        if fitted([j for j in range(3) if j != k])[0] > whole[0] + MIN_GAIN:
+            kept.append(k)
+    value = fitted(kept)[1] if len(kept) < 3 else whole[1]
+    return float(value[1]), float(value[2])
 
 
 def _smoothed(rough: ReadyCurve, tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
