@@ -100,18 +100,21 @@ class AngleMap:
         """When the block of `access_keys` passed, for requests that were completed at `done_ms`."""
         return done_ms - np.where(trace.is_write, self.handover_ms(trace, bus), self.transfer_ms(trace, bus))
 
-    def is_on_one_track(self, trace: RequestTrace) -> NDArray[np.bool_]:
-        """Whether each request's blocks lie on one track."""
-        start, last = trace.lba.astype(np.float64), trace.end.astype(np.float64) - 0.5
-        which = self.zone_of(start)
-        inside = np.zeros(len(trace), dtype=np.bool_)
+    def track_begin(self, x: Floats) -> Floats:
+        """The first block of each block's track, (n,) float64; nan in zones whose tracks are unknown."""
+        which = self.zone_of(x)
+        out = np.full(len(x), np.nan)
         for k, zone in enumerate(self.zones):
             if zone.track.turns:
                 mine = which == k
-                first = zone.first + zone.track.first_block
-                period = zone.track.period_blocks
-                inside[mine] = np.floor((start[mine] - first) / period) == np.floor((last[mine] - first) / period)
-        return inside
+                first, period = zone.first + zone.track.first_block, zone.track.period_blocks
+                out[mine] = first + np.floor((x[mine] - first) / period) * period
+        return out
+
+    def is_on_one_track(self, trace: RequestTrace) -> NDArray[np.bool_]:
+        """Whether each request's blocks are known to lie on one track."""
+        start, last = trace.lba.astype(np.float64), trace.end.astype(np.float64) - 0.5
+        return np.asarray(self.track_begin(start) == self.track_begin(last))
 
 
 def track_blocks(zone: ZoneAngle) -> float:

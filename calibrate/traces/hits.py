@@ -52,6 +52,30 @@ def is_streaming(trace: RequestTrace) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
+class StreamMisses:
+    """Ratio of streaming reads that wait for the platter: those that stay on the track of the read before, and those
+    that go on to another one. Drives differ in whether read-ahead goes beyond the end of a track."""
+
+    within: float = 0.0
+    across: float = 0.0
+
+    def of(self, goes_across: NDArray[np.bool_]) -> Floats:
+        """The ratio that applies to each request, (n,)."""
+        return np.where(goes_across, self.across, self.within)
+
+
+def stream_misses(
+    chosen: NDArray[np.bool_], is_miss: NDArray[np.bool_], goes_across: NDArray[np.bool_]
+) -> StreamMisses:
+    """The ratios among the chosen requests."""
+    ratios = []
+    for side in (~goes_across, goes_across):
+        mine = chosen & side
+        ratios.append(float((mine & is_miss).sum()) / (float(mine.sum()) + PRIOR_WEIGHT))
+    return StreamMisses(*ratios)
+
+
+@dataclass(frozen=True)
 class FastTimes:
     """Response beyond the bus time of requests that do not wait for the platter: quantiles by size and pause, ms."""
 

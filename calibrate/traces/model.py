@@ -14,15 +14,24 @@ from numpy.typing import NDArray
 from calibrate.evidence.requests import RequestTrace
 from calibrate.traces import drift
 from calibrate.traces.access import Bus, is_sequential, reached_platter
-from calibrate.traces.arrival import is_on_arrival, lands_inside
+from calibrate.traces.arrival import Arrival, arrival_share, landing_delay_ms, lands_inside
 from calibrate.traces.clock import Pause, issue_ms
 from calibrate.traces.geometry import AngleMap, access_keys
-from calibrate.traces.hits import FastTimes, fast_times, hit_ratios, is_streaming, situation
+from calibrate.traces.hits import (
+    FastTimes,
+    StreamMisses,
+    fast_times,
+    hit_ratios,
+    is_streaming,
+    situation,
+    stream_misses,
+)
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve, fit_access
 from calibrate.traces.spectrum import Floats
 
 N_DRAWS = 48
+SAFE_SPREADS = 1.5
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
 
@@ -40,7 +49,11 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TraceModel:
-    """All that was fitted. Angle errors are quantiles in turns; `angles` is None where no angle could be told."""
+    """All that was fitted.
+
+    Angle errors are quantiles in turns; `angles` is None where no angle could be told. `read_lost` and `write_lost`
+    are the revolutions an access loses on average to what angles and the seek curve do not tell, such as retries.
+    """
 
     bus: Bus
     rotation: Rotation
@@ -53,8 +66,11 @@ class TraceModel:
     stream_times: FastTimes
     read_error: Floats
     write_error: Floats
-    reads_on_arrival: bool = False
-    writes_on_arrival: bool = False
+    read_arrival: Arrival
+    write_arrival: Arrival
+    read_lost: float
+    write_lost: float
+    stream_misses: StreamMisses
 
     def predict(self, trace: RequestTrace, seed: int = 0) -> Prediction:
         """Draws of the response of each request of a trace."""
@@ -75,17 +91,21 @@ class TraceModel:
         spread = np.where(trace.is_write, self.ready_write.spread_ms, self.ready_read.spread_ms)
         ready = ready[:, None] + spread[:, None] * rng.standard_normal((n, N_DRAWS))
         wait = np.mod(placed.target_ms[:, None] + error * period - ready, period)
-        on_arrival = np.where(trace.is_write, self.writes_on_arrival, self.reads_on_arrival) & placed.on_one_track
-        landed = on_arrival[:, None] & lands_inside(wait, placed.media_ms[:, None], period)
-        wait = np.where(landed, period - placed.media_ms[:, None], wait)
-        media = ready + wait + placed.transfer_ms[:, None]
+        share = np.where(trace.is_write, self.write_arrival.share, self.read_arrival.share) * placed.on_one_track
+        delay = np.where(trace.is_write, self.write_arrival.delay_ms, self.read_arrival.delay_ms)
+        landed = (rng.random((n, N_DRAWS)) < share[:, None]) & lands_inside(wait, placed.media_ms[:, None], period)
+        wait = np.where(landed, np.minimum(wait, (period + delay - placed.media_ms)[:, None]), wait)
+        lost = rng.random((n, N_DRAWS)) < np.where(trace.is_write, self.write_lost, self.read_lost)[:, None]
+        media = ready + wait + lost * period + placed.transfer_ms[:, None]
         draws = np.maximum(media, 0.1)
         pause = pause_before(trace, self.rotation.pause)
         cell, sizes = situation(trace)
         is_hit = rng.random((n, N_DRAWS)) < self.hit_ratio[cell, sizes][:, None]
-        draws = np.where(is_hit & ~trace.is_write[:, None], _pick(self.hit_times, trace, self.bus, pause, rng), draws)
+        is_hit &= ~(trace.is_write | is_streaming(trace))[:, None]
+        draws = np.where(is_hit, _pick(self.hit_times, trace, self.bus, pause, rng), draws)
         stream = _pick(self.stream_times, trace, self.bus, pause, rng)
-        draws = np.where(is_streaming(trace)[:, None], stream, draws)
+        misses = rng.random((n, N_DRAWS)) < self.stream_misses.of(placed.goes_across)[:, None]
+        draws = np.where(is_streaming(trace)[:, None] & ~misses, stream, draws)
         if self.bus.is_write_back:
             fast = _pick(self.write_times, trace, self.bus, pause, rng)
             draws = np.where(trace.is_write[:, None], fast, draws)
@@ -107,9 +127,14 @@ def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where requests lie, (n,) each: `target_ms` is when after issue the first block passes first (in [0, period)),
-    `transfer_ms` what lies between that and the completion, `media_ms` the part of it under the head, `tracks` the
-    distance from the request before, `side` its direction (1 inward, -1 outward, 0 none), `on_one_track` whether no head or cylinder is changed on the way."""
+    """Where requests lie, (n,) each.
+
+    `target_ms` is when after issue the first block passes first (in [0, period)), `transfer_ms` what lies between
+    that and the completion, `media_ms` the part of it under the head, `tracks` the distance from the request before,
+    `side` its direction (1 inward, -1 outward, 0 none), `on_one_track` whether no head or cylinder is changed on the
+    way. A streaming read that `goes_across` to another track than the read before counts from that track's first
+    block.
+    """
 
     target_ms: Floats
     transfer_ms: Floats
@@ -117,6 +142,7 @@ class Placement:
     tracks: Floats
     side: Floats
     on_one_track: NDArray[np.bool_]
+    goes_across: NDArray[np.bool_]
 
 
 def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> Placement:
@@ -128,21 +154,42 @@ def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         away = np.asarray(np.abs(start - previous) / 100.0, dtype=np.float64)
         target = rng.uniform(0, rotation.period_ms, len(trace))
         nowhere = np.zeros(len(trace), dtype=np.bool_)
-        return Placement(target, np.asarray(trace.n_blocks * bus.block_ms), np.zeros(len(trace)), away, np.sign(start - previous), nowhere)
+        return Placement(
+            target,
+            np.asarray(trace.n_blocks * bus.block_ms),
+            np.zeros(len(trace)),
+            away,
+            np.sign(start - previous),
+            nowhere,
+            nowhere,
+        )
     issued = issue_ms(trace, rotation.pause)
     passing = angles.passing_ms(trace, bus, issued + trace.response_ms)
+    begun = angles.track_begin(trace.end.astype(np.float64) - 0.5)
+    goes_across = is_streaming(trace) & (begun >= start)
+    first = np.where(goes_across, np.rint(begun), start).astype(np.int64)
     angle = angles.angle(access_keys(trace), trace.is_write)
     left = np.exp(2j * np.pi * (passing / rotation.period_ms - angle))
     known = reached_platter(trace, bus) & ~is_sequential(trace)
     now = drift.causal(np.concatenate([left[known], [0j]]), angles.causal_span)
     phase = now[np.concatenate([[0], np.cumsum(known)[:-1]])]
     turns = angle + np.angle(phase) / (2 * np.pi) - issued / rotation.period_ms
-    media = angles.media_ms(trace)
+    rest = RequestTrace(trace.is_write, first, trace.end - first, trace.response_ms, trace.pause_ms)
+    turns += np.where(goes_across, angles.angle(access_keys(rest), trace.is_write) - angle, 0.0)
+    media = angles.media_ms(rest)
     later = turns * rotation.period_ms - np.where(trace.is_write, media, 0.0)
     target = np.asarray(np.mod(later, rotation.period_ms), dtype=np.float64)
     moved = np.abs(angles.tracks(start) - angles.tracks(previous)) + 0.01
     away = np.asarray(np.where(start == previous, 0.0, moved), dtype=np.float64)
-    return Placement(target, media + angles.handover_ms(trace, bus), media, away, np.sign(start - previous), angles.is_on_one_track(trace))
+    return Placement(
+        target,
+        media + angles.handover_ms(trace, bus),
+        media,
+        away,
+        np.sign(start - previous),
+        angles.is_on_one_track(rest),
+        goes_across,
+    )
 
 
 def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> TraceModel:
@@ -154,7 +201,7 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
     period = rotation.period_ms
     calm = media & ~is_sequential(trace)
     blocks = trace.n_blocks.astype(np.float64)
-    curves, errors, arrival = [], [], []
+    curves, errors, arrival, lost = [], [], [], []
     for write in (False, True):
         mine = media & (trace.is_write == write)
         if (mine & calm).sum() < 100:
@@ -163,14 +210,21 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         settled = mine & calm
         ready = curve.of(placed.tracks, placed.side, blocks)
         wait = np.mod(placed.target_ms - ready, period)
+        late = np.mod((start - placed.target_ms) / period + 0.5, 1.0) - 0.5
         clear = settled & placed.on_one_track
-        left = start - ready + placed.media_ms
-        arrival.append(is_on_arrival(wait[clear], placed.media_ms[clear], left[clear], period))
-        if arrival[-1]:
-            settled &= ~(placed.on_one_track & lands_inside(wait, placed.media_ms, period))
-        late = np.mod((start - placed.target_ms)[settled] / period + 0.5, 1.0) - 0.5
+        share, delay = arrival_share(late[clear] * period, placed.media_ms[clear], period), 0.0
+        if share > 0.0:
+            landed = placed.on_one_track & lands_inside(wait, placed.media_ms, period)
+            early = settled & landed & (late * period < -0.2 * placed.media_ms)
+            delay = landing_delay_ms((start - ready + placed.media_ms)[early], period)
+            settled &= ~landed
+        arrival.append(Arrival(share, delay))
+        safe = settled & (np.minimum(wait, period - wait) > SAFE_SPREADS * curve.spread_ms)
+        turns = np.clip(np.rint((start - ready - wait)[safe] / period), -1.0, 2.0)
+        lost.append(max(float(turns.mean()), 0.0) if len(turns) >= 50 else 0.0)
         curves.append(curve)
-        errors.append(np.quantile(late, ERROR_QUANTILES))
+        errors.append(np.quantile(late[settled], ERROR_QUANTILES))
+    streaming = is_streaming(trace)
     hits = ~media & ~trace.is_write
     return TraceModel(
         bus,
@@ -181,9 +235,12 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         hit_ratios(trace, hits),
         fast_times(trace, bus, hits, pause),
         fast_times(trace, bus, trace.is_write, pause),
-        fast_times(trace, bus, is_streaming(trace), pause),
+        fast_times(trace, bus, streaming & ~media, pause),
         errors[0],
         errors[1],
         arrival[0],
         arrival[1],
+        lost[0],
+        lost[1],
+        stream_misses(streaming, media, placed.goes_across),
     )

@@ -9,11 +9,12 @@ import numpy as np
 
 from calibrate.traces.access import Bus
 from calibrate.traces.angles import Step, ZoneAngle
+from calibrate.traces.arrival import Arrival
 from calibrate.traces.clock import Pause
 from calibrate.traces.correction import Correction
 from calibrate.traces.geometry import AngleMap, count_heads, track_blocks
 from calibrate.traces.handover import Handover
-from calibrate.traces.hits import FastTimes
+from calibrate.traces.hits import FastTimes, StreamMisses
 from calibrate.traces.model import TraceModel
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve
@@ -51,8 +52,10 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
         "stream_times_ms": _rounded(model.stream_times.table, 4),
         "read_error_turns": _rounded(model.read_error, 5),
         "write_error_turns": _rounded(model.write_error, 5),
-        "reads_on_arrival": model.reads_on_arrival,
-        "writes_on_arrival": model.writes_on_arrival,
+        "read_arrival": [model.read_arrival.share, model.read_arrival.delay_ms],
+        "write_arrival": [model.write_arrival.share, model.write_arrival.delay_ms],
+        "lost_turns": [model.read_lost, model.write_lost],
+        "stream_misses": [model.stream_misses.within, model.stream_misses.across],
     }
     if model.angles is not None:
         angles = model.angles
@@ -95,7 +98,14 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         found = data["angle_map"]
         angles = AngleMap(
             tuple(
-                ZoneAngle(**{**zone, "track": Step(*zone["track"]), "cylinder": Step(*zone["cylinder"]), "slips": tuple(zone["slips"])})
+                ZoneAngle(
+                    **{
+                        **zone,
+                        "track": Step(*zone["track"]),
+                        "cylinder": Step(*zone["cylinder"]),
+                        "slips": tuple(zone["slips"]),
+                    }
+                )
                 for zone in found["zones"]
             ),
             rotation.period_ms,
@@ -110,9 +120,7 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
             Handover(*(np.array(column) for column in found["write_handover"])),
         )
     curves = [
-        ReadyCurve(
-            np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"], c["inward_ms"], c["block_ms"]
-        )
+        ReadyCurve(np.array(c["log_tracks"]), np.array(c["ready_ms"]), c["spread_ms"], c["inward_ms"], c["block_ms"])
         for c in (data["ready_read"], data["ready_write"])
     ]
     return TraceModel(
@@ -127,8 +135,11 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         FastTimes(np.array(data["stream_times_ms"])),
         np.array(data["read_error_turns"]),
         np.array(data["write_error_turns"]),
-        data["reads_on_arrival"],
-        data["writes_on_arrival"],
+        Arrival(*data["read_arrival"]),
+        Arrival(*data["write_arrival"]),
+        data["lost_turns"][0],
+        data["lost_turns"][1],
+        StreamMisses(*data["stream_misses"]),
     )
 
 

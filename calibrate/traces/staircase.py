@@ -81,7 +81,7 @@ def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[fl
     else:
         rough = advance / zone.turns_per_block
         skew = max(advance - 1.0, 0.02)
-        skews = np.linspace(0.6 * skew, 1.1 * skew, 6)
+        skews: Floats = np.linspace(0.6 * skew, 1.1 * skew, 6, dtype=np.float64)
         for blocks in (np.floor(rough), np.ceil(rough)):
             guesses.append((float(blocks), blocks * np.arange(12) / 12, skews))
     near = float(np.rint(told))
@@ -99,12 +99,7 @@ def _best_layout(
         relative, angle = relative[keep], angle[keep]
     whole = heads * (zone.turns_per_block * period - 1.0)
     snapped = {round(whole * period) / period, round(whole * period - 0.5) / period, whole}
-    rows = [
-        (first, skew, total - heads * skew)
-        for total in snapped
-        for first in firsts
-        for skew in skews
-    ]
+    rows = [(first, skew, total - heads * skew) for total in snapped for first in firsts for skew in skews]
     first, skew, extra = (np.repeat(np.array(column), N_OFFSETS) for column in zip(*rows, strict=True))
     offset = np.tile(np.arange(N_OFFSETS) / N_OFFSETS, len(rows))
     tried = Candidates(first, skew, extra, offset)
@@ -123,9 +118,7 @@ def _as_zone(
     begin = float(tried.first[row]) - float(path[0]) * period
     jumps = np.flatnonzero(np.diff(path))
     slips = tuple(
-        float(at)
-        for k in jumps
-        for at in np.repeat((relative[k] + relative[k + 1]) / 2, int(path[k + 1] - path[k]))
+        float(at) for k in jumps for at in np.repeat((relative[k] + relative[k + 1]) / 2, int(path[k + 1] - path[k]))
     )
     bare = replace(
         zone,
@@ -141,9 +134,7 @@ def _as_zone(
     return replace(bare, offset=float((there - bare.at(relative[:1] + zone.first))[0]))
 
 
-def _again(
-    zone: ZoneAngle, relative: Floats, angle: Floats, heads: int, period: float
-) -> tuple[Candidates, Ints]:
+def _again(zone: ZoneAngle, relative: Floats, angle: Floats, heads: int, period: float) -> tuple[Candidates, Ints]:
     """The zone's own layout as the one candidate, and the path through left-out tracks that fits it best."""
     first, skew, extra = zone.track.first_block, zone.track.turns, zone.cylinder.turns
     begun = round((first - zone.cylinder.first_block) / period)
@@ -151,7 +142,7 @@ def _again(
     there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra
     offset = zone.at(relative[:1] + zone.first) - there
     once = Candidates(*(np.array([value]) for value in (first, skew, extra, float(offset[0]))))
-    row, path = _viterbi(once, relative, angle, heads, period, start=begun % heads)
+    _, path = _viterbi(once, relative, angle, heads, period, start=begun % heads)
     return once, path
 
 
@@ -178,7 +169,7 @@ def _centred(zone: ZoneAngle, x: Floats, z: Complexes) -> ZoneAngle:
 
 
 def _polished(zone: ZoneAngle, x: Floats, z: Complexes, heads: int) -> ZoneAngle:
-    """The zone with its first track, skew and cylinder skew sharpened, and put on whole sectors if that costs little."""
+    """The zone with its first track, skew and cylinder skew sharpened; on whole sectors if that costs little."""
     period = zone.track.period_blocks
 
     def tried(first: float, skew: float, total: float) -> tuple[float, ZoneAngle]:

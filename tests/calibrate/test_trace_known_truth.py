@@ -9,8 +9,8 @@ import pytest
 
 from calibrate.traces.clock import Pause
 from calibrate.traces.fit import TraceFit, calibrate_traces, fit_trace, validate_traces
-from calibrate.traces.geometry import track_blocks
-from calibrate.traces.profile import count_heads, model_from_dict, model_to_dict
+from calibrate.traces.geometry import count_heads, track_blocks
+from calibrate.traces.profile import model_from_dict, model_to_dict
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import InputError
 from tests.calibrate.traced_drive import TracedDrive
