@@ -73,15 +73,15 @@ def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: f
 
 def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[float, Floats, Floats]]:
     """Blocks of a track, places of its start and skews (turns) that are worth a try."""
-    guesses = []
+    guesses: list[tuple[float, Floats, Floats]] = []
     told = zone.track.period_blocks
     if zone.track.turns and abs(zone.turns_per_block * told - advance) < 0.025:
-        firsts = zone.track.first_block + told * np.linspace(-0.09, 0.09, 7)
-        guesses.append((told, firsts, zone.track.turns + np.arange(-3, 4) * 0.01))
+        firsts: Floats = zone.track.first_block + told * np.arange(-3, 4) * 0.03
+        guesses.append((told, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
     else:
         rough = advance / zone.turns_per_block
         skew = max(advance - 1.0, 0.02)
-        skews: Floats = np.linspace(0.6 * skew, 1.1 * skew, 6, dtype=np.float64)
+        skews = np.asarray(skew * (0.6 + 0.1 * np.arange(6)), dtype=np.float64)
         for blocks in (np.floor(rough), np.ceil(rough)):
             guesses.append((float(blocks), blocks * np.arange(12) / 12, skews))
     near = float(np.rint(told))
