@@ -76,7 +76,7 @@ def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[fl
     guesses: list[tuple[float, Floats, Floats]] = []
     told = zone.track.period_blocks
     if zone.track.turns and abs(zone.turns_per_block * told - advance) < 0.025:
-        firsts: Floats = zone.track.first_block + told * np.arange(-3, 4) * 0.03
+        firsts = np.asarray(zone.track.first_block + told * np.arange(-3, 4) * 0.03, dtype=np.float64)
         guesses.append((told, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
     else:
         rough = advance / zone.turns_per_block
