@@ -26,6 +26,7 @@ DRIVES = {
 pytestmark = [
     pytest.mark.evidence,
     pytest.mark.slow,
+    pytest.mark.xdist_group("traces"),  # one calibration of each drive for all of them
     pytest.mark.skipif(EVIDENCE is None, reason="DISKMODEL_EVIDENCE names no folder of traces"),
 ]
 

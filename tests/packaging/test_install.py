@@ -68,7 +68,7 @@ def files_of(source: Path, *patterns: str) -> set[str]:
 def test_sdist_holds_all_sources(source: Path, sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = files_of(source, "*.py", "*.pyi", "*.rs", "*.toml", "*.j2", "py.typed")
+    wanted = files_of(source, "*.py", "*.pyi", "*.rs", "*.toml", "*.j2", "*.html", "*.js", "*.css", "py.typed")
     wanted |= {"Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "LICENSE", "README.md", "Makefile"}
     assert wanted - held == set()
     assert not any(name.endswith((".so", ".pyc")) or name.startswith(("target/", ".venv/")) for name in held)
@@ -77,7 +77,11 @@ def test_sdist_holds_all_sources(source: Path, sdist: Path) -> None:
 def test_wheel_holds_packages_data_and_program_only(source: Path, wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
-    data = {name for name in files_of(source, "*.toml", "*.j2") if Path(name).name != "Cargo.toml"}
+    data = {
+        name
+        for name in files_of(source, "*.toml", "*.j2", "*.html", "*.js", "*.css")
+        if Path(name).name != "Cargo.toml"
+    }
     wanted = files_of(source, "*.py", "*.pyi", "py.typed") | data | {"diskmodel/engine/_kernel.abi3.so"}
     metadata = {name for name in held if ".dist-info/" in name}
     assert held - metadata == wanted | {f"{wheel.name.rpartition('-cp311')[0]}.data/scripts/diskmodel-bench"}

@@ -17,7 +17,7 @@ class SortedBatches(Description):
     """Uniformly random places, every `n_batch` consecutive ones in ascending order."""
 
     pattern: Literal["sorted"] = "sorted"
-    n_batch: int = Field(ge=1, le=1 << 20)
+    n_batch: int = Field(ge=1, le=1 << 24)
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""
