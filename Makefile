@@ -102,6 +102,10 @@ story: setup ## Rerun a story from the field and draw it: make story NAME=thread
 stories: setup ## Write docs/how-to/field-stories/ anew
 	$(BIN)/python -m tests.validation.field.story --pages
 
+.PHONY: traces
+traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDENCE and write docs/explanation/validation-traces.md
+	$(BIN)/python -m tests.calibrate.write_real_drives
+
 .PHONY: field
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
 	$(BIN)/python -m tests.validation.field

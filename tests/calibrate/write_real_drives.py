@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from calibrate.evidence.requests import read_requests
 from calibrate.traces.fit import calibrate_traces, validate_traces
-from calibrate.traces.model import model_from_dict
+from calibrate.traces.profile import model_from_dict
 from diskmodel.plan.plot import COLOURS, svg_of
 from tests.calibrate.test_trace_real_drives import DRIVES
 
