@@ -39,7 +39,7 @@ class Host:
         submit: Callable[[HostRequest], None],
         done: Callable[[HostRequest], None],
     ) -> None:
-        tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
+        self.tables = tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
         self.clock = clock
         self.submission_ns = tables.submission_ns
         self.is_buffered = tables.is_buffered

@@ -12,7 +12,6 @@ from diskmodel.engine.host import Fetch, Host, Waiting
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
-from diskmodel.host.tables import HostTables
 
 
 class CachingHost(Host):
@@ -26,7 +25,7 @@ class CachingHost(Host):
         done: Callable[[HostRequest], None],
     ) -> None:
         super().__init__(clock, scenario, submit, done)
-        cache = HostTables.of(scenario.host, scenario.drive.sector_bytes).page_cache
+        cache = self.tables.page_cache
         assert cache is not None
         self.pages = Pages(cache.memory_pages, cache.background_pages, cache.limit_pages)
         self.capacity = scenario.layout.capacity

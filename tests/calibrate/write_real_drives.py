@@ -5,32 +5,23 @@ Needs DISKMODEL_EVIDENCE. The page has no figure that was typed, but for the pub
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from calibrate.evidence.requests import read_requests
-from calibrate.traces.fit import calibrate_traces, validate_traces
+from calibrate.traces.fit import validate_traces
 from calibrate.traces.profile import model_from_dict
 from diskmodel.plan.plot import COLOURS, svg_of
-from tests.calibrate.test_trace_real_drives import DRIVES
+from tests.calibrate.real_drives import DRIVES, calibrated
 
 Curves = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 LEVELS = (np.arange(200) + 0.5) / 200
 FOLDER = Path(__file__).parents[2] / "docs" / "explanation"
-#: Demerit (share of the mean) and mean absolute error (ms) of DiskSim 4.0 on the second half of each trace.
-DISKSIM = {
-    "atlas10k": (0.0667, 1.025), "barracuda": (0.0489, 1.361), "cheetah4LP": (0.0586, 1.149),
-    "dec_rz26": (0.0244, 1.623), "hp_c2247a": (0.0072, 0.578), "hp_c3323a": (0.0163, 2.901),
-}  # fmt: skip
-
 HEAD = """# Validation: real drives from their traces
 
 Six SCSI drives of the nineties, about 10,000 requests each with the measured response time of every one (Carnegie
@@ -59,33 +50,28 @@ nobody has looked at are the harder test.
 
 def main() -> None:
     """Calibrate, predict, write page and picture."""
-    folder = Path(os.environ["DISKMODEL_EVIDENCE"]) / "traces"
-    rows: list[tuple[str, dict[str, Any], float, float]] = []
-    curves: Curves = {}
-    for name, (_, _, black_box) in DRIVES.items():
-        trace = read_requests(folder / f"{name}.trace")
-        started = time.process_time()
-        _, drive = calibrate_traces(trace.part(0, 5000), name=name)
-        seconds = time.process_time() - started
-        half = trace.part(5000, 10_000)
-        score = validate_traces(drive, half)
-        rows.append((name, score, black_box, seconds))
-        draws = model_from_dict(drive.provenance["trace_model"]).predict(half, 0).draws_ms
-        curves[name] = (np.sort(half.response_ms), np.quantile(draws, LEVELS))
     lines = [
         "| drive | mean ms, measured | error of mean | demerit | DiskSim | error of one request, ms | DiskSim "
         "| black box | calibrated in, s of one core |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for name, score, black_box, seconds in rows:
-        demerit, mae = DISKSIM[name]
+    demerits: list[float] = []
+    curves: Curves = {}
+    for name, others in DRIVES.items():
+        started = time.process_time()
+        drive, half = calibrated(name)
+        seconds = time.process_time() - started
+        score = validate_traces(drive, half)
+        draws = model_from_dict(drive.provenance["trace_model"]).predict(half, 0).draws_ms
+        curves[name] = (np.sort(half.response_ms), np.quantile(draws, LEVELS))
+        demerits.append(score["demerit_ratio"])
         lines.append(
             f"| {name} | {score['measured_mean_ms']:.2f} | {score['mean_error_ratio']:+.1%} "
-            f"| {score['demerit_ratio']:.2%} | {demerit:.2%} | {score['mae_ms']:.2f} | {mae:.2f} | {black_box:.2f} "
-            f"| {seconds:.0f} |"
+            f"| {score['demerit_ratio']:.2%} | {others.disksim_demerit_ratio:.2%} "
+            f"| {score['mae_ms']:.2f} | {others.disksim_mae_ms:.2f} | {others.black_box_mae_ms:.2f} | {seconds:.0f} |"
         )
-    median = statistics.median(score["demerit_ratio"] for _, score, _, _ in rows)
-    lines += ["", f"Median demerit: {median:.2%}; DiskSim's: {statistics.median(d for d, _ in DISKSIM.values()):.2%}."]
+    disksim = statistics.median(others.disksim_demerit_ratio for others in DRIVES.values())
+    lines += ["", f"Median demerit: {statistics.median(demerits):.2%}; DiskSim's: {disksim:.2%}."]
     (FOLDER / "validation-traces.md").write_text(HEAD + "\n".join(lines) + "\n" + TAIL)
     (FOLDER / "validation-traces.svg").write_text(svg_of(lambda axes: draw(axes, curves)) + "\n")
 
