@@ -11,7 +11,7 @@ from diskmodel.layout.tables import LayoutTables
 
 @dataclass(frozen=True)
 class CacheTables:
-    """What is kept, in blocks, and when it is written (rules K6 to K11).
+    """What is kept, in blocks, and when it is written (rules K6 to K12).
 
     Attributes
     ----------
@@ -37,6 +37,7 @@ class CacheTables:
     destage_blocks: int
     destage_depth: int
     read_ahead_sectors: int
+    read_ahead_piece_sectors: int
 
     @classmethod
     def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int) -> Self:
@@ -47,6 +48,7 @@ class CacheTables:
         has_read_cache = read is not None and read.size_bytes is not None
         capacity = max(write.size_bytes // write.block_bytes, 1) if write else 0
         row_sectors = max(layout.n_data, 1) * layout.strip
+        ahead = controller.read_ahead_bytes // sector_bytes
         return cls(
             block_sectors=block_sectors,
             policy=read.policy if read else "lru",
@@ -56,5 +58,6 @@ class CacheTables:
             low_blocks=int(capacity * write.low_ratio) if write else 0,
             destage_blocks=max(row_sectors // block_sectors, 1),
             destage_depth=write.destage_depth if write else 0,
-            read_ahead_sectors=controller.read_ahead_bytes // sector_bytes,
+            read_ahead_sectors=ahead,
+            read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,
         )

@@ -20,12 +20,29 @@ N_READERS = 16
 
 
 @dataclass
+class Waiter:
+    """A read that waits for pieces that are being read ahead."""
+
+    request: HostRequest
+    since_ns: int
+    n_pieces: int
+
+
+@dataclass
 class Prefetch:
     """Sectors [sector, end) that are being read ahead, and who waits for them."""
 
     sector: int
     end: int
-    waiting: list[tuple[HostRequest, int]] = field(default_factory=list)
+    waiting: list[Waiter] = field(default_factory=list)
+
+
+@dataclass
+class Reader:
+    """A sequential reader: where it stands, and the end of what was asked for on its behalf."""
+
+    end: int
+    asked: int
 
 
 class CachedController(Controller):
@@ -43,7 +60,8 @@ class CachedController(Controller):
         self.destages = 0
         self.blocked: deque[tuple[HostRequest, int]] = deque()
         self.ahead = tables.read_ahead_sectors
-        self.readers: deque[int] = deque(maxlen=N_READERS)
+        self.piece = tables.read_ahead_piece_sectors
+        self.readers: deque[Reader] = deque(maxlen=N_READERS)
         self.prefetches: list[Prefetch] = []
 
     def _access(self, request: HostRequest) -> None:
@@ -56,12 +74,12 @@ class CachedController(Controller):
             self._hit(request)
             return
         if request.op == READ:
-            covering = next(
-                (p for p in self.prefetches if p.sector <= request.sector and self._end(request) <= p.end), None
-            )
+            pieces = self._pieces_awaited(request)
             self._read_ahead(request)
-            if covering is not None:
-                covering.waiting.append((request, self.clock.now))
+            if pieces:
+                waiter = Waiter(request, self.clock.now, len(pieces))
+                for piece in pieces:
+                    piece.waiting.append(waiter)
                 return
         super()._access(request)
 
@@ -81,15 +99,15 @@ class CachedController(Controller):
     def _holds(self, sector: int, n: int) -> bool:
         """Whether every block of a range is in the cache or dirty (rule K6)."""
         blocks = self._blocks(sector, n)
-        is_held = all(
-            (self.dirty is not None and block in self.dirty) or (self.cache is not None and block in self.cache)
-            for block in blocks
-        )
+        is_held = all(map(self._has, blocks))
         if is_held and self.cache is not None:
             for block in blocks:
                 if block in self.cache:
                     self.cache.touch(block)
         return is_held
+
+    def _has(self, block: int) -> bool:
+        return (self.dirty is not None and block in self.dirty) or (self.cache is not None and block in self.cache)
 
     def _answered(self, request: HostRequest) -> None:
         """Data that came from (or went to) the disks is in the cache now (rule K6)."""
@@ -153,30 +171,51 @@ class CachedController(Controller):
         if not self.ahead or request.op != READ:
             return
         end = self._end(request)
-        if request.sector not in self.readers:
-            self.readers.append(end)
+        reader = next((reader for reader in self.readers if reader.end == request.sector), None)
+        if reader is None:
+            self.readers.append(Reader(end, end))
             return
-        self.readers[self.readers.index(request.sector)] = end
-        start, limit = end, min(end + self.ahead, self.raid.tables.capacity)
+        reader.end = end
+        start, capacity = max(reader.asked, end), self.raid.tables.capacity
+        limit = min(end + self.ahead, capacity)
         while start < limit:
-            coming = next((p for p in self.prefetches if p.sector <= start < p.end), None)
-            if coming is not None:
-                start = coming.end
-            elif self._holds(start, 1):
-                start = (start // self.block + 1) * self.block
-            else:
+            stop = min((start // self.piece + 1) * self.piece, capacity)
+            if stop > limit:
                 break
-        # fetch in halves of the window, so that the reader finds the next half on its way
-        if limit - start < max(self.ahead // 2, 1):
-            return
-        prefetch = Prefetch(start, limit)
+            if not any(p.sector <= start and stop <= p.end for p in self.prefetches) and not self._holds(
+                start, stop - start
+            ):
+                self._fetch(start, stop)
+            start = stop
+        reader.asked = start
+
+    def _fetch(self, start: int, stop: int) -> None:
+        """Read sectors [start, stop) ahead."""
+        prefetch = Prefetch(start, stop)
         self.prefetches.append(prefetch)
 
         def arrived(access: Access, command: Command) -> None:
             self.prefetches.remove(prefetch)
-            self._insert(prefetch.sector, prefetch.end - prefetch.sector)
-            for waiting, since_ns in prefetch.waiting:
-                waiting.cache_ns += self.clock.now - since_ns
-                self._hit(waiting)
+            self._insert(start, stop - start)
+            for waiter in prefetch.waiting:
+                waiter.n_pieces -= 1
+                if waiter.n_pieces == 0:
+                    waiter.request.cache_ns += self.clock.now - waiter.since_ns
+                    self._hit(waiter.request)
 
-        self.raid.access(READ, start, limit - start, arrived)
+        self.raid.access(READ, start, stop - start, arrived)
+
+    def _pieces_awaited(self, request: HostRequest) -> list[Prefetch]:
+        """What is coming of a read of which everything is held or coming; nothing if it is not (rule K12)."""
+        pieces: list[Prefetch] = []
+        at, end = request.sector, self._end(request)
+        while at < end:
+            coming = next((p for p in self.prefetches if p.sector <= at < p.end), None)
+            if coming is not None:
+                pieces.append(coming)
+                at = coming.end
+            elif self._has(at // self.block):
+                at = (at // self.block + 1) * self.block
+            else:
+                return []
+        return pieces

@@ -111,3 +111,35 @@ def test_controller_read_ahead_makes_sequential_reads_hits() -> None:
     without = simulate(plain, reads, seed=SEED, n_requests=4000)
     assert with_ahead.to_dict()["hit_ratio"] > 0.95
     assert with_ahead.latency.mean_ns < without.latency.mean_ns
+
+
+@pytest.mark.parametrize("window", ["3 MiB", "6 MiB"])
+def test_read_ahead_keeps_all_disks_of_a_parity_array_streaming(window: str) -> None:
+    """One reader with one request outstanding gets what the data strips of seven streaming disks carry."""
+    described = {
+        "drive": "seagate-savvio-10k3",
+        "layout": {"level": "raid5", "disks": 7, "strip": "128 KiB"},
+        "controller": {"read_cache": {"size": "64 MiB"}, "read_ahead": window},
+    }
+    streaming = Array.parse(described)
+    stream = {"size": "64 KiB", "clients": 1, "span": "10 GB", "addresses": {"pattern": "sequential"}}
+    result = simulate(streaming, Workload.parse({"streams": [stream]}), seed=SEED, n_requests=8000)
+    drive = streaming.drive.to_dict()
+    assert result.bytes_per_s == pytest.approx(6 * float(drive["outer_bytes_per_s"]), rel=0.03)
+
+
+def test_a_read_over_several_pieces_waits_for_all_of_them() -> None:
+    """Requests of 192 KiB lie on more than one piece of 64 KiB; what had been read ahead is not read again."""
+    striped = Array.parse(
+        {
+            "drive": "generic-10k",
+            "layout": {"level": "raid0", "disks": 4, "strip": "64 KiB"},
+            "controller": {"read_cache": {"size": "64 MiB"}, "read_ahead": "1 MiB"},
+        }
+    )
+    stream = {"size": "192 KiB", "clients": 1, "span": "10 GB", "addresses": {"pattern": "sequential"}}
+    result = simulate(striped, Workload.parse({"streams": [stream]}), seed=SEED, n_requests=2000)
+    assert result.run is not None
+    read_bytes = int(result.run.devices.read_bytes.sum())
+    assert 2000 * 192 * 1024 <= read_bytes <= 2000 * 192 * 1024 + (1 << 20)
+    assert result.to_dict()["hit_ratio"] > 0.99

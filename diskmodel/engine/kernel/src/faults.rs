@@ -90,7 +90,7 @@ faults! {
     DestageLength,
     DestageSweep,
     PrefetchLimit,
-    PrefetchHalf,
+    PrefetchPiece,
     SubmissionQueue,
     WindowMark,
     WindowGrowth,

@@ -5,6 +5,7 @@ mod cached;
 mod controller;
 mod host;
 mod page_cache;
+mod read_ahead;
 mod rebuild;
 mod submission;
 
@@ -19,6 +20,7 @@ pub use cached::Cache;
 pub use controller::Controller;
 pub use host::{Host, HostTunables};
 pub use page_cache::PageCache;
+pub use read_ahead::ReadAhead;
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.

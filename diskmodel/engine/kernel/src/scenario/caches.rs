@@ -1,7 +1,7 @@
 //! A controller's real caches, as a caller hands them over.
 
 use crate::controller::{BlockCache, DirtyBlocks};
-use crate::simulation::Cache;
+use crate::simulation::{Cache, ReadAhead};
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct CacheTables {
     pub destage_blocks: i64,
     pub destage_depth: usize,
     pub read_ahead_sectors: i64,
+    pub read_ahead_piece_sectors: i64,
 }
 
 impl CacheTables {
@@ -26,9 +27,13 @@ impl CacheTables {
         if self.block_sectors <= 0 {
             return Err("a cache's block must have at least one sector".into());
         }
+        if self.read_ahead_piece_sectors <= 0 {
+            return Err("a piece that is read ahead must have at least one sector".into());
+        }
         let read = if self.read_blocks > 0 { Some(BlockCache::new(&self.policy, self.read_blocks)?) } else { None };
         let dirty = (self.dirty_blocks > 0)
             .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.destage_blocks));
-        Ok(Cache::new(self.block_sectors, read, dirty, self.destage_depth, self.read_ahead_sectors))
+        let ahead = ReadAhead::new(self.read_ahead_sectors, self.read_ahead_piece_sectors);
+        Ok(Cache::new(self.block_sectors, read, dirty, self.destage_depth, ahead))
     }
 }

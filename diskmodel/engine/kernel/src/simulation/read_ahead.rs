@@ -1,0 +1,146 @@
+//! What a controller's cache reads ahead for sequential readers (rules K11 and K12); see
+//! `diskmodel/engine/cached_controller.py`.
+
+use std::collections::VecDeque;
+
+use super::cached::Cache;
+use super::{Owner, Simulation};
+use crate::device::Device;
+use crate::faults::{planted, Fault};
+use crate::mechanics::{div, READ};
+use crate::traffic::Traffic;
+
+/// Sequential readers that are told apart.
+const N_READERS: usize = 16;
+
+/// Readers, and what is being read for them.
+pub struct ReadAhead {
+    /// Sectors behind a reader's end that it may ask for; 0: none.
+    window: i64,
+    /// Pieces end at multiples of this.
+    piece: i64,
+    readers: VecDeque<Reader>,
+    coming: Vec<Coming>,
+    n_coming: u32,
+    waiters: Vec<Waiter>,
+}
+
+/// A sequential reader: where it stands, and the end of what was asked for on its behalf.
+struct Reader {
+    end: i64,
+    asked: i64,
+}
+
+/// Sectors [sector, end) that are being read ahead, and who waits for them.
+struct Coming {
+    number: u32,
+    sector: i64,
+    end: i64,
+    waiting: Vec<u32>,
+}
+
+/// A read that waits for pieces that are being read ahead.
+struct Waiter {
+    host: u32,
+    since: i64,
+    n_pieces: usize,
+}
+
+impl ReadAhead {
+    pub fn new(window: i64, piece: i64) -> Self {
+        ReadAhead { window, piece, readers: VecDeque::new(), coming: Vec::new(), n_coming: 0, waiters: Vec::new() }
+    }
+
+    /// Range [start, limit) in which pieces are to be asked for after a read of [sector, end), and whose reader that
+    /// is; nothing when it goes on where no reader ended.
+    fn next_window(&mut self, sector: i64, end: i64, capacity: i64) -> Option<(usize, i64, i64)> {
+        let Some(at) = self.readers.iter().position(|reader| reader.end == sector) else {
+            if self.readers.len() == N_READERS {
+                self.readers.pop_front();
+            }
+            self.readers.push_back(Reader { end, asked: end });
+            return None;
+        };
+        self.readers[at].end = end;
+        let limit = (end + self.window + i64::from(planted(Fault::PrefetchLimit))).min(capacity);
+        Some((at, self.readers[at].asked.max(end), limit))
+    }
+
+    fn is_coming(&self, start: i64, stop: i64) -> bool {
+        self.coming.iter().any(|coming| coming.sector <= start && stop <= coming.end)
+    }
+}
+
+impl Cache {
+    /// Lets a read wait for what is coming of it, if everything else of it is held (rule K12). False: it is not.
+    pub(super) fn await_pieces(&mut self, host: u32, sector: i64, end: i64, now: i64) -> bool {
+        let mut pieces = Vec::new();
+        let mut at = sector;
+        while at < end {
+            if let Some(piece) = self.ahead.coming.iter().position(|p| p.sector <= at && at < p.end) {
+                pieces.push(piece);
+                at = self.ahead.coming[piece].end;
+            } else if self.has(div(at, self.block)) {
+                at = (div(at, self.block) + 1) * self.block;
+            } else {
+                return false;
+            }
+        }
+        for &piece in &pieces {
+            self.ahead.coming[piece].waiting.push(host);
+        }
+        if !pieces.is_empty() {
+            self.ahead.waiters.push(Waiter { host, since: now, n_pieces: pieces.len() });
+        }
+        !pieces.is_empty()
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// A read of [sector, end) that goes on where one of the last readers ended fetches what follows it (rule K11).
+    pub(super) fn read_ahead(&mut self, sector: i64, end: i64) {
+        let capacity = self.layout.capacity;
+        let Some(cache) = &mut self.cache else { return };
+        if cache.ahead.window == 0 {
+            return;
+        }
+        let Some((reader, mut start, limit)) = cache.ahead.next_window(sector, end, capacity) else { return };
+        while start < limit {
+            let Some(cache) = &mut self.cache else { return };
+            let piece = cache.ahead.piece;
+            let stop = ((div(start, piece) + 1) * piece + i64::from(planted(Fault::PrefetchPiece))).min(capacity);
+            if stop > limit {
+                break;
+            }
+            if !cache.ahead.is_coming(start, stop) && !cache.holds(start, stop - start) {
+                let number = cache.ahead.n_coming;
+                cache.ahead.n_coming = number.wrapping_add(1);
+                cache.ahead.coming.push(Coming { number, sector: start, end: stop, waiting: Vec::new() });
+                self.access_array(Owner::ReadAhead(number), READ, start, stop - start);
+            }
+            start = stop;
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.ahead.readers[reader].asked = start;
+        }
+    }
+
+    /// What was read ahead has come: who waits for nothing else has a hit now (rule K12).
+    pub(super) fn came(&mut self, number: u32) {
+        let now = self.events.now;
+        let Some(cache) = &mut self.cache else { return };
+        let Some(at) = cache.ahead.coming.iter().position(|coming| coming.number == number) else { return };
+        let coming = cache.ahead.coming.remove(at);
+        cache.insert(coming.sector, coming.end - coming.sector);
+        for host in coming.waiting {
+            let Some(cache) = &mut self.cache else { return };
+            let Some(at) = cache.ahead.waiters.iter().position(|waiter| waiter.host == host) else { continue };
+            cache.ahead.waiters[at].n_pieces -= 1;
+            if cache.ahead.waiters[at].n_pieces == 0 {
+                let waiter = cache.ahead.waiters.remove(at);
+                self.hosts[host].cache += now - waiter.since;
+                self.hit(host);
+            }
+        }
+    }
+}
