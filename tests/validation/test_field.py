@@ -47,16 +47,15 @@ def test_row_is_within_its_tolerance_or_known_not_to_be(request: pytest.FixtureR
 
 
 def test_two_disks_work_on_a_request_beyond_the_strip() -> None:
-    """Bandwidth of reads without read-ahead, the disks' own caches off, jumps from 128 KiB (the strip) to 256 KiB."""
+    """Bandwidth of reads without the controller's read-ahead jumps from 128 KiB (the strip) to 256 KiB."""
     from diskmodel.array import Array
     from diskmodel.engine.simulate import simulate
     from diskmodel.workload import Workload
     from tests.validation.field.cases import FIELD
 
     array = Array.load(FIELD / "raid5-7x10k/no-read-ahead.toml")
-    array = array.model_copy(update={"drive": array.drive.model_copy(update={"cache": None})})
     rate = {
         size: simulate(array, Workload.load(FIELD / f"raid5-7x10k/read-{size}.toml"), n_requests=2000).bytes_per_s
         for size in ("128k", "256k")
     }
-    assert rate["256k"] > 1.25 * rate["128k"]
+    assert rate["256k"] > 1.8 * rate["128k"]

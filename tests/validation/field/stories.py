@@ -99,16 +99,16 @@ STORIES: dict[str, Story] = {
         Story(
             "strip-size",
             "A request beyond the strip",
-            "Seven disks in RAID 5 with strips of 128 KiB, their caches off, one sequential reader, no read-ahead. "
-            "How large must a read be before more than one disk works on it?",
+            "Seven disks in RAID 5 with strips of 128 KiB, one sequential reader, a controller that does not read "
+            "ahead. How large must a read be before more than one disk works on it?",
             _STRIP,
             tuple(
                 Line(f"{size} KiB", "raid5-7x10k/no-read-ahead", f"raid5-7x10k/read-{size}k", {"requests": 4000}, {})
                 for size in (64, 128, 256, 512)
             ),
-            "A read that fits into a strip has one disk work on it, and the next read waits for it; of two reads from "
-            "one strip the second has to wait until its place comes round again. Beyond the strip two disks work at "
-            "once, and the rate jumps, as the article describes without printing figures; four strips, four disks.",
+            "A read that fits into a strip comes from the buffer of one disk, which has read ahead by itself, and the "
+            "next read waits for it. Beyond the strip two disks send at once, and the rate doubles, as the article "
+            "describes without printing figures; four strips, four disks, until the platters of all seven can no more.",
         ),
         Story(
             "read-ahead",
