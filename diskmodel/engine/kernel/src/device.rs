@@ -29,7 +29,7 @@ pub trait Device {
     fn woken(&mut self, model: &Self::Model, commands: &mut Commands, events: &mut Events);
 
     /// Buffered sectors have reached the media.
-    fn destaged(&mut self, _n: i64, _events: &mut Events) {}
+    fn destaged(&mut self, _n: u32, _events: &mut Events) {}
 
     /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
     fn is_durable(&self, _seq: u64) -> bool {

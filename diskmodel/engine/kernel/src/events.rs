@@ -1,4 +1,6 @@
 //! The event list and its order: (time, phase, device, order, insertion), rules T1 to T4.
+//!
+//! One event costs the logarithm of how many wait, and a few comparisons where those are a few.
 
 use crate::faults::{planted, Fault};
 use std::cmp::Ordering;
@@ -14,7 +16,7 @@ pub enum Action {
     /// A command leaves its disk.
     CommandDone(u32),
     /// Destaged data has reached the media: (device, sectors).
-    Destaged(u32, i64),
+    Destaged(u32, u32),
     /// See what a disk can start.
     Wake(u32),
     /// The host's processor is done with a host request.
@@ -37,18 +39,33 @@ pub enum Action {
     RebuildStep,
 }
 
+/// Of what comes first: time and phase in one word, then the device.
 #[derive(Clone, Copy, Debug)]
 struct Event {
-    time: i64,
-    place: u64,
+    when: u64,
     order: u64,
     insertion: u64,
+    device: u32,
     action: Action,
 }
 
 impl Event {
-    fn key(&self) -> (i64, u64, u64, u64) {
-        (self.time, self.place, self.order, self.insertion)
+    fn key(&self) -> (u64, u32, u64, u64) {
+        (self.when, self.device, self.order, self.insertion)
+    }
+
+    /// Hardly ever are two events in the same phase of one instant.
+    #[inline]
+    fn is_before(&self, other: &Self) -> bool {
+        if self.when == other.when {
+            self.key() < other.key()
+        } else {
+            self.when < other.when
+        }
+    }
+
+    fn time(&self) -> i64 {
+        (self.when >> PHASE_BITS) as i64
     }
 }
 
@@ -73,16 +90,20 @@ impl Ord for Event {
     }
 }
 
-/// Events of the current instant that are kept apart from the heap, at most.
-const MOST_SOON: usize = 16;
+const PHASE_BITS: u32 = 2;
+/// No time is later: a run that comes here has been refused long before.
+const LAST_NS: i64 = 1 << 60;
+/// So many of the next events are kept in order, the others in a heap.
+const MOST_NEAR: usize = 24;
 
 /// The future, and what time it is.
 #[derive(Default)]
 pub struct Events {
     pub now: i64,
-    heap: BinaryHeap<Event>,
-    /// Some events of the current instant, the last first: most of them happen at once and need no heap.
-    soon: Vec<Event>,
+    /// The next events, the last first: most of what is scheduled happens soon, and a few disks have few events.
+    near: Vec<Event>,
+    /// Everything that is later than those.
+    later: BinaryHeap<Event>,
     inserted: u64,
 }
 
@@ -92,37 +113,61 @@ impl Events {
         self.inserted += 1;
         let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
         let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
-        let place = phase << 32 | u64::from(device);
-        let event = Event { time, place, order, insertion: self.inserted, action };
-        if time > self.now || self.soon.len() >= MOST_SOON {
-            self.heap.push(event);
-        } else {
-            let at = self.soon.iter().rposition(|e| e.key() > event.key()).map_or(0, |i| i + 1);
-            self.soon.insert(at, event);
+        let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
+        let event = Event { when, order, insertion: self.inserted, device, action };
+        if !self.later.is_empty() && !self.is_near(&event) {
+            self.later.push(event);
+            return;
+        }
+        if self.near.len() == MOST_NEAR {
+            self.later.extend(self.near.drain(..MOST_NEAR / 2));
+            if !self.is_near(&event) {
+                self.later.push(event);
+                return;
+            }
+        }
+        let mut at = self.near.len();
+        while at > 0 && self.near[at - 1].is_before(&event) {
+            at -= 1;
+        }
+        self.near.insert(at, event);
+    }
+
+    /// Whether an event comes before all that are later.
+    fn is_near(&self, event: &Event) -> bool {
+        match (self.near.first(), self.later.peek()) {
+            (Some(last), _) => event.is_before(last),
+            (None, Some(later)) => event.is_before(later),
+            (None, None) => true,
         }
     }
 
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.heap.len() + self.soon.len()
+        self.near.len() + self.later.len()
     }
 
     /// When the next thing happens.
     pub fn next_time(&self) -> Option<i64> {
-        let soon = self.soon.last().map(|event| event.time);
-        let later = self.heap.peek().map(|event| event.time);
-        soon.into_iter().chain(later).min()
+        self.near.last().or_else(|| self.later.peek()).map(Event::time)
     }
 
     /// The next thing that happens; moves the time there.
     pub fn next(&mut self) -> Option<Action> {
-        let is_soon = match (self.soon.last(), self.heap.peek()) {
-            (Some(soon), Some(later)) => soon.key() < later.key(),
-            (soon, _) => soon.is_some(),
-        };
-        let event = if is_soon { self.soon.pop()? } else { self.heap.pop()? };
-        self.now = event.time;
+        if self.near.is_empty() {
+            self.come_nearer();
+        }
+        let event = self.near.pop()?;
+        self.now = event.time();
         Some(event.action)
+    }
+
+    fn come_nearer(&mut self) {
+        for _ in 0..MOST_NEAR / 2 {
+            let Some(event) = self.later.pop() else { break };
+            self.near.push(event);
+        }
+        self.near.reverse();
     }
 }
 
@@ -130,7 +175,7 @@ impl Events {
 mod tests {
     use super::*;
 
-    /// More events of one instant than are kept apart, in the worst order, mixed with the future.
+    /// More events of one instant than are kept near, in the worst order, mixed with the future.
     #[test]
     fn events_come_in_the_order_of_their_keys() {
         let mut events = Events::default();
@@ -147,5 +192,29 @@ mod tests {
         expected.extend((0..40).map(|d| (0, Action::Wake(d))));
         expected.extend((0..40).map(|d| (5, Action::Wake(d))));
         assert_eq!(seen, expected);
+    }
+    /// Coming and going at random, few and many: always the least key, the first of equal ones.
+    #[test]
+    fn events_come_in_order_however_many_there_are() {
+        let mut draw = 1_u64;
+        let mut below = |limit: u64| {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (draw >> 33) % limit
+        };
+        let mut events = Events::default();
+        let mut expected = std::collections::BTreeMap::new();
+        for step in 0..200_000_u32 {
+            // waves of up to some hundred events
+            if below(100) < if step % 4_000 < 2_000 { 60 } else { 40 } {
+                let (time, phase) = (events.now + below(50) as i64, below(3));
+                let (device, order) = (below(3) as u32, below(3));
+                events.at(time, phase, device, order, Action::Wake(step));
+                expected.insert((time, phase, device, order, step), Action::Wake(step));
+            } else {
+                assert_eq!(events.next_time(), expected.keys().next().map(|key| key.0));
+                assert_eq!(events.next(), expected.pop_first().map(|(_, action)| action));
+            }
+            assert_eq!(events.len(), expected.len());
+        }
     }
 }

@@ -11,11 +11,11 @@ use crate::cache::{DirtyBuffer, Segments};
 use crate::command::{Command, Commands};
 use crate::device::{Counters, Device, Front, Shared};
 use crate::events::Events;
-use crate::mechanics::{Mechanics, Spindle};
-use crate::queue::{Policy, Target, Waiting};
+use crate::mechanics::{Mechanics, Spindle, Target};
+use crate::queue::{Policy, Waiting};
 use actuator::Actuator;
 use arms::HostArms;
-pub use electronics::Electronics;
+pub use electronics::{Bus, Electronics};
 
 pub struct Disk {
     front: Front,
@@ -69,9 +69,8 @@ impl Disk {
     }
 
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
-        let place = model.mechanics.place(waiting.lba - self.actuators[waiting.actuator as usize].first_lba);
-        let angle = model.mechanics.angle_ns(&place, &self.spindle);
-        Target { cylinder: place.cylinder as u32, head: place.head as u32, angle }
+        let first_lba = self.actuators[waiting.actuator as usize].first_lba;
+        model.mechanics.target(waiting.lba - first_lba, &self.spindle)
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -151,8 +150,8 @@ impl Device for Disk {
         }
     }
 
-    fn destaged(&mut self, n: i64, events: &mut Events) {
-        self.dirty.used -= n;
+    fn destaged(&mut self, n: u32, events: &mut Events) {
+        self.dirty.used -= i64::from(n);
         let now = events.now;
         self.dirty.landing.retain(|&(_, end)| end > now);
         self.front.wake(now, events);

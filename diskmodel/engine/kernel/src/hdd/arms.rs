@@ -57,7 +57,7 @@ impl Arms for OwnArm<'_> {
 #[inline]
 fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, limit: i64) -> i64 {
     let target = &waiting.target;
-    let time = model.mechanics.move_ns(arm, i64::from(target.cylinder), i64::from(target.head), waiting.op);
+    let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
     if time >= limit {
         return time;
     }

@@ -62,7 +62,7 @@ impl Disk {
     pub(super) fn serve_from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
         let e = &model.electronics;
         let command = &mut commands[id];
-        let bus = e.bus_ns(command.n);
+        let bus = e.bus.time_ns(command.n);
         self.bus_free_ns = events.now.max(self.bus_free_ns) + bus;
         command.is_hit = true;
         command.transfer = bus;

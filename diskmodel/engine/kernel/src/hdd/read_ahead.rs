@@ -79,21 +79,13 @@ impl Disk {
         let Some(stream) = &actuator.stream else { return Access::default() };
         let front = stream.segment.end;
         if front >= stream.limit {
-            return model.mechanics.access(
-                actuator.arm,
-                &self.spindle,
-                Extent { op: READ, lba: front - first, n: end - front },
-                now,
-                0,
-            );
+            let rest = Extent { op: READ, lba: front - first, n: end - front };
+            let target = model.mechanics.target(rest.lba, &self.spindle);
+            return model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0));
         }
-        let whole = model.mechanics.access(
-            stream.arm,
-            &self.spindle,
-            Extent { op: READ, lba: stream.lba - first, n: end - stream.lba },
-            stream.from_ns,
-            0,
-        );
+        let whole = Extent { op: READ, lba: stream.lba - first, n: end - stream.lba };
+        let target = model.mechanics.target(whole.lba, &self.spindle);
+        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0));
         Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, ..whole }
     }
 }

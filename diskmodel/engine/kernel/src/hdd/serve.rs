@@ -7,11 +7,20 @@ use crate::cache::Dirty;
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Extent, READ, WRITE};
+use crate::mechanics::{Access, Extent, Target, READ, WRITE};
 use crate::queue::{Edge, Waiting};
 
 /// Owner of a candidate that is no command but dirty data.
 const DIRTY: u32 = u32::MAX;
+
+/// How an access of an arm begins.
+#[derive(Clone, Copy)]
+struct Start {
+    /// Where its first block lies, if that is known.
+    target: Option<Target>,
+    /// It is the write that the arm is held for.
+    is_follower: bool,
+}
 
 impl Disk {
     /// Start the next access of a free arm; false when there is none.
@@ -26,9 +35,10 @@ impl Disk {
             return false;
         }
         let chosen = self.choose_ready(i, with_dirty, model, now);
-        let Some(Waiting { id, op, lba, n, seq, ready: missed_at, .. }) = chosen else { return false };
+        let Some(chosen) = chosen else { return false };
+        let Waiting { id, op, lba, n, ready: missed_at, .. } = chosen;
         if id == DIRTY {
-            self.destage(i, seq, lba, n, model, events);
+            self.destage(i, &chosen, model, events);
             return true;
         }
         // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
@@ -37,7 +47,8 @@ impl Disk {
             self.serve_from_buffer(id, model, commands, events);
             return true;
         }
-        self.serve(i, id, false, model, commands, events);
+        let target = self.is_positional.then_some(chosen.target);
+        self.serve(i, id, Start { target, is_follower: false }, model, commands, events);
         true
     }
 
@@ -49,7 +60,7 @@ impl Disk {
             return false;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
-        self.serve(i, id, true, model, commands, events);
+        self.serve(i, id, Start { target: None, is_follower: true }, model, commands, events);
         true
     }
 
@@ -58,20 +69,20 @@ impl Disk {
         &mut self,
         i: usize,
         id: u32,
-        is_follower: bool,
+        start: Start,
         model: &Model,
         commands: &mut Commands,
         events: &mut Events,
     ) {
         let now = events.now;
         let Command { seq, op, lba, n, holds, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, is_follower, model, events);
+        let access = self.access(i, Extent { op, lba, n }, start, model, events);
         self.actuators[i].is_held = holds;
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
             done =
-                (access.end + e.bus_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus_ns(n));
+                (access.end + e.bus.time_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus.time_ns(n));
             self.start_stream(i, lba, n, &access, model);
             if holds {
                 self.actuators[i].stream = None;
@@ -142,16 +153,18 @@ impl Disk {
         }
     }
 
-    fn access(&mut self, i: usize, wanted: Extent, is_follower: bool, model: &Model, events: &mut Events) -> Access {
+    fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model, events: &mut Events) -> Access {
         let now = events.now;
         let Extent { op, lba, n } = wanted;
         let first = self.actuators[i].first_lba;
         let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
             self.continue_stream(i, lba + n, model, now)
         } else {
-            let stays = is_follower && !planted(Fault::HeldTravel);
+            let stays = start.is_follower && !planted(Fault::HeldTravel);
             let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
-            model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba: lba - first, n }, now, extra)
+            let lba = lba - first;
+            let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
+            model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba, n }, &target, (now, extra))
         };
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
@@ -180,10 +193,12 @@ impl Disk {
         travel
     }
 
-    fn destage(&mut self, i: usize, seq: u64, lba: i64, n: i64, model: &Model, events: &mut Events) {
+    fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
+        let &Waiting { seq, lba, n, target, .. } = entry;
         self.dirty.waiting.retain(|e| e.seq != seq);
-        let access = self.access(i, Extent { op: WRITE, lba, n }, false, model, events);
+        let start = Start { target: self.is_positional.then_some(target), is_follower: false };
+        let access = self.access(i, Extent { op: WRITE, lba, n }, start, model, events);
         self.dirty.landing.push((seq, access.end));
-        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n));
+        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));
     }
 }

@@ -38,9 +38,9 @@ impl Deep {
                     self.by_cylinder.resize_with(arm + 1, BTreeMap::new);
                 }
                 if matches!(policy, Policy::SptfAged { .. }) {
-                    self.by_turn[0].insert(turn, (arm, i64::from(waiting.target.cylinder)));
+                    self.by_turn[0].insert(turn, (arm, i64::from(waiting.target.place.cylinder)));
                 }
-                self.by_cylinder[arm].insert((i64::from(waiting.target.cylinder), turn), waiting);
+                self.by_cylinder[arm].insert((i64::from(waiting.target.place.cylinder), turn), waiting);
             }
             Policy::Deadline(_) => {
                 let op = usize::from(waiting.op);

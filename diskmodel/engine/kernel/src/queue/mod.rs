@@ -8,6 +8,7 @@ mod sptf;
 mod write_throttle;
 
 use crate::faults::{planted, Fault};
+use crate::mechanics::Target;
 
 pub use deadline::Deadline;
 pub use look::Look;
@@ -41,14 +42,6 @@ pub trait Arms {
 
     /// What no move over so many cylinders or more is shorter than.
     fn least_ns(&self, distance: i64) -> i64;
-}
-
-/// Where a command begins on its platter; `angle` in ns of a revolution.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Target {
-    pub cylinder: u32,
-    pub head: u32,
-    pub angle: i64,
 }
 
 /// What the arm does at the end of a sweep.

@@ -2,8 +2,8 @@
 
 use crate::device::Intake;
 use crate::flash::{self, FtlTables, ProcessorTables};
-use crate::hdd::{self, Electronics};
-use crate::mechanics::Mechanics;
+use crate::hdd::{self, Bus, Electronics};
+use crate::mechanics::{Mechanics, ZoneColumns, Zones};
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -112,14 +112,19 @@ pub enum Drive {
 
 impl HddTables {
     pub(super) fn model(self, depth: usize) -> Result<hdd::Model, String> {
-        let n_zones = self.sectors_per_track.len();
-        let per_zone = [&self.track_skew, &self.cylinder_skew, &self.spare_sectors_per_cylinder];
-        if self.zone_first_lba.len() != n_zones + 1
-            || self.zone_first_cylinder.len() != n_zones + 1
-            || per_zone.iter().any(|column| column.len() != n_zones)
-            || self.seek_ns.is_empty()
-        {
-            return Err("the drive's zone tables do not fit each other".into());
+        let zones = Zones::new(
+            self.heads,
+            &ZoneColumns {
+                first_lba: self.zone_first_lba,
+                first_cylinder: self.zone_first_cylinder,
+                sectors_per_track: self.sectors_per_track,
+                track_skew: self.track_skew,
+                cylinder_skew: self.cylinder_skew,
+                spare: self.spare_sectors_per_cylinder,
+            },
+        )?;
+        if self.seek_ns.is_empty() {
+            return Err("there is no seek".into());
         }
         if self.interface_bytes_per_s <= 0 || self.n_sectors_per_actuator <= 0 || self.sector_bytes <= 0 {
             return Err("rates and sizes must be positive".into());
@@ -127,30 +132,21 @@ impl HddTables {
         let Ok(seek_ns) = self.seek_ns.iter().map(|&ns| u32::try_from(ns)).collect() else {
             return Err("a seek takes less than 2^32 ns".into());
         };
-        let mut model = hdd::Model {
-            mechanics: Mechanics {
-                heads: self.heads,
-                zone_first_lba: self.zone_first_lba,
-                zone_first_cylinder: self.zone_first_cylinder,
-                sectors_per_track: self.sectors_per_track,
-                track_skew: self.track_skew,
-                cylinder_skew: self.cylinder_skew,
-                spare: self.spare_sectors_per_cylinder,
+        Ok(hdd::Model {
+            mechanics: Mechanics::new(
+                zones,
                 seek_ns,
-                head_switch_ns: self.head_switch_ns,
-                write_settle_ns: self.write_settle_ns,
-                zero_latency: self.zero_latency,
-                least_seek_ns: Vec::new(),
-                zone_at: Vec::new(),
-                zone_shift: 0,
-            },
+                self.head_switch_ns,
+                self.write_settle_ns,
+                self.zero_latency,
+            ),
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
                 n_sectors: self.n_sectors,
                 n_sectors_per_actuator: self.n_sectors_per_actuator,
                 actuators: self.actuators,
                 completion_overhead_ns: self.completion_overhead_ns,
-                interface_bytes_per_s: self.interface_bytes_per_s,
+                bus: Bus::new(self.sector_bytes, self.interface_bytes_per_s),
                 cache_segments: self.cache_segments,
                 segment_sectors: self.segment_sectors,
                 read_ahead_sectors: self.read_ahead_sectors,
@@ -163,9 +159,7 @@ impl HddTables {
                     write_overhead_ns: self.write_overhead_ns,
                 },
             },
-        };
-        model.mechanics.index_zones();
-        Ok(model)
+        })
     }
 }
 

@@ -1,0 +1,185 @@
+//! Where a block lies (rules M1 and M2).
+
+use crate::divisor::Divisor;
+use crate::faults::{planted, Fault};
+
+/// Zones as a drive describes them; the geometry is that of one actuator.
+#[derive(Clone, Debug, Default)]
+pub struct ZoneColumns {
+    pub first_lba: Vec<i64>,
+    pub first_cylinder: Vec<i64>,
+    pub sectors_per_track: Vec<i64>,
+    pub track_skew: Vec<i64>,
+    pub cylinder_skew: Vec<i64>,
+    pub spare: Vec<i64>,
+}
+
+/// One zone, with what is asked of it for every access side by side.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    first_lba: i64,
+    /// First block behind it.
+    end_lba: i64,
+    first_cylinder: i64,
+    pub per_track: i64,
+    pub by_track: Divisor,
+    by_cylinder: Divisor,
+    track_skew: i64,
+    /// From a cylinder's first track to the next one's.
+    skew_per_cylinder: i64,
+    spare: i64,
+}
+
+/// A block's place, and the number of its sector by angle (rule M2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    pub cylinder: u32,
+    pub head: u16,
+    pub zone: u16,
+    pub sector: u32,
+    pub index: u32,
+}
+
+/// All zones, and a table that leads to a block's zone.
+#[derive(Clone, Debug, Default)]
+pub struct Zones {
+    heads: i64,
+    held: Vec<Zone>,
+    /// Zone in which every 2^`shift`-th block lies.
+    at: Vec<u16>,
+    shift: u32,
+}
+
+/// Entries of the table that leads to a block's zone, about.
+const ENTRIES: i64 = 4096;
+
+impl Zones {
+    /// Refuses what the places of blocks cannot be calculated from.
+    pub fn new(heads: i64, columns: &ZoneColumns) -> Result<Self, String> {
+        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, track_skew, cylinder_skew, spare } = columns;
+        let n = sectors_per_track.len();
+        let per_zone = [track_skew, cylinder_skew, spare];
+        if first_lba.len() != n + 1
+            || first_cylinder.len() != n + 1
+            || per_zone.iter().any(|column| column.len() != n)
+            || first_lba.windows(2).any(|pair| pair[0] > pair[1])
+            || first_lba[0] != 0
+            || first_lba[n] <= 0
+        {
+            return Err("the drive's zone tables do not fit each other".into());
+        }
+        let is_small = |limit: i64| move |&value: &i64| 0 <= value && value < limit;
+        if !(1..=1 << 16).contains(&heads) || n == 0 || n > 1 << 16 {
+            return Err("a drive has 1 to 65,536 heads and zones".into());
+        }
+        if sectors_per_track.contains(&0)
+            || !sectors_per_track.iter().chain(spare).all(is_small(1 << 31))
+            || !first_cylinder.iter().all(is_small(1 << 32))
+        {
+            return Err("a track has 1 to 2^31 sectors, a drive at most 2^32 cylinders".into());
+        }
+        let held: Vec<_> = (0..n)
+            .map(|zone| Zone {
+                first_lba: first_lba[zone],
+                end_lba: first_lba[zone + 1],
+                first_cylinder: first_cylinder[zone],
+                per_track: sectors_per_track[zone],
+                by_track: Divisor::new(sectors_per_track[zone]),
+                by_cylinder: Divisor::new(heads * sectors_per_track[zone] - spare[zone]),
+                track_skew: track_skew[zone],
+                skew_per_cylinder: (heads - 1) * track_skew[zone] + cylinder_skew[zone],
+                spare: spare[zone],
+            })
+            .collect();
+        let n_sectors = first_lba[n];
+        let mut shift = 0;
+        while n_sectors >> shift > ENTRIES {
+            shift += 1;
+        }
+        let zone_of = |lba: i64| first_lba.partition_point(|&first| first <= lba) - 1;
+        let at = (0..=n_sectors >> shift).map(|i| zone_of((i << shift).min(n_sectors - 1)) as u16).collect();
+        Ok(Zones { heads, held, at, shift })
+    }
+
+    pub fn of(&self, place: &Place) -> &Zone {
+        &self.held[usize::from(place.zone)]
+    }
+
+    #[inline]
+    fn zone_of(&self, lba: i64) -> usize {
+        let mut zone = usize::from(self.at[(lba >> self.shift) as usize]);
+        while self.held[zone].end_lba <= lba {
+            zone += 1;
+        }
+        if planted(Fault::ZoneBorder) && zone > 0 && lba == self.held[zone].first_lba {
+            zone -= 1;
+        }
+        zone
+    }
+
+    #[inline]
+    pub fn place(&self, lba: i64) -> Place {
+        let number = self.zone_of(lba);
+        let zone = &self.held[number];
+        let (cylinder, rest) = zone.by_cylinder.split(lba - zone.first_lba);
+        let (head, sector) = zone.by_track.split(rest);
+        let skewed_head = head + i64::from(planted(Fault::TrackSkew));
+        let skew = cylinder * (zone.skew_per_cylinder + i64::from(planted(Fault::CylinderSkew)))
+            + skewed_head * zone.track_skew;
+        Place {
+            cylinder: (zone.first_cylinder + cylinder) as u32,
+            head: head as u16,
+            zone: number as u16,
+            sector: sector as u32,
+            index: zone.by_track.split(skew + sector).1 as u32,
+        }
+    }
+
+    /// Sectors from a place to the end of its track.
+    #[inline]
+    pub fn left_on_track(&self, place: &Place) -> i64 {
+        let zone = self.of(place);
+        // spares are the last sectors of a cylinder and may take more than its last track
+        let spare = if planted(Fault::SpareSectors) { 0 } else { zone.spare };
+        let end = zone.per_track.min((self.heads - i64::from(place.head)) * zone.per_track - spare);
+        end - i64::from(place.sector)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three zones of uneven size, the last one tiny: the table must not skip it.
+    #[test]
+    fn zone_table_agrees_with_a_search() {
+        let columns = ZoneColumns {
+            first_lba: vec![0, 7_000, 19_990, 20_000],
+            first_cylinder: vec![0, 70, 200, 201],
+            sectors_per_track: vec![50, 50, 5],
+            track_skew: vec![0; 3],
+            cylinder_skew: vec![0; 3],
+            spare: vec![0; 3],
+        };
+        let zones = Zones::new(2, &columns).unwrap();
+        for lba in 0..20_000 {
+            let found = columns.first_lba.partition_point(|&first| first <= lba) - 1;
+            assert_eq!(usize::from(zones.place(lba).zone), found, "block {lba}");
+        }
+    }
+
+    #[test]
+    fn tables_that_do_not_fit_are_refused() {
+        let columns = ZoneColumns {
+            first_lba: vec![0, 100],
+            first_cylinder: vec![0, 1],
+            sectors_per_track: vec![0],
+            track_skew: vec![0],
+            cylinder_skew: vec![0],
+            spare: vec![0],
+        };
+        assert!(Zones::new(2, &columns).is_err());
+        assert!(Zones::new(0, &ZoneColumns { sectors_per_track: vec![50], ..columns.clone() }).is_err());
+        assert!(Zones::new(2, &ZoneColumns { sectors_per_track: vec![50], ..columns }).is_ok());
+    }
+}
