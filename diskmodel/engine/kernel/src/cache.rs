@@ -1,4 +1,6 @@
-//! The drive's buffer: read segments and dirty data (rules C1 to C9); see `diskmodel/drive/cache.py`.
+//! The drive's read segments (rules C1 to C6); see `diskmodel/drive/cache.py`.
+
+use std::collections::VecDeque;
 
 use crate::faults::{planted, Fault};
 
@@ -14,26 +16,34 @@ pub struct Segment {
 pub struct Segments {
     limit: usize,
     sectors: i64,
-    held: Vec<Segment>,
+    held: VecDeque<Segment>,
     made: u64,
     /// Grows when a segment may hold more than before.
     pub growth: i64,
+    cells: Cells,
 }
 
 impl Segments {
     pub fn new(limit: usize, sectors: i64) -> Self {
-        Segments { limit, sectors, held: Vec::new(), made: 0, growth: 0 }
+        Segments { limit, sectors, cells: Cells::new(sectors), ..Segments::default() }
     }
 
     /// Id of the most recently used segment that holds all of a range.
     pub fn covers(&self, lba: i64, n: i64) -> Option<u64> {
+        if self.held.is_empty() || !self.cells.may_hold(lba) {
+            return None;
+        }
         self.held.iter().rev().find(|s| s.start <= lba && lba + n <= s.end).map(|s| s.id)
     }
 
+    /// Whether a segment holds any of a range.
+    pub fn touches(&self, lba: i64, n: i64) -> bool {
+        self.cells.may_touch(lba, n) && self.held.iter().any(|s| s.start < lba + n && lba < s.end)
+    }
+
     pub fn touch(&mut self, id: u64) {
-        if let Some(at) = self.held.iter().position(|s| s.id == id) {
-            let segment = self.held.remove(at);
-            self.held.push(segment);
+        if let Some(at) = self.held.iter().rposition(|s| s.id == id) {
+            self.held.make_contiguous()[at..].rotate_left(1);
         }
     }
 
@@ -45,9 +55,12 @@ impl Segments {
         self.made += 1;
         self.growth += 1;
         let segment = Segment { id: self.made, start: start.max(end - self.sectors), end };
-        self.held.push(segment);
+        self.cells.count(&segment);
+        self.held.push_back(segment);
         if self.held.len() > self.limit {
-            self.held.remove(usize::from(planted(Fault::CacheEviction)));
+            if let Some(dropped) = self.held.remove(usize::from(planted(Fault::CacheEviction))) {
+                self.cells.discount(&dropped);
+            }
         }
         Some(segment)
     }
@@ -57,67 +70,129 @@ impl Segments {
         self.growth += i64::from(end > segment.end);
         segment.end = segment.end.max(end);
         segment.start = segment.start.max(segment.end - self.sectors);
-        if let Some(held) = self.held.iter_mut().find(|s| s.id == segment.id) {
+        if let Some(held) = self.held.iter_mut().rfind(|s| s.id == segment.id) {
+            self.cells.discount(held);
+            self.cells.count(segment);
             *held = *segment;
         }
     }
 
     pub fn drop_range(&mut self, lba: i64, n: i64) {
-        self.held.retain(|s| s.end <= lba || lba + n <= s.start);
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Dirty {
-    pub seq: u64,
-    pub lba: i64,
-    pub n: i64,
-    pub arrived: i64,
-}
-
-/// Dirty data of a write-back drive, in order of arrival.
-#[derive(Clone, Debug, Default)]
-pub struct DirtyBuffer {
-    pub capacity: i64,
-    pub longest: i64,
-    /// Blocks of one actuator: what another arm writes is no continuation.
-    pub border: i64,
-    pub used: i64,
-    pub waiting: Vec<Dirty>,
-    /// Grows when more is held than before.
-    pub growth: i64,
-    /// On its way to the media: (number, when it is there).
-    pub landing: Vec<(u64, i64)>,
-}
-
-impl DirtyBuffer {
-    pub fn accept(&mut self, seq: u64, lba: i64, n: i64, now: i64) -> bool {
-        if self.capacity == 0 {
-            return false;
-        }
-        if self.covers(lba, n) {
-            return true;
-        }
-        if self.used + n > self.capacity {
-            return false;
-        }
-        self.used += n;
-        self.growth += 1;
-        for entry in &mut self.waiting {
-            if entry.lba + entry.n == lba && entry.n + n <= self.longest && lba % self.border != 0 {
-                entry.n += n;
-                return true;
+        let Segments { held, cells, .. } = self;
+        // as many ends of segments lie in the range's cells, and the newest segments are the likeliest
+        let mut n_ends = cells.ends_near(lba, n);
+        let mut i = held.len();
+        while n_ends > 0 && i > 0 {
+            i -= 1;
+            let segment = held[i];
+            n_ends -= cells.ends_of(&segment, lba, n);
+            if segment.start < lba + n && lba < segment.end {
+                cells.discount(&segment);
+                held.remove(i);
             }
         }
-        self.waiting.push(Dirty { seq, lba, n, arrived: now });
-        true
+    }
+}
+
+/// How many segments reach into each cell of some thousand blocks, cells that are far apart taken together: most of what
+/// is looked for lies where no segment is.
+#[derive(Clone, Debug, Default)]
+struct Cells {
+    shift: u32,
+    counts: Vec<u16>,
+}
+
+const N_CELLS: usize = 1024;
+
+impl Cells {
+    /// Cells at least as long as a segment, which then reaches into two of them at most.
+    fn new(sectors: i64) -> Self {
+        Cells { shift: 64 - (sectors.max(2) - 1).leading_zeros(), counts: vec![0; N_CELLS] }
     }
 
-    pub fn covers(&self, lba: i64, n: i64) -> bool {
-        self.waiting.iter().any(|e| e.lba <= lba && lba + n <= e.lba + e.n)
+    fn at(&self, lba: i64) -> usize {
+        (lba >> self.shift) as usize % N_CELLS
     }
 
-    pub fn is_pressing(&self) -> bool {
-        2 * self.used + i64::from(planted(Fault::DestagePressure)) > self.capacity
+    fn may_hold(&self, lba: i64) -> bool {
+        self.counts[self.at(lba)] > 0
+    }
+
+    fn may_touch(&self, lba: i64, n: i64) -> bool {
+        n >> self.shift > 0 || self.may_hold(lba) || self.may_hold(lba + n - 1)
+    }
+
+    /// Ends of segments in the cells of a range; of a long one, more than there are.
+    fn ends_near(&self, lba: i64, n: i64) -> usize {
+        if n >> self.shift > 0 {
+            return usize::MAX;
+        }
+        let (first, last) = (self.at(lba), self.at(lba + n - 1));
+        let beyond = if first == last { 0 } else { usize::from(self.counts[last]) };
+        usize::from(self.counts[first]) + beyond
+    }
+
+    /// Ends of one segment in the cells of a range; none in those of a long one.
+    fn ends_of(&self, segment: &Segment, lba: i64, n: i64) -> usize {
+        if n >> self.shift > 0 {
+            return 0;
+        }
+        let (first, last) = (self.at(lba), self.at(lba + n - 1));
+        let is_there = |end: i64| usize::from(self.at(end) == first || self.at(end) == last);
+        is_there(segment.start) + is_there(segment.end - 1)
+    }
+
+    fn count(&mut self, segment: &Segment) {
+        let (first, last) = (self.at(segment.start), self.at(segment.end - 1));
+        self.counts[first] += 1;
+        self.counts[last] += 1;
+    }
+
+    fn discount(&mut self, segment: &Segment) {
+        let (first, last) = (self.at(segment.start), self.at(segment.end - 1));
+        self.counts[first] -= 1;
+        self.counts[last] -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against a search of every segment, with cells that wrap around.
+    #[test]
+    fn cells_hide_no_segment() {
+        let mut draw = 7_u64;
+        let mut below = |limit: i64| {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (draw >> 33) as i64 % limit
+        };
+        let mut segments = Segments::new(20, 48);
+        let mut n_found = 0;
+        for _ in 0..50_000 {
+            let far = below(3) * 64 * N_CELLS as i64;
+            let (lba, n) = (far + below(3_000), 1 + below(60));
+            match below(4) {
+                0 => {
+                    let segment = segments.insert(lba, lba + n);
+                    if let Some(mut segment) = segment.filter(|_| below(2) == 0) {
+                        segments.extend(&mut segment, lba + n + below(80));
+                    }
+                }
+                1 if below(4) == 0 => segments.drop_range(lba, n),
+                _ => {}
+            }
+            let n = 1 + n / 8;
+            let found = segments.held.iter().rev().find(|s| s.start <= lba && lba + n <= s.end).map(|s| s.id);
+            assert_eq!(segments.covers(lba, n), found);
+            let touched = segments.held.iter().any(|s| s.start < lba + n && lba < s.end);
+            assert_eq!(segments.touches(lba, n), touched);
+            n_found += usize::from(found.is_some());
+            if let Some(id) = found {
+                segments.touch(id);
+                assert_eq!(segments.held.back().map(|s| s.id), Some(id));
+            }
+        }
+        assert!(n_found > 1_000, "{n_found}");
     }
 }

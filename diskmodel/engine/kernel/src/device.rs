@@ -71,6 +71,11 @@ pub struct Intake {
 }
 
 impl Intake {
+    /// Whether the processor takes time for an operation.
+    pub fn takes_time(&self, op: u8) -> bool {
+        0 < if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns }
+    }
+
     /// When a plain processor begins with a command that is handed over now, and for how long it works on it.
     pub fn begin(&self, op: u8, now: i64, free: i64) -> (i64, i64) {
         (now.max(free), if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns })
@@ -117,7 +122,13 @@ impl Front {
     }
 
     /// Puts a command into the queue; where it joined one that waited there, tells which.
-    pub fn submit(&mut self, waiting: Waiting, commands: &mut Commands, events: &mut Events) -> Option<usize> {
+    pub fn submit(
+        &mut self,
+        waiting: Waiting,
+        depth: usize,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) -> Option<usize> {
         self.pending += 1;
         commands[waiting.id].arrived = events.now;
         if self.merge_limit > 0 {
@@ -127,7 +138,10 @@ impl Front {
             }
         }
         self.waiting.push(waiting, &self.scheduler);
-        self.wake(events.now, events);
+        // a drive that has no slot takes nothing until a command leaves it
+        if self.in_drive < depth {
+            self.wake(events.now, events);
+        }
         None
     }
 
@@ -189,29 +203,48 @@ impl Front {
     pub fn hand_over(
         &mut self,
         depth: usize,
+        now: i64,
         commands: &mut Commands,
-        events: &mut Events,
         arms: &impl Arms,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
     ) -> Option<Waiting> {
         if self.waiting.is_empty() || self.in_drive >= depth {
             return None;
         }
-        let now = events.now;
         let waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
         self.handed_end = waiting.lba + waiting.n;
-        Some(self.accept(waiting, commands, events, begin))
+        Some(self.accept(waiting, now, commands, begin))
+    }
+
+    /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
+    pub fn takes_at_once(&self, depth: usize) -> bool {
+        matches!(self.scheduler, Policy::Fcfs)
+            && self.waiting.is_empty()
+            && self.in_drive < depth
+            && self.merge_limit == 0
+    }
+
+    /// Takes a command that need not wait in the queue.
+    pub fn take_at_once(
+        &mut self,
+        waiting: Waiting,
+        now: i64,
+        commands: &mut Commands,
+        begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
+    ) -> Waiting {
+        self.pending += 1;
+        self.handed_end = waiting.lba + waiting.n;
+        self.accept(waiting, now, commands, begin)
     }
 
     /// A command on its way through the drive's processor (rule D1).
     pub fn accept(
         &mut self,
         mut waiting: Waiting,
+        now: i64,
         commands: &mut Commands,
-        events: &mut Events,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
     ) -> Waiting {
-        let now = events.now;
         self.in_drive += 1;
         let (from, overhead) = begin(&waiting, self.electronics_free_ns);
         commands[waiting.id].overhead = overhead;
@@ -219,9 +252,6 @@ impl Front {
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
         commands[waiting.id].arrived = now;
-        if waiting.ready > now {
-            self.wake(waiting.ready, events);
-        }
         waiting
     }
 

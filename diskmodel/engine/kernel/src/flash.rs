@@ -128,7 +128,8 @@ impl Device for Flash {
     fn submit(&mut self, id: u32, _model: &Model, commands: &mut Commands, events: &mut Events) {
         let Command { seq, op, lba, n, .. } = commands[id];
         let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
-        self.front.submit(waiting, commands, events);
+        // background work goes on whenever the drive is asked, also for a command that has to wait
+        self.front.submit(waiting, usize::MAX, commands, events);
     }
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -136,9 +137,12 @@ impl Device for Flash {
         let Flash { front, processor, taken, buffer } = self;
         let is_batched = model.processor.is_batched;
         front.woken(now);
-        while let Some(waiting) = front.hand_over(model.intake.depth, commands, events, &NoArms, |w, free| {
+        while let Some(waiting) = front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| {
             processor.begin(w.op, w.n, now, free, model)
         }) {
+            if waiting.ready > now {
+                front.wake(waiting.ready, events);
+            }
             if is_batched {
                 processor.join(waiting.id);
             }

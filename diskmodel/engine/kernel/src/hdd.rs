@@ -7,11 +7,12 @@ mod electronics;
 mod read_ahead;
 mod serve;
 
-use crate::cache::{DirtyBuffer, Segments};
+use crate::cache::Segments;
 use crate::command::{Command, Commands};
 use crate::device::{Counters, Device, Front, Shared};
+use crate::dirty::DirtyBuffer;
 use crate::events::Events;
-use crate::mechanics::{Mechanics, Spindle, Target};
+use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
 use crate::queue::{Policy, Waiting};
 use actuator::Actuator;
 use arms::HostArms;
@@ -74,19 +75,55 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Disk { front, actuators, spindle, is_positional, .. } = self;
+        let Disk { front, actuators, spindle, is_positional, segments, dirty, .. } = self;
         let (intake, now) = (&model.electronics.intake, events.now);
         let angle = if *is_positional { spindle.angle(now) } else { 0 };
         while let Some(waiting) = front.hand_over(
             intake.depth,
+            now,
             commands,
-            events,
             &HostArms { model, actuators: &*actuators, spindle, angle },
             |w, free| intake.begin(w.op, now, free),
         ) {
-            actuators[waiting.actuator as usize].accepted.push_back(waiting);
+            take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
         }
     }
+}
+
+/// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
+fn take_in(
+    mut waiting: Waiting,
+    actuators: &mut [Actuator],
+    (segments, dirty): (&Segments, &DirtyBuffer),
+    front: &mut Front,
+    model: &Model,
+    events: &mut Events,
+) {
+    let actuator = &mut actuators[waiting.actuator as usize];
+    let Waiting { op, lba, n, ready, .. } = waiting;
+    // while the arm is busy its segments do not change, and only writes that the buffer takes are dirty
+    let is_busy = !actuator.is_held && actuator.free_ns > ready;
+    let may_be_served = || {
+        if op == WRITE {
+            return dirty.capacity > 0;
+        }
+        segments.covers(lba, n).is_some()
+            || dirty.capacity > 0 && (!actuator.accepted.is_empty() || dirty.covers(lba, n))
+    };
+    if !is_busy || may_be_served() {
+        actuator.accepted.push_back(waiting);
+        if ready > events.now {
+            front.wake(ready, events);
+        }
+        return;
+    }
+    if actuator.accepted.is_empty() && (op == READ || !segments.touches(lba, n)) {
+        waiting.ready = segments.growth + dirty.growth;
+        actuator.enter(waiting, model.electronics.weighed_commands);
+    } else {
+        actuator.accepted.push_back(waiting);
+    }
+    front.wake(actuator.free_ns, events);
 }
 
 impl Shared for Model {
@@ -111,8 +148,15 @@ impl Device for Disk {
     }
 
     fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let waiting = self.waiting(id, events.now, model, commands);
-        if let (Some(at), true) = (self.front.submit(waiting, commands, events), self.is_positional) {
+        let (intake, now) = (&model.electronics.intake, events.now);
+        let waiting = self.waiting(id, now, model, commands);
+        if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
+            let Disk { front, actuators, segments, dirty, .. } = self;
+            let waiting = front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+            take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
+            return;
+        }
+        if let (Some(at), true) = (self.front.submit(waiting, intake.depth, commands, events), self.is_positional) {
             let joined = self.front.waiting.list()[at];
             self.front.waiting.list()[at].target = self.target(&joined, model);
         }
@@ -122,7 +166,10 @@ impl Device for Disk {
         let waiting = self.waiting(id, events.now, model, commands);
         self.front.pending += 1;
         let (intake, now) = (&model.electronics.intake, events.now);
-        let waiting = self.front.accept(waiting, commands, events, |w, free| intake.begin(w.op, now, free));
+        let waiting = self.front.accept(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+        if waiting.ready > now {
+            self.front.wake(waiting.ready, events);
+        }
         let actuator = &mut self.actuators[waiting.actuator as usize];
         actuator.follower = Some(id);
         actuator.accepted.push_back(waiting);

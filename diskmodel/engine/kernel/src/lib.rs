@@ -6,6 +6,7 @@ mod cache;
 mod command;
 mod controller;
 mod device;
+mod dirty;
 mod divisor;
 mod events;
 mod faults;

@@ -7,9 +7,10 @@ mod drives;
 mod host;
 
 use crate::device::Device;
+use crate::divisor::Divisor;
 use crate::flash::{Flash, Ftl};
 use crate::hdd::Disk;
-use crate::layout::{Family, Layout};
+use crate::layout::{Divisors, Family, Layout};
 use crate::mechanics::Spindle;
 use crate::queue::{Policy, Tunables};
 use crate::simulation::{Controller, Parts, Submitter};
@@ -153,6 +154,14 @@ impl LayoutTables {
             family,
             n_disks: self.n_disks,
             strip: self.strip,
+            by: Divisors {
+                strip: Divisor::new(self.strip),
+                member: Divisor::new(self.member),
+                disks: Divisor::new(i64::from(self.n_disks)),
+                groups: Divisor::new(self.n_groups),
+                data: Divisor::new(self.n_data),
+                width: Divisor::new(self.n_data + self.n_parity),
+            },
             member: self.member,
             capacity: self.capacity,
             data_offset: self.data_offset,

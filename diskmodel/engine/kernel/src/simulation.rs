@@ -86,7 +86,25 @@ struct HostRequest {
     queue: i64,
     overhead: i64,
     parity: i64,
-    last: Command,
+    last: Times,
+}
+
+/// Where the time of a request's last command went.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    submitted: i64,
+    done: i64,
+    overhead: i64,
+    seek: i64,
+    rotation: i64,
+    transfer: i64,
+}
+
+impl Times {
+    fn of(command: &Command) -> Self {
+        let &Command { submitted, done, overhead, seek, rotation, transfer, .. } = command;
+        Times { submitted, done, overhead, seek, rotation, transfer }
+    }
 }
 
 /// What an array is made of, before anything has happened.
@@ -314,8 +332,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn done(&mut self, host: u32) {
-        let request = self.hosts[host];
-        self.hosts.release(host);
+        let request = &self.hosts[host];
+        let (stream, issue) = (request.stream, request.issue);
         let last = &request.last;
         let service = last.overhead + last.seek + last.rotation + last.transfer;
         self.traffic.done(&Completion {
@@ -336,10 +354,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 request.parity,
             ],
         });
-        let rule = self.traffic.rules()[request.stream as usize];
+        self.hosts.release(host);
+        let rule = self.traffic.rules()[stream as usize];
         if rule.n_clients > 0 {
-            let earliest = request.issue + rule.pace - i64::from(planted(Fault::ClientPace));
-            self.take_row(request.stream as usize, earliest, self.events.now);
+            let earliest = issue + rule.pace - i64::from(planted(Fault::ClientPace));
+            self.take_row(stream as usize, earliest, self.events.now);
         }
     }
 }

@@ -44,6 +44,15 @@ impl Actuator {
         }
     }
 
+    /// A command that the buffer does not serve now waits for the arm.
+    pub fn enter(&mut self, waiting: Waiting, most: usize) {
+        if self.ready.len() < most && self.beyond.is_empty() {
+            self.ready.push(waiting, &self.scheduler);
+        } else {
+            self.beyond.push_back(waiting);
+        }
+    }
+
     /// Fills up what the scheduler chooses among.
     pub fn weigh(&mut self, most: usize) {
         while self.ready.len() < most {

@@ -55,18 +55,8 @@ impl Arms for OwnArm<'_> {
 ///
 /// Only the seek where that alone is not below `limit`.
 #[inline]
-fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, limit: i64) -> i64 {
+fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, _limit: i64) -> i64 {
     let target = &waiting.target;
     let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
-    if time >= limit {
-        return time;
-    }
-    let mut there = angle + time;
-    if there >= spindle.revolution {
-        there -= spindle.revolution;
-        if there >= spindle.revolution {
-            there %= spindle.revolution;
-        }
-    }
-    time + spindle.wait_ns(target.angle, there)
+    time + spindle.wait_ns(target.angle, spindle.by_revolution.split(angle + time).1)
 }

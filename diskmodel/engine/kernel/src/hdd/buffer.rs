@@ -30,12 +30,7 @@ impl Disk {
             } else if is_follower {
                 actuator.is_follower_ready = true;
             } else {
-                let is_weighed = actuator.ready.len() < model.electronics.weighed_commands;
-                if is_weighed && actuator.beyond.is_empty() {
-                    actuator.ready.push(waiting, &actuator.scheduler);
-                } else {
-                    actuator.beyond.push_back(waiting);
-                }
+                actuator.enter(waiting, model.electronics.weighed_commands);
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::actuator::Actuator;
 use super::arms::OwnArm;
 use super::{Disk, Model};
-use crate::cache::Dirty;
 use crate::command::{Command, Commands};
+use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Extent, Target, READ, WRITE};
@@ -65,15 +65,7 @@ impl Disk {
     }
 
     /// Starts the media access of a command.
-    fn serve(
-        &mut self,
-        i: usize,
-        id: u32,
-        start: Start,
-        model: &Model,
-        commands: &mut Commands,
-        events: &mut Events,
-    ) {
+    fn serve(&mut self, i: usize, id: u32, start: Start, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         let Command { seq, op, lba, n, holds, .. } = commands[id];
         let access = self.access(i, Extent { op, lba, n }, start, model, events);
@@ -81,8 +73,8 @@ impl Disk {
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
-            done =
-                (access.end + e.bus.time_ns(1 - i64::from(planted(Fault::LastSector)))).max(access.first_end + e.bus.time_ns(n));
+            done = (access.end + e.bus.time_ns(1 - i64::from(planted(Fault::LastSector))))
+                .max(access.first_end + e.bus.time_ns(n));
             self.start_stream(i, lba, n, &access, model);
             if holds {
                 self.actuators[i].stream = None;

@@ -1,8 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5).
 
 use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, READ, WRITE};
-use crate::mechanics::div;
-
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
 pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
     out.clear();
@@ -13,8 +11,8 @@ pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) 
             ((chunk + c) % n, chunk / n + c * part)
         } else {
             let at = chunk * layout.copies + c;
-            let strip = div(at, n);
-            (at - strip * n, strip)
+            let (strip, disk) = layout.by.disks.split(at);
+            (disk, strip)
         };
         out.push(Copy { disk: disk as u32, lba: layout.data_offset + strip * layout.strip + inside });
     }
@@ -30,19 +28,24 @@ pub fn plan(
     choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) {
     let (mut sector, mut n) = (sector, n);
+    if layout.family == Family::Concat && layout.failed.is_empty() {
+        let (disk, inside) = layout.by.member.split(sector);
+        if inside + n <= layout.member {
+            plan.first.push(Piece { disk: disk as u32, op, lba: layout.data_offset + inside, n });
+            return;
+        }
+    }
     let mut held_n = 0;
     plan.held.clear();
     while n > 0 {
         let take;
         if layout.family == Family::Concat {
-            let disk = div(sector, layout.member);
-            let inside = sector - disk * layout.member;
+            let (disk, inside) = layout.by.member.split(sector);
             take = n.min(layout.member - inside);
             plan.copies.clear();
             plan.copies.push(Copy { disk: disk as u32, lba: layout.data_offset + inside });
         } else {
-            let chunk = div(sector, layout.strip);
-            let inside = sector - chunk * layout.strip;
+            let (chunk, inside) = layout.by.strip.split(sector);
             take = n.min(layout.strip - inside);
             copies_of(layout, chunk, inside, &mut plan.copies);
         }

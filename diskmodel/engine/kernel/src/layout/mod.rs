@@ -4,7 +4,9 @@ mod choice;
 mod mirror;
 mod parity;
 mod rebuild;
+mod row;
 
+use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 
@@ -26,6 +28,7 @@ pub struct Layout {
     pub family: Family,
     pub n_disks: u32,
     pub strip: i64,
+    pub by: Divisors,
     pub member: i64,
     /// Usable sectors.
     pub capacity: i64,
@@ -45,6 +48,18 @@ pub struct Layout {
     pub rebuild_window: i64,
     pub rebuild_gap: i64,
     pub rebuild_front: i64,
+}
+
+/// What places are divided by.
+#[derive(Clone, Copy, Debug)]
+pub struct Divisors {
+    pub strip: Divisor,
+    pub member: Divisor,
+    pub disks: Divisor,
+    pub groups: Divisor,
+    /// Data strips, and all strips, of a row.
+    pub data: Divisor,
+    pub width: Divisor,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +83,7 @@ pub struct Plan {
     pub then: Vec<Piece>,
     copies: Vec<Copy>,
     held: Vec<Copy>,
-    row: parity::Row,
     parts: Vec<parity::Part>,
-    modify: Vec<Piece>,
-    reconstruct: Vec<Piece>,
 }
 
 impl Layout {

@@ -133,13 +133,7 @@ impl HddTables {
             return Err("a seek takes less than 2^32 ns".into());
         };
         Ok(hdd::Model {
-            mechanics: Mechanics::new(
-                zones,
-                seek_ns,
-                self.head_switch_ns,
-                self.write_settle_ns,
-                self.zero_latency,
-            ),
+            mechanics: Mechanics::new(zones, seek_ns, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
                 n_sectors: self.n_sectors,

@@ -1,6 +1,6 @@
 //! An access to the array: its phases, its commands, and what becomes of it when the last one has completed.
 
-use super::{Owner, Simulation};
+use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
 use crate::layout::{DiskState, READ_AND_HOLD};
@@ -193,7 +193,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 let request = &mut self.hosts[host];
                 request.parity += parity;
                 request.queue += waited;
-                request.last = *last;
+                request.last = Times::of(last);
                 if let Some(cache) = &mut self.cache {
                     cache.insert(request.sector, request.n);
                 }
