@@ -87,8 +87,13 @@ test-all: test-rust ## Run the fast and the slow tests
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
 
 .PHONY: test-long
-test-long: setup ## Run the tests that take hours (fuzzing by the million, soak)
+test-long: setup ## Run what takes hours: the long tests, then every fuzzing check on a million inputs
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long
+	$(MAKE) fuzz
+
+.PHONY: fuzz
+fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="trace-msr array"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),1e6) --jobs $(JOBS) $(ONLY:%=--only %)
 
 .PHONY: test-rust
 test-rust: setup

@@ -93,7 +93,7 @@ class Array(Description):
         """
         data = read_toml(path, cls.file_kind)
         drive = data.get("drive")
-        if isinstance(drive, str) and (Path(path).parent / drive).is_file():
+        if isinstance(drive, str) and os.path.isfile(Path(path).parent / drive):
             data["drive"] = str(Path(path).parent / drive)
         return cls.parse(data, str(path))
 

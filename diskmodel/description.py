@@ -167,9 +167,17 @@ def _with_article(kind: str) -> str:
     return f"an {kind}" if kind == "array" else f"a {kind}"
 
 
+#: Far beyond what anybody describes; a device or a dump that was named by mistake is not read to its end.
+MAX_FILE_BYTES = 16 << 20
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise ValueError(f"it is longer than {MAX_FILE_BYTES} bytes")
+        return tomllib.loads(data.decode("utf-8"))
     except OSError as error:
         raise DescriptionError(
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")

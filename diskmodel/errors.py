@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+#: Characters of an input that a message quotes, and that a rule or a fix may take.
+MOST_QUOTED = 200
+MOST_SAID = 1200
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -21,8 +25,27 @@ class Fault:
     fix: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.field}={self.value!r}: {self.rule}" if self.value is not None else f"{self.field}: {self.rule}"
-        return f"{text}; {self.fix}" if self.fix else text
+        place = _cut(self.field, MOST_QUOTED)
+        if self.value is not None:
+            place += f"={_cut(_shown(self.value), MOST_QUOTED)}"
+        text = f"{place}: {_cut(self.rule, MOST_SAID)}"
+        return printable(f"{text}; {_cut(self.fix, MOST_SAID)}" if self.fix else text)
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # whole numbers of more than 4300 digits
+        return f"a number of {int(value).bit_length()} bits" if isinstance(value, int) else type(value).__name__
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def printable(text: str) -> str:
+    """`text` with half a surrogate pair, which JSON may hold and no stream takes, as its escape."""
+    return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 class DiskmodelError(Exception):

@@ -122,7 +122,7 @@ def pretty_rate(value: float) -> str:
     """Bytes per second in a decimal unit, e.g. "125 MB/s"."""
     for unit in ("GB/s", "MB/s", "kB/s"):
         text = f"{value / float(_RATE[unit]):.9g}"
-        if value >= _RATE[unit] and float(text) * float(_RATE[unit]) == value:
+        if value >= _RATE[unit] and float(parse(f"{text} {unit}", _RATE)) == value:
             return f"{text} {unit}"
     return f"{value!r} B/s"
 

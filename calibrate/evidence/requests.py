@@ -14,8 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
+from diskmodel.formats.faults import shorten
+from diskmodel.formats.opening import read_document
 
 N_COLUMNS = 6
+#: Blocks of 512 bytes in 4 ZiB, and 31 years: no drive holds or takes that much, and sums of them stay exact.
+_MOST_BLOCKS = 2**53
+_MOST_US = 1e15
 
 
 @dataclass(frozen=True)
@@ -68,17 +73,17 @@ def read_requests(path: str | Path) -> RequestTrace:
     Raises
     ------
     FormatError
-        A malformed line other than the last, or no request at all.
+        A file that cannot be read, a malformed line other than the last, or no request at all.
     """
     rows = []
-    lines = [line for line in Path(path).read_text().splitlines() if line.strip()]
+    lines = [line for line in read_document(path).splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
         row = _row(line)
         if row is not None:
             rows.append(row)
         elif number < len(lines):
             rule = "must be 'R|W tag lba blocks response_us pause_us'"
-            raise FormatError(Fault(f"line {number}", line, rule), str(path))
+            raise FormatError(Fault(f"line {number}", shorten(line), rule), str(path))
     if not rows:
         raise FormatError(Fault("file", None, "holds no request"), str(path))
     write, lba, blocks, response, pause = zip(*rows, strict=True)
@@ -99,4 +104,5 @@ def _row(line: str) -> tuple[bool, int, int, float, float] | None:
         row = (fields[0] == "W", int(fields[2]), int(fields[3]), float(fields[4]), float(fields[5]))
     except ValueError:
         return None
-    return row if row[1] >= 0 and row[2] > 0 and row[3] > 0 and row[4] >= 0 else None
+    is_good = row[1] >= 0 and row[2] > 0 and row[1] + row[2] <= _MOST_BLOCKS
+    return row if is_good and 0 < row[3] <= _MOST_US and 0 <= row[4] <= _MOST_US else None

@@ -143,11 +143,12 @@ def load(path: str | Path) -> Measurement:
             path, "version", document.get("version"), f"must be {VERSION}", "use a matching release of this program"
         )
     parts = {key: _mapping(document, key, path, key) for key in _PARTS}
+    _whole(parts["target"], "size_bytes", path, "target.size_bytes")
     experiments = _list(document, "experiments", path, "experiments")
     return Measurement(
         path=path,
         is_complete=document.get("state") == "complete",
-        elapsed_s=float(document.get("elapsed_s", 0.0)),
+        elapsed_s=_seconds(document.get("elapsed_s", 0.0), path, "elapsed_s"),
         experiments=tuple(_experiment(e, path, f"experiments[{i}]") for i, e in enumerate(experiments)),
         warnings=tuple(_list(document, "warnings", path, "warnings")),
         **parts,
@@ -156,6 +157,8 @@ def load(path: str | Path) -> Measurement:
 
 #: Rows of an experiment: far more than the program records.
 _MOST_ROWS = 1 << 24
+#: Thirty years.
+_MOST_S = 1e9
 _PARTS = ("program", "host", "target", "settings", "overhead", "findings")
 
 
@@ -168,6 +171,21 @@ def _mapping(parent: Mapping[str, Any], key: str, path: Path, where: str) -> dic
     if not isinstance(value, dict):
         raise _fault(path, where, value, "must be an object")
     return value
+
+
+def _whole(
+    parent: Mapping[str, Any], key: str, path: Path, where: str, low: int = 0, default: int | None = None
+) -> int:
+    value = parent.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value < 1 << 63:
+        raise _fault(path, where, value, f"must be an integer of at least {low} and less than 2^63")
+    return value
+
+
+def _seconds(value: object, path: Path, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_S:
+        raise _fault(path, where, value, f"must be seconds, from 0 to {_MOST_S:g}")
+    return float(value)
 
 
 def _list(parent: Mapping[str, Any], key: str, path: Path, where: str) -> list[Any]:
@@ -196,7 +214,7 @@ def _experiment(raw: Any, path: Path, where: str) -> Experiment:
         samples=samples,
         skipped=raw.get("skipped"),
         is_partial=bool(raw.get("is_partial", False)),
-        epoch=int(raw.get("epoch", 0)),
+        epoch=_whole(raw, "epoch", path, f"{where}.epoch", default=0),
     )
 
 
@@ -208,8 +226,10 @@ def _run(raw: Any, samples: Samples, path: Path, where: str) -> Run:
         raise _fault(path, where, {"first": first, "count": count}, "first and count must be integers of at least 0")
     if first + count > len(samples) and len(samples) > 0:
         raise _fault(path, where, first + count, f"must end within the {len(samples)} rows of the experiment")
+    parameters = _mapping(raw, "parameters", path, f"{where}.parameters")
+    _whole(parameters, "queue_depth", path, f"{where}.parameters.queue_depth", low=1)
     return Run(
-        parameters=_mapping(raw, "parameters", path, f"{where}.parameters"),
+        parameters=parameters,
         summary=_mapping(raw, "summary", path, f"{where}.summary"),
         samples=samples.rows(slice(first, first + count)),
     )

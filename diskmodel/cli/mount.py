@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -87,7 +88,7 @@ def _described(description: str) -> Array:
     from diskmodel.description import read_toml
     from diskmodel.drive import load_drive
 
-    if (description.endswith(".toml") or Path(description).is_file()) and "drive" in read_toml(description):
+    if (description.endswith(".toml") or os.path.isfile(description)) and "drive" in read_toml(description):
         return Array.load(description)
     drive = load_drive(description)
     return Array.parse({"name": drive.name, "drive": drive, "layout": {"level": "jbod", "disks": 1}}, description)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -52,13 +53,6 @@ def load_drive(place: str | Path) -> Hdd | Flash:
     >>> load_drive("generic-15k").rpm
     15000.0
     """
-    if isinstance(place, Path) or place.endswith(".toml") or _exists(place):
+    if isinstance(place, Path) or place.endswith(".toml") or os.path.exists(place):
         return parse_drive(read_toml(place, "drive"), str(place))
     return catalogue()[place]
-
-
-def _exists(place: str) -> bool:
-    try:
-        return Path(place).exists()
-    except (OSError, ValueError):  # no possible path: too long, or with a zero byte
-        return False

@@ -67,8 +67,10 @@ def resolve(array: Array, seed: int) -> Scenario:
     Raises
     ------
     DescriptionError
-        When parts of the array do not fit each other.
+        When parts of the array do not fit each other, or the seed is below 0.
     """
+    if seed < 0:
+        raise DescriptionError(Fault("seed", seed, "must not be negative", "use 0 or more"))
     tables = array.drive_tables()
     layout = array.tables()
     if layout.rebuild_disk >= 0 and layout.n_spares < 1:

@@ -39,6 +39,10 @@ _FIGURES: dict[str, tuple[str, float]] = {
 _DEVICE_KEYS = ("disk_device", "disk-device", "device", "Device")
 _SAR_LINE = re.compile(r"(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(.*)\Z", re.ASCII)
 
+#: Far above any figure; keeps products of them finite.
+_MOST = 1e15
+_RULE = f"must be a number from 0 to {_MOST:g}"
+
 Sample = dict[str, dict[str, float]]
 
 
@@ -143,8 +147,8 @@ def _json_disk(disk: Any, place: str, sample: Sample, faults: list[Fault]) -> No
     for key, value in disk.items():
         if key not in _FIGURES:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            faults.append(Fault(f"{place}.{name}.{key}", value, "must be a number, 0 or more"))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+            faults.append(Fault(f"{place}.{name}.{key}", value, _RULE))
             continue
         series, factor = _FIGURES[key]
         figures[series] = value * factor
@@ -174,8 +178,8 @@ def _figures(header: list[str], cells: list[str], number: int, line: str, source
             value = float(cell.replace(",", "."))
         except ValueError:
             value = math.nan
-        if not 0 <= value < math.inf:
-            raise LineError(source, number, place, name, line, "must be a number, 0 or more")
+        if not 0 <= value <= _MOST:
+            raise LineError(source, number, place, name, line, _RULE)
         series, factor = _FIGURES[name]
         figures[series] = value * factor
     return _completed(figures)

@@ -23,7 +23,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.errors import DescriptionError, Fault, InputError, printable
 from diskmodel.lab import curves
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
@@ -132,13 +132,20 @@ def _told(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except InputError as error:
-            faults = [
-                {"field": f.field, "value": _shown(f.value), "rule": f.rule, "fix": f.fix, "text": str(f)}
-                for f in error.faults
-            ]
-            return JSONResponse({"faults": faults}, status_code=422)
+            return JSONResponse({"faults": [_as_data(fault) for fault in error.faults]}, status_code=422)
 
     return answer
+
+
+def _as_data(fault: Fault) -> dict[str, object]:
+    told = {
+        "field": fault.field,
+        "value": _shown(fault.value),
+        "rule": fault.rule,
+        "fix": fault.fix,
+        "text": str(fault),
+    }
+    return {key: printable(value) if isinstance(value, str) else value for key, value in told.items()}
 
 
 def _shown(value: object) -> object:

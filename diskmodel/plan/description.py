@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -226,7 +227,7 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     if isinstance(candidates, Mapping) and "drives" in candidates:
         drives = candidates["drives"]
         listed = drives if isinstance(drives, list) else [drives]
-        found = [str(folder / d) if isinstance(d, str) and (folder / d).is_file() else d for d in listed]
+        found = [str(folder / d) if isinstance(d, str) and os.path.isfile(folder / d) else d for d in listed]
         data = {**data, "candidates": {**candidates, "drives": found}}
     workload = data.get("workload")
     if isinstance(workload, str):

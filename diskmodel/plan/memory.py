@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def read_outcomes(path: str | Path) -> dict[str, Outcome]:
         try:
             data = json.loads(line)
             found[data["key"]] = from_plain(data["outcome"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
     return found
 
@@ -97,9 +97,14 @@ def to_plain(outcome: Outcome) -> dict[str, Any]:
 def from_plain(data: Mapping[str, Any]) -> Outcome:
     """The outcome in plain data."""
     values = dict(data)
-    values |= {name: Figure(*data[name]) for name in ("iops", "bytes_per_s")}
+    values |= {name: _figure(data[name]) for name in ("iops", "bytes_per_s")}
     values["latency_ns"] = {
-        stream: {name: Figure(*figure) for name, figure in figures.items()}
+        stream: {name: _figure(figure) for name, figure in figures.items()}
         for stream, figures in data["latency_ns"].items()
     }
+    values["breakdown_ms"] = {part: float(ms) for part, ms in data["breakdown_ms"].items()}
     return Outcome(**values)
+
+
+def _figure(parts: Iterable[float]) -> Figure:
+    return Figure(*(float(part) for part in parts))

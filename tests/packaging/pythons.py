@@ -28,7 +28,7 @@ SELECTION = (
     "tests/unit/analytic", "tests/unit/cli", "tests/unit/controller", "tests/unit/drive", "tests/unit/engine",
     "tests/unit/formats", "tests/unit/host", "tests/unit/layout", "tests/unit/queue", "tests/unit/result",
     "tests/unit/workload", "tests/engines", "tests/property", "tests/trust/test_determinism.py",
-    "tests/trust/test_error_catalogue.py", "tests/fuzz/test_descriptions.py",
+    "tests/trust/test_error_catalogue.py", "tests/fuzz",
 )  # fmt: skip
 #: What tests look at beside themselves.
 BESIDE = ("tests", "examples", "docs", "benchmarks", "README.md", "pyproject.toml")

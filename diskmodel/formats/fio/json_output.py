@@ -78,7 +78,8 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         own = entry.get("job options", {})
         options |= {str(k): str(v) for k, v in own.items()} if isinstance(own, Mapping) else {}
         results = {name: reader.direction(entry, name, place) for name in DIRECTIONS}
-        group, error = reader.number(entry, "groupid", place, 0), reader.number(entry, "error", place, 0)
+        group = reader.number(entry, "groupid", place, 0)
+        error = reader.number(entry, "error", place, 0, low=-_MAX)
         try:
             jobs.append(
                 job_from_options(
@@ -106,11 +107,14 @@ class _Reader:
     def fault(self, place: str, value: object, rule: str) -> None:
         self.faults.append(Fault(place, None if isinstance(value, Mapping | list) else value, rule))
 
-    def number(self, data: Mapping[str, Any], key: str, place: str, default: float | None = None) -> float:
+    def number(
+        self, data: Mapping[str, Any], key: str, place: str, default: float | None = None, low: float = 0
+    ) -> float:
         value = data.get(key, default)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not -_MAX <= value <= _MAX:
-            self.fault(f"{place}.{key}", value, "must be a finite number" if key in data else "is missing")
+        if not is_number or not low <= value <= _MAX:
+            rule = f"must be a number from {low:g} to {_MAX:g}" if key in data else "is missing"
+            self.fault(f"{place}.{key}", value, rule)
             return 0.0
         return float(value) if isinstance(value, float) else value
 

@@ -1,0 +1,287 @@
+"""Every reader of evidence: it answers, or raises the documented error."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import json
+import lzma
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import zstandard
+
+from calibrate.evidence.requests import is_request_trace, read_requests
+from diskmodel.drive import read_seek_file
+from diskmodel.errors import DescriptionError, FormatError
+from diskmodel.formats.detect import KINDS, detect_evidence
+from diskmodel.formats.faults import LineError
+from diskmodel.formats.fio import reader as fio
+from diskmodel.formats.fio.latency_log import read_latency_log
+from diskmodel.formats.hardware import facts_of_text
+from diskmodel.formats.opening import read_document
+from diskmodel.formats.sysstat import loads_of_text
+from diskmodel.formats.to_workload import find_workload
+from diskmodel.formats.trace.columns import TraceChunk
+from diskmodel.formats.trace.reader import detect, read_trace
+from diskmodel.formats.trace.registry import FORMATS
+from diskmodel.workload.description import Workload
+from tests.fuzz import extremes, seeds
+from tests.fuzz.check import Run, check, on_disk
+from tests.fuzz.damage import ODD, as_text, damaged
+
+
+def _mostly(choose: Random, own: Sequence[bytes]) -> bytes:
+    """A damaged file of the reader's own kind, one time in ten of any."""
+    return damaged(choose, seeds.ANY if choose.random() < 0.1 else own)
+
+
+def _document(choose: Random, own: Sequence[bytes], documents: Sequence[bytes]) -> str:
+    """Text of a JSON document that is damaged as text, or changed as data."""
+    if choose.random() < 0.5:
+        return extremes.as_json(choose, documents)
+    return as_text(_mostly(choose, own))
+
+
+def _parsed(own: Sequence[bytes]) -> list[bytes]:
+    return extremes.packed(json.loads(seed) for seed in own)
+
+
+#: Longest message about one fault: nobody wants to read the file in it.
+MOST_SAID = 3000
+
+
+def say(error: FormatError | DescriptionError) -> str:
+    """What a user is told: every fault has a place and a rule, and can be printed."""
+    assert error.faults
+    assert all(fault.field and fault.rule for fault in error.faults)
+    text = str(error)
+    assert len(text) < MOST_SAID * len(error.faults)
+    text.encode("utf-8", errors="surrogateescape" if "\udc80" <= max(text) <= "\udcff" else "strict")
+    return text
+
+
+def _trace(name: str) -> Run:
+    def run(choose: Random) -> bool:
+        errors = choose.choice(("raise", "count"))
+        n = 0
+        try:
+            for chunk in read_trace(on_disk(_mostly(choose, seeds.TRACES[name])), format=name, errors=errors):
+                _is_sound(chunk)
+                n += len(chunk)
+        except LineError as error:
+            assert errors == "raise"
+            say(error)
+        except FormatError as error:
+            say(error)  # the file as a whole: damaged compression, times that add up to centuries
+        return n > 0
+
+    return run
+
+
+def _is_sound(chunk: TraceChunk) -> None:
+    assert len(chunk) > 0
+    assert chunk.length_bytes.min() > 0
+    assert chunk.offset_bytes.min() >= 0
+    assert chunk.response_ns.min() >= -1
+    assert chunk.op.max() <= 1
+    assert abs(chunk.time_ns).max() <= 2**62
+    assert 0 <= chunk.device.min() <= chunk.device.max() < len(chunk.device_names)
+
+
+for _name in FORMATS:
+    check(f"trace-{_name}")(_trace(_name))
+
+_LINES = {name: seeds.TRACES[name][0].decode().split("\n")[-2] for name in FORMATS if name in seeds.WORKED}
+_LINES.pop("csv")  # its first line is a heading
+
+
+@check("trace-lines")
+def both_ways_through_a_block(choose: Random) -> bool:
+    """A line is judged alike in a clean block (parsed at once) and beside a bad one (line by line)."""
+    name = choose.choice(sorted(_LINES))
+    line, place = _LINES[name], choose.randrange(30)
+    piece = choose.choice(ODD) if choose.random() < 0.7 else choose.randbytes(choose.randrange(4))
+    line = (line[:place] + piece.decode("latin-1") + line[place + choose.randrange(5) :]).replace("\n", "")
+    line = line.replace("\r", "")
+    seen = []
+    for other in ("", "\n?"):
+        reader = read_trace(on_disk((line + other).encode()), format=name, errors="count")
+        columns = ("time_ns", "op", "offset_bytes", "length_bytes", "response_ns")
+        rows = [tuple(getattr(chunk, n).tolist() for n in columns) for chunk in reader]
+        seen.append((rows, reader.device_names if rows else (), reader.n_malformed - bool(other)))
+    assert seen[0] == seen[1], line
+    return bool(seen[0][0])
+
+
+def _fio(kind: str | None, own: Sequence[bytes]) -> Run:
+    documents = _parsed(own) if kind == "fio-json" else None
+
+    def run(choose: Random) -> bool:
+        text = _document(choose, own, documents) if documents else as_text(_mostly(choose, own))
+        try:
+            jobs = fio.jobs_of_text(text, "fuzz", kind)
+        except FormatError as error:
+            say(error)
+            return False
+        assert jobs
+        for job in jobs:
+            assert job.depth > 0
+            assert job.n_jobs > 0
+            for direction in job.directions.values():
+                assert direction.iops >= 0
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.FIO.items():
+    check(_kind)(_fio(_kind, _own))
+check("fio-any")(_fio(None, [seed for own in seeds.FIO.values() for seed in own]))
+
+
+def _sysstat(kind: str | None, own: Sequence[bytes]) -> Run:
+    documents = _parsed(own) if kind and kind.endswith("json") else None
+
+    def run(choose: Random) -> bool:
+        text = _document(choose, own, documents) if documents else as_text(_mostly(choose, own))
+        try:
+            loads = loads_of_text(text, "fuzz", kind=kind)
+        except FormatError as error:
+            say(error)
+            return False
+        assert loads
+        for load in loads:
+            assert len(load) > 0
+            for series in (load.utilization_ratio, load.ios_per_s, load.read_bytes_per_s, load.await_ns):
+                assert not (series < 0).any()
+                assert not np.isinf(series).any()
+        return True
+
+    return run
+
+
+for _kind, _own in seeds.SYSSTAT.items():
+    check(_kind)(_sysstat(_kind, _own))
+check("sysstat-any")(_sysstat(None, [seed for own in seeds.SYSSTAT.values() for seed in own]))
+
+
+_HARDWARE = _parsed(seeds.HARDWARE)
+
+
+@check("hardware")
+def smartctl_and_lsblk(choose: Random) -> bool:
+    try:
+        facts = facts_of_text(_document(choose, seeds.HARDWARE, _HARDWARE))
+    except FormatError as error:
+        say(error)
+        return False
+    assert facts
+    assert all(fact.rpm is None or fact.rpm > 0 for fact in facts)
+    assert all(fact.capacity_bytes is None or fact.capacity_bytes > 0 for fact in facts)
+    return True
+
+
+@check("latency-log")
+def latency_log(choose: Random) -> bool:
+    try:
+        log = read_latency_log(on_disk(_mostly(choose, seeds.LATENCY_LOGS)))
+    except FormatError as error:
+        say(error)
+        return False
+    assert len(log) > 0
+    assert log.latency_ns.min() >= 0
+    assert log.op.max() <= 1
+    return True
+
+
+@check("detect")
+def detection(choose: Random) -> bool:
+    """Of evidence as a whole, and of traces alone."""
+    path = on_disk(damaged(choose, seeds.ANY))
+    understood = False
+    with contextlib.suppress(FormatError):
+        assert detect(path) in FORMATS
+    try:
+        assert detect_evidence(path) in KINDS
+        understood = True
+    except FormatError as error:
+        say(error)
+    return understood
+
+
+_ZSTD = zstandard.ZstdCompressor(level=1)
+_PACKERS: tuple[Callable[[bytes], bytes], ...] = (
+    lambda data: gzip.compress(data, compresslevel=1, mtime=0), lambda data: bz2.compress(data, compresslevel=1),
+    lambda data: lzma.compress(data, preset=0), lambda data: _ZSTD.compress(data),
+)  # fmt: skip
+_SHORT = [seed[:300] for seed in seeds.ANY]
+
+
+def _packed(pack: Callable[[bytes], bytes]) -> tuple[bytes, ...]:
+    return (*map(pack, _SHORT), pack(_SHORT[0]) + pack(_SHORT[1]), pack(b""), pack(pack(_SHORT[0])))
+
+
+_PACKED = [seed for pack in _PACKERS for seed in _packed(pack)]
+
+
+@check("compression")
+def compression(choose: Random) -> bool:
+    """Damaged while it was compressed: what is read is whole, or the error says that it is damaged."""
+    try:
+        text = read_document(on_disk(damaged(choose, _PACKED)), max_bytes=1 << 20)
+    except FormatError as error:
+        say(error)
+        return False
+    return bool(text)
+
+
+@check("find-workload")
+def workload_of_evidence(choose: Random) -> bool:
+    """Whatever workload is found is one that the simulation takes."""
+    path = on_disk(damaged(choose, seeds.ANY))
+    try:
+        found = find_workload(path, errors=choose.choice(("raise", "count")), level=choose.choice((0, 50, 95, 100)))
+        assert Workload.parse(found.workload).streams
+    except (FormatError, DescriptionError) as error:
+        say(error)
+        return False
+    return True
+
+
+_REQUESTS = (b"R Hit 3962268 12 6657.0 64047.0\nW Doub 8 4 607.5 10.25\nR Trip 0 1 1.0 0.0\n",)
+
+
+@check("request-trace")
+def requests_of_a_traced_drive(choose: Random) -> bool:
+    data = _mostly(choose, _REQUESTS)
+    is_request_trace(as_text(data))
+    try:
+        trace = read_requests(on_disk(data))
+    except FormatError as error:
+        say(error)
+        return False
+    assert len(trace) > 0
+    assert trace.lba.min() >= 0
+    assert np.isfinite(trace.response_ms).all()
+    assert np.isfinite(trace.pause_ms).all()
+    assert trace.response_ms.min() > 0
+    return True
+
+
+_SEEKS = (b"distance,ms\n1,0.8\n10, 1.53\n100 2.5\n# far\n1000,4.75\n30000\t9.1\n", b"0,0\n1,0.5\n7,1e0\n")
+
+
+@check("seek-table")
+def seek_table(choose: Random) -> bool:
+    path: Path = on_disk(_mostly(choose, _SEEKS))
+    try:
+        table = read_seek_file(path)
+    except (FormatError, DescriptionError) as error:
+        say(error)
+        return False
+    assert len(table.distance) == len(table.time_ms) >= 2
+    return True

@@ -1,0 +1,90 @@
+"""What is damaged: a small real file of every kind."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+from diskmodel.formats.fio import json_output
+from tests.unit.formats.files import DATA
+from tests.unit.formats.test_traces import WORKED
+
+
+def _data(*names: str) -> tuple[bytes, ...]:
+    return tuple((DATA / name).read_bytes() for name in names)
+
+
+def _short_json(text: str) -> bytes:
+    """fio's JSON with one job, and of its long tables only the beginnings."""
+    document = json_output.find_document(text, "")
+    assert document is not None
+
+    def shortened(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: shortened(inner) for key, inner in list(value.items())[:30]}
+        return [shortened(inner) for inner in value[:1]] if isinstance(value, list) else value
+
+    return json.dumps(shortened(dict(document)), indent=1).encode()
+
+
+def _as_parts(text: bytes) -> tuple[bytes, ...]:
+    """fio's mixed output apart: terse lines, text, and JSON cut to one job."""
+    lines = text.split(b"\n")
+    terse = b"\n".join(line for line in lines if line[:2] in (b"3;", b"4;", b"5;"))
+    prose = b"\n".join(line for line in lines if line[:2] not in (b"3;", b"4;", b"5;"))
+    prose = prose[: prose.find(b"\n{")] + prose[prose.rfind(b"\n}") + 2 :]
+    return terse, prose, _short_json(text.decode())
+
+
+MIXED = _data("mix-fio-3.33.txt")[0]
+MIX_TERSE, MIX_TEXT, MIX_JSON = _as_parts(MIXED)
+
+FIO: dict[str, tuple[bytes, ...]] = {
+    "fio-json": (MIX_JSON,),
+    "fio-terse": (MIX_TERSE, *_data("terse4.txt", "terse5.txt")),
+    "fio-text": (MIX_TEXT, *_data("terse4-as-text.txt", "terse5-as-text.txt")),
+    "fio-job": (
+        *_data("mix.fio"),
+        b"[global]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:64k/40,8k/100\niodepth=8\nsize=1g\nthinktime=100\n"
+        b"[a]\nstonewall\nnumjobs=3\nrandom_distribution=zipf:1.2\n[b]\nrw=write:8k\nbs=4k,128k\noffset=10%\nrate_iops=50\n",
+    ),
+}
+LATENCY_LOGS = _data("fio_lat.1.log", "fio_clat_without_offset.1.log")
+SYSSTAT: dict[str, tuple[bytes, ...]] = {
+    "iostat-json": _data("iostat.json"),
+    "iostat-text": _data("iostat.txt", "iostat_m.txt"),
+    "sadf-json": _data("sadf.json"),
+    "sar-text": _data("sar.txt"),
+}
+HARDWARE = _data("smartctl-hdd.json", "smartctl-no-drive.json", "lsblk.json")
+
+
+def _vscsi(version: int, n: int = 6) -> bytes:
+    commands, ver = (0x28, 0x2A, 0x08, 0x35, 0x8A, 0x28), version << 8
+    if version == 1:
+        rows = (struct.pack("<IIIHHQQ", i, 4096, 1, commands[i], ver, i * 80, 10**9 + i * 700) for i in range(n))
+    else:
+        rows = (struct.pack("<HHIIIQQQ", commands[i], ver, i, 8192, 1, i * 90, 10**9 + i, 300) for i in range(n))
+    return b"".join(rows)
+
+
+TRACES: dict[str, tuple[bytes, ...]] = {name: (text.encode(),) for name, (text, _) in WORKED.items()} | {
+    "blkparse": _data("blkparse.txt"),
+    "blkparse-dispatch": _data("blkparse.txt"),
+    "fio-iolog2": _data("iolog2.txt"),
+    "fio-iolog3": _data("iolog3.txt"),
+    "fio-log": (*_data("fio_lat.1.log"), b"12, 345, 0, 4096, 8192, 0\n13, 99, 1, 512, 0, 0\n"),
+    "vscsi1": (_vscsi(1),),
+    "vscsi2": (_vscsi(2),),
+    "oracle-general": (b"".join(struct.pack("<IQIq", 10 * i, 7 * i, 4096, -1) for i in range(6)),),
+}
+#: Any file: a reader also meets what is meant for another one. The long ones are left to their own checks.
+ANY = tuple(
+    seed
+    for group in (*TRACES.values(), *FIO.values(), LATENCY_LOGS, *SYSSTAT.values(), HARDWARE)
+    for seed in group
+    if len(seed) < 4000
+)
+
+EXAMPLES = Path(__file__).parents[2] / "examples"

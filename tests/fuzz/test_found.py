@@ -1,0 +1,150 @@
+"""What fuzzing has found, each as the smallest input that showed it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calibrate.evidence.requests import read_requests
+from calibrate.measure import load
+from diskmodel import units
+from diskmodel.array import Array
+from diskmodel.cli.mount import _described
+from diskmodel.description import MAX_FILE_BYTES, read_toml
+from diskmodel.engine.scenario import resolve
+from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.formats.fio.reader import jobs_of_text
+from diskmodel.formats.hardware import facts_of_text
+from diskmodel.formats.sysstat import loads_of_text
+from diskmodel.lab.server import _as_data
+from diskmodel.plan import PlanDescription
+from diskmodel.plan.memory import read_outcomes
+from tests.calibrate.test_measure_document import DOCUMENT
+from tests.fuzz import seeds
+
+HUGE = 10**400
+
+
+def changed(document: Any, path: str, value: Any) -> Any:
+    """A copy of nested data with another value at a path such as "a.0.b"."""
+    copied = json.loads(json.dumps(document))
+    parent, *keys = copied, *path.split(".")
+    for key in keys[:-1]:
+        parent = parent[int(key) if isinstance(parent, list) else key]
+    parent[keys[-1]] = value
+    return copied
+
+
+@pytest.mark.parametrize("line", ["R a 99999999999999999999 8 10 1", "R a 1 8 inf 1", "R a 1 8 10 inf"])
+def test_a_traced_request_beyond_all_drives_is_refused(line: str, tmp_path: Path) -> None:
+    """Was an overflow in NumPy, or a response time without end."""
+    path = tmp_path / "a.trace"
+    path.write_text(f"R a 1 8 10 1\n{line}\nR a 2 8 10 1\n")
+    with pytest.raises(FormatError, match="line 2"):
+        read_requests(path)
+
+
+def test_a_trace_that_is_no_text_or_not_there_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.trace"
+    path.write_bytes(b"R a 1 8 10 1\n\x85\xff\nR a 1 8 10 1\n")
+    with pytest.raises(FormatError, match="line 2"):
+        read_requests(path)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_requests(tmp_path / "none")
+
+
+@pytest.mark.parametrize("value", [HUGE, -5, 1e19])
+def test_figures_of_fio_lie_within_what_can_be_calculated_with(value: float) -> None:
+    """A whole number of 400 digits was a traceback; requests per second below 0 were taken."""
+    document = changed(json.loads(seeds.MIX_JSON), "jobs.0.read.iops", value)
+    with pytest.raises(FormatError, match=r"jobs\.0\.read\.iops.*must be a number from 0 to 1e\+18"):
+        jobs_of_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("value", [HUGE, 1e308])
+def test_figures_of_sysstat_stay_finite(value: float) -> None:
+    document = changed(json.loads(seeds.SYSSTAT["iostat-json"][0]), "sysstat.hosts.0.statistics.1.disk.0.rkB/s", value)
+    with pytest.raises(FormatError, match=r"rkB/s=.*must be a number from 0 to 1e\+15"):
+        loads_of_text(json.dumps(document))
+
+
+def test_an_error_about_half_a_surrogate_pair_can_be_printed() -> None:
+    """Was a UnicodeEncodeError instead of the message, or of the lab's answer."""
+    said = {"smartctl": {"messages": [{"string": "\ud800", "severity": "error"}]}}
+    with pytest.raises(FormatError) as caught:
+        facts_of_text(json.dumps(said))
+    assert "\\ud800" in str(caught.value)
+    str(caught.value).encode("utf-8")
+    json.dumps(_as_data(caught.value.faults[0]), ensure_ascii=False).encode("utf-8")
+
+
+def test_a_long_value_is_not_quoted_whole() -> None:
+    """A message of ten thousand characters hid what was wrong."""
+    with pytest.raises(DescriptionError) as caught:
+        Array.parse({"drive": "a" * 10_000, "layout": {"level": "raid0", "disks": 10**5000}})
+    assert len(str(caught.value)) < 3000
+    assert "must not be" in str(Fault("disks", 10**5000, "must not be so large"))
+
+
+LONG_NAME = "x" * 5000
+
+
+def test_a_name_too_long_for_a_path_is_no_drive(tmp_path: Path) -> None:
+    array = tmp_path / "array.toml"
+    array.write_text(f'drive = "{LONG_NAME}"\n[layout]\nlevel = "raid0"\ndisks = 2\n')
+    with pytest.raises(DescriptionError, match="neither a file nor a drive"):
+        Array.load(array)
+    with pytest.raises(DescriptionError, match="neither a file nor a drive"):
+        _described(LONG_NAME)
+    plan = tmp_path / "plan.toml"
+    text = (seeds.EXAMPLES / "plan-oltp.toml").read_text()
+    plan.write_text(text.replace('workload = "', f'workload = "{seeds.EXAMPLES}/').replace("generic-15k", LONG_NAME))
+    with pytest.raises(DescriptionError, match="neither a file nor a drive"):
+        PlanDescription.load(plan)
+
+
+def test_what_has_no_end_is_not_read_to_it() -> None:
+    with pytest.raises(DescriptionError, match=f"longer than {MAX_FILE_BYTES} bytes"):
+        read_toml("/dev/zero")
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("elapsed_s", "64 kib"),
+        ("elapsed_s", HUGE),
+        ("target.size_bytes", None),
+        ("experiments.0.epoch", ",5 GB"),
+        ("experiments.0.runs.0.parameters.queue_depth", None),
+        ("experiments.0.runs.0.parameters.queue_depth", 0),
+    ],
+)
+def test_a_measurement_tells_a_wrong_number_when_it_is_read(path: str, value: Any, tmp_path: Path) -> None:
+    """Not by a traceback, and not later, when the number is asked for."""
+    file = tmp_path / "measurement.json"
+    file.write_text(json.dumps(changed(DOCUMENT, path, value)))
+    with pytest.raises(FormatError) as caught:
+        load(file)
+    assert caught.value.faults[0].field.endswith(path.rpartition(".")[2])
+
+
+@pytest.mark.parametrize("outcome", [[], {"iops": 1}, {"iops": [1, 1, 1], "bytes_per_s": [1, 1, 1], "latency_ns": 5}])
+def test_a_line_that_is_no_outcome_is_passed_over(outcome: Any, tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    path.write_text(json.dumps({"key": "a", "outcome": outcome}) + "\n" + "[" * 50_000 + "\n")
+    assert read_outcomes(path) == {}
+
+
+def test_a_rate_is_written_with_all_its_digits() -> None:
+    """Ten digits were cut to nine where the product of two rounded numbers happened to be the same."""
+    rate = 294525.10000000003
+    assert float(units.parse(units.pretty_rate(rate), units._RATE)) == rate
+
+
+def test_a_seed_below_zero_is_refused() -> None:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
+    with pytest.raises(DescriptionError, match="seed=-1: must not be negative"):
+        resolve(array, -1)
