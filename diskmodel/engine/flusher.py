@@ -1,9 +1,10 @@
-"""Event adapter of write-back: when dirty pages go to the array, and in which order (rules P4, P5)."""
+"""Event adapter of write-back: when dirty pages go to the array, and in which order (rules P4, P5, P9)."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from diskmodel.engine.clock import ARRIVE, Clock
 from diskmodel.host.pages import Pages, runs
@@ -11,6 +12,23 @@ from diskmodel.host.tables import PageCacheTables
 
 #: Sends pages to the array for the request that first made them dirty; calls back when they are there.
 Send = Callable[[int, list[int], Callable[[], None]], None]
+
+
+@dataclass
+class Sync:
+    """A writer that waits until what is dirty now is on the array.
+
+    Attributes
+    ----------
+    since_ns : int
+    then : callable
+    awaited : set of int or None
+        First pages of the requests that it waits for, once all that was dirty has been sent.
+    """
+
+    since_ns: int
+    then: Callable[[], None]
+    awaited: set[int] | None = None
 
 
 class Flusher:
@@ -40,13 +58,19 @@ class Flusher:
         self.position = 0
         self.batch: deque[list[int]] = deque()
         self.is_background = False
-        self.outstanding = 0
+        self.under_way: set[int] = set()
+        self.syncs: list[Sync] = []
         self.wake_ns: int | None = None
 
     @property
     def is_pressing(self) -> bool:
         """Whether it writes whatever the age of the pages (rule P5)."""
-        return self.pages.n_dirty > self.pages.background or self.has_blocked()
+        is_syncing = any(sync.awaited is None for sync in self.syncs)
+        return self.pages.n_dirty > self.pages.background or self.has_blocked() or is_syncing
+
+    def sync(self, then: Callable[[], None]) -> None:
+        """A writer waits until all that is dirty or on its way now is on the array (rule P9)."""
+        self.syncs.append(Sync(self.clock.now, then))
 
     def look(self) -> None:
         """Pages became dirty, or have been written, or a writer waits, now: go on where there is something to do."""
@@ -56,6 +80,7 @@ class Flusher:
         if self.pages.dirty and self.wake_ns is None:
             self.wake_ns = (self.clock.now // self.interval_ns + 1) * self.interval_ns
             self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+        self._answer_syncs()
 
     def _wake(self) -> None:
         """At every interval: the pages that are old enough (rule P4)."""
@@ -69,7 +94,7 @@ class Flusher:
         self.is_background = is_background
 
     def _fill(self) -> None:
-        while self.batch and self.outstanding < self.depth:
+        while self.batch and len(self.under_way) < self.depth:
             if self.is_background and not self.is_pressing:
                 self.batch.clear()
                 return
@@ -77,11 +102,24 @@ class Flusher:
             row = self.pages.dirty[run[0]].row
             self.pages.start(run)
             self.position = run[-1] + 1
-            self.outstanding += 1
+            self.under_way.add(run[0])
             self.send(row, run, lambda run=run: self._written(run))  # type: ignore[misc]
 
     def _written(self, run: list[int]) -> None:
-        self.outstanding -= 1
+        self.under_way.remove(run[0])
         self.pages.finish(run)
+        for sync in self.syncs:
+            if sync.awaited is not None:
+                sync.awaited.discard(run[0])
         self.written()
         self.look()
+
+    def _answer_syncs(self) -> None:
+        oldest_ns = self.pages.oldest_ns
+        for sync in self.syncs:
+            if sync.awaited is None and (oldest_ns is None or oldest_ns > sync.since_ns):
+                sync.awaited = set(self.under_way)
+        done = [sync for sync in self.syncs if sync.awaited is not None and not sync.awaited]
+        self.syncs = [sync for sync in self.syncs if sync not in done]
+        for sync in done:
+            sync.then()

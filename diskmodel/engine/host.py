@@ -1,4 +1,4 @@
-"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H3)."""
+"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H4)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.controller import READ, HostRequest
 from diskmodel.engine.scenario import Scenario
+from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
 from diskmodel.host.tables import HostTables
 
@@ -42,6 +43,11 @@ class Host:
         self.tables = tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
         self.clock = clock
         self.submission_ns = tables.submission_ns
+        self.sequential_ns = tables.submission_sequential_ns
+        self.goes_on_at: tuple[int, int] | None = None
+        drawn = scenario.pauses_ns.tolist()
+        self.processor_pauses = Pauses(drawn) if drawn else None
+        self.answer_pauses = Pauses(drawn) if drawn else None
         self.is_buffered = tables.is_buffered
         self.longest = tables.largest_request_sectors
         self.page = tables.page_sectors
@@ -56,18 +62,32 @@ class Host:
         self.then: dict[int, tuple[HostRequest, Callable[[], None]]] = {}
 
     def submit(self, request: HostRequest) -> None:
-        """A request comes in, now: first the processor, one request after the other (rule H1)."""
-        if not self.submission_ns:
+        """A request comes in, now: first the processor, one request after the other (rules H1, H4)."""
+        is_next = self.goes_on_at == (request.op, request.sector)
+        self.goes_on_at = (request.op, request.sector + request.n)
+        work = (self.sequential_ns if is_next else self.submission_ns)[request.op]
+        begin = max(self.clock.now, self.processor_free_ns)
+        free = begin + work
+        if self.processor_pauses is not None:
+            free = self.processor_pauses.worked(self.processor_pauses.awake(begin), work)
+        if free == self.clock.now:
             self._enter(request)
             return
-        begin = max(self.clock.now, self.processor_free_ns)
-        request.queue_ns += begin - self.clock.now
-        request.overhead_ns += self.submission_ns
-        self.processor_free_ns = begin + self.submission_ns
-        self.clock.at(self.processor_free_ns, COMPLETE, self.device, request.row, lambda: self._enter(request))
+        request.queue_ns += free - work - self.clock.now
+        request.overhead_ns += work
+        self.processor_free_ns = free
+        self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._enter(request))
 
     def completed(self, request: HostRequest) -> None:
-        """The controller has answered, now."""
+        """The controller has answered, now; a processor that stands still notices it later (rule H4)."""
+        noticed = self.clock.now if self.answer_pauses is None else self.answer_pauses.awake(self.clock.now)
+        if noticed == self.clock.now:
+            self._noticed(request)
+            return
+        request.queue_ns += noticed - self.clock.now
+        self.clock.at(noticed, COMPLETE, self.device, request.row, lambda: self._noticed(request))
+
+    def _noticed(self, request: HostRequest) -> None:
         asked = self.then.pop(id(request), None)
         if asked is None:
             self.done(request)

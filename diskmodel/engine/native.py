@@ -121,10 +121,15 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
         "cache": None if caches is None else asdict(caches),
-        "host": None if scenario.host.is_transparent else asdict(HostTables.of(scenario.host, tables.sector_bytes)),
+        "host": None if scenario.host.is_transparent else _host(scenario),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }
+
+
+def _host(scenario: Scenario) -> dict[str, Any]:
+    tables = asdict(HostTables.of(scenario.host, scenario.drive.sector_bytes))
+    return tables | {"pauses": [(int(gap), int(length)) for gap, length in scenario.pauses_ns]}
 
 
 def _hdd(tables: HddTables) -> dict[str, Any]:

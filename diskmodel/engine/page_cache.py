@@ -1,4 +1,4 @@
-"""Event adapter of a host with a page cache: hits, partial pages, writers that wait (rules P1 to P8)."""
+"""Event adapter of a host with a page cache: hits, partial pages, writers that wait (rules P1 to P9)."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class CachingHost(Host):
         self.pages = Pages(cache.memory_pages, cache.background_pages, cache.limit_pages)
         self.capacity = scenario.layout.capacity
         self.is_synchronous = cache.is_synchronous
+        self.sync_every = cache.sync_every
+        self.n_written = 0
         self.blocked: deque[tuple[HostRequest, int]] = deque()
         longest = max(self.longest // self.page, 1)
         self.flusher = Flusher(
@@ -142,7 +144,7 @@ class CachingHost(Host):
         self._one_by_one(request.row, partial, lambda: self._written(request, since_ns))
 
     def _written(self, request: HostRequest, since_ns: int) -> None:
-        """The pages are dirty; the writer goes on, or waits for the array (rules P3, P7)."""
+        """The pages are dirty; the writer goes on, or waits for the array (rules P3, P7, P9)."""
         span = self._span(request)
 
         def answer() -> None:
@@ -164,7 +166,11 @@ class CachingHost(Host):
                 self._send(request.row, WRITE, a, b, piece_written)
             return
         self.pages.write(span, self.clock.now, request.row)
-        answer()
+        self.n_written += 1
+        if self.sync_every and self.n_written % self.sync_every == 0:
+            self.flusher.sync(answer)
+        else:
+            answer()
         self.flusher.look()
 
     def _write_pages(self, row: int, run: list[int], then: Callable[[], None]) -> None:

@@ -11,6 +11,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
+from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Requests
@@ -36,6 +37,8 @@ class Scenario:
         0: the link is not modelled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
         How each spindle turns; for flash 0, and the first draw of waking times (rule F18).
+    pauses_ns : int64, shape (n, 2)
+        Gaps and lengths of the pauses of the host's processor (rule H4).
     """
 
     drive: HddTables | FlashTables
@@ -48,6 +51,7 @@ class Scenario:
     link_bytes_per_s: int
     revolution_ns: Int64
     phase_ns: Int64
+    pauses_ns: Int64
 
     @property
     def has_drawn_hits(self) -> bool:
@@ -95,6 +99,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         link_bytes_per_s=0 if link is None else max(round(link), 1),
         revolution_ns=revolution,
         phase_ns=phase,
+        pauses_ns=draw_pauses(array.host, seed),
     )
 
 

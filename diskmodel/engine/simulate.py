@@ -10,7 +10,7 @@ from diskmodel.engine import native, simpy_engine, streamed
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import CoverageError, DescriptionError, Fault
-from diskmodel.host.limit import processor_message
+from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n, summarize
 from diskmodel.result.streamed import summarize_tally
@@ -105,7 +105,9 @@ def simulate(
         if n_requests is not None or n >= most or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
-    if limit := processor_message(array.host, result.iops.mean):
+    if not array.host.is_transparent and result.n_requests:
+        sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, FIRST_REQUESTS), seed=seed)
+        limit = processor_message(array.host, result.iops.mean, mean_submission_ns(array.host, sample))
         result = replace(result, messages=(*limit, *result.messages))
     n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
     if not n_draws:

@@ -19,6 +19,13 @@ class Host(Description):
     ----------
     submission_ns : int
         Processor time of a request, one request after the other (one submitting thread): it bounds the rate.
+    submission_sequential_ns : int or None
+        Processor time of a request that goes on where the last one ended; None: the same.
+    write_cost_ratio : float
+        Processor time of a write beside that of a read (locks, times of the file).
+    pause_ns, pause_interval_ns : int
+        The processor stands still now and then (other programs, interrupts, a hypervisor that takes it away): mean
+        length of a pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
     is_buffered : bool
         Reads go through the page cache, page by page where nothing reads ahead; writes pass it by.
     read_ahead_bytes : int
@@ -32,6 +39,10 @@ class Host(Description):
     """
 
     submission_ns: Nanoseconds = 0
+    submission_sequential_ns: Nanoseconds | None = None
+    write_cost_ratio: float = Field(default=1.0, gt=0, le=1000)
+    pause_ns: Nanoseconds = 0
+    pause_interval_ns: Nanoseconds = 0
     is_buffered: bool = False
     read_ahead_bytes: Length = 0
     largest_request_bytes: Length = Field(default=512 << 10, gt=0)
@@ -44,6 +55,8 @@ class Host(Description):
             raise ValueError("read_ahead_bytes: direct I/O is not read ahead; set is_buffered = true")
         if self.page_cache is not None and not self.is_buffered:
             raise ValueError("page_cache: direct I/O passes it by; set is_buffered = true or leave it out")
+        if bool(self.pause_ns) != bool(self.pause_interval_ns):
+            raise ValueError("pause_ns: a pause needs both pause_ns and pause_interval_ns; give both or neither")
         if self.largest_request_bytes % self.page_bytes:
             raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it")
         return self
@@ -51,4 +64,5 @@ class Host(Description):
     @property
     def is_transparent(self) -> bool:
         """Whether requests reach the controller at once and as they are."""
-        return not (self.submission_ns or self.is_buffered)
+        costs = self.submission_ns or self.submission_sequential_ns or self.pause_ns
+        return not (costs or self.is_buffered)

@@ -29,6 +29,8 @@ class PageCache(Description):
         Requests that the flusher has outstanding at once (Linux: `nr_requests` of the block queue).
     is_synchronous : bool
         Each write is done when it is on the array (files opened with O_SYNC).
+    sync_every : int
+        Each so-many-th write is followed by fsync: it is done when all that is dirty then is on the array. 0: never.
 
     References
     ----------
@@ -43,10 +45,13 @@ class PageCache(Description):
     dirty_writeback_ns: Annotated[Nanoseconds, Field(gt=0)] = 5_000_000_000
     writeback_depth: int = Field(default=128, ge=1, le=65536)
     is_synchronous: bool = False
+    sync_every: int = Field(default=0, ge=0, lt=2**31)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         background, limit = self.dirty_background_ratio, self.dirty_ratio
         if background > limit:
             raise ValueError(f"dirty_background_ratio={background}: is above dirty_ratio={limit}; lower it")
+        if self.is_synchronous and self.sync_every:
+            raise ValueError("sync_every: synchronous writes leave nothing to sync; leave one of the two out")
         return self

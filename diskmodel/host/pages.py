@@ -44,6 +44,11 @@ class Pages:
         """Pages that count against the thresholds (rule P5): dirty ones and those on their way."""
         return len(self.dirty) + len(self.writing)
 
+    @property
+    def oldest_ns(self) -> int | None:
+        """Since when the page is dirty that has been so for longest; None: no page is dirty."""
+        return next(iter(self.dirty.values())).since_ns if self.dirty else None
+
     def holds(self, page: int) -> bool:
         """Whether a page is in memory."""
         return page in self.clean or page in self.dirty or page in self.writing

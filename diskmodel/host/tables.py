@@ -11,7 +11,7 @@ from diskmodel.host.page_cache import PageCache
 
 @dataclass(frozen=True)
 class PageCacheTables:
-    """Memory in pages, and when dirty ones are written (rules P2, P5 to P7).
+    """Memory in pages, and when dirty ones are written (rules P2, P5 to P7, P9).
 
     Attributes
     ----------
@@ -20,6 +20,7 @@ class PageCacheTables:
     dirty_expire_ns, dirty_writeback_ns : int
     writeback_depth : int
     is_synchronous : bool
+    sync_every : int
     """
 
     memory_pages: int
@@ -29,6 +30,7 @@ class PageCacheTables:
     dirty_writeback_ns: int
     writeback_depth: int
     is_synchronous: bool
+    sync_every: int
 
     @classmethod
     def of(cls, cache: PageCache, page_bytes: int) -> Self:
@@ -42,6 +44,7 @@ class PageCacheTables:
             dirty_writeback_ns=cache.dirty_writeback_ns,
             writeback_depth=cache.writeback_depth,
             is_synchronous=cache.is_synchronous,
+            sync_every=cache.sync_every,
         )
 
 
@@ -51,13 +54,15 @@ class HostTables:
 
     Attributes
     ----------
-    submission_ns : int
+    submission_ns, submission_sequential_ns : (int, int)
+        Of reads and of writes.
     is_buffered : bool
     read_ahead_sectors, largest_request_sectors, page_sectors : int
     page_cache : PageCacheTables or None
     """
 
-    submission_ns: int
+    submission_ns: tuple[int, int]
+    submission_sequential_ns: tuple[int, int]
     is_buffered: bool
     read_ahead_sectors: int
     largest_request_sectors: int
@@ -70,10 +75,18 @@ class HostTables:
         page = max(host.page_bytes // sector_bytes, 1)
         cache = host.page_cache
         return cls(
-            submission_ns=host.submission_ns,
+            submission_ns=_read_and_write(host.submission_ns, host.write_cost_ratio),
+            submission_sequential_ns=_read_and_write(
+                host.submission_ns if host.submission_sequential_ns is None else host.submission_sequential_ns,
+                host.write_cost_ratio,
+            ),
             is_buffered=host.is_buffered,
             read_ahead_sectors=host.read_ahead_bytes // sector_bytes,
             largest_request_sectors=max(host.largest_request_bytes // sector_bytes, 1),
             page_sectors=page,
             page_cache=None if cache is None else PageCacheTables.of(cache, page * sector_bytes),
         )
+
+
+def _read_and_write(cost_ns: int, write_cost_ratio: float) -> tuple[int, int]:
+    return cost_ns, round(cost_ns * write_cost_ratio)

@@ -61,6 +61,7 @@ def draw_case(pick: Pick) -> Case:
         case["streams"][0] |= {"clients": 150, "pace_ns": 0, "mean_gap_ns": 0, "sectors": 8}
     if "is_buffered" in case["array"]["host"] and pick((False, True)):
         case["array"]["host"]["page_cache"] = _page_cache(pick)
+    _costs_and_syncs(pick, case["array"]["host"])
     return case
 
 
@@ -211,6 +212,16 @@ def _page_cache(pick: Pick) -> dict[str, Any]:
         "dirty_writeback_ns": pick((5_000_000_000, 20_000_000, 3_000_000)), "writeback_depth": pick((128, 1, 4)),
         "is_synchronous": pick((False, False, False, True)),
     }  # fmt: skip
+
+
+def _costs_and_syncs(pick: Pick, host: dict[str, Any]) -> None:
+    if host and pick((False, False, True)):
+        host |= {"submission_sequential_ns": pick((0, 5_000)), "write_cost_ratio": pick((1.0, 1.5))}
+    if host and pick((False, False, True)):
+        host |= {"pause_ns": pick((300_000, 5_000_000)), "pause_interval_ns": pick((1_000_000, 20_000_000))}
+    cache = host.get("page_cache")
+    if cache and not cache["is_synchronous"] and pick((False, True)):
+        cache["sync_every"] = pick((1, 7))
 
 
 def _queue(pick: Pick) -> dict[str, Any]:

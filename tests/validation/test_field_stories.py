@@ -12,11 +12,18 @@ from tests.validation.field.stories import STORIES
 from tests.validation.field.story import PAGES, figures_of, main, page_of
 
 #: Stories that take longer than a few seconds.
-SLOW = {"sorted-writes", "threads", "interference"}
+SLOW = {"sorted-writes", "sorted-writes-fsync", "threads", "interference"}
 
 
-def test_there_are_five_and_their_index_names_them() -> None:
-    assert set(STORIES) == {"sorted-writes", "threads", "strip-size", "read-ahead", "interference"}
+def test_there_are_six_and_their_index_names_them() -> None:
+    assert set(STORIES) == {
+        "sorted-writes",
+        "sorted-writes-fsync",
+        "threads",
+        "strip-size",
+        "read-ahead",
+        "interference",
+    }
     index = (ROOT / "docs" / "how-to" / "read-the-field-stories.md").read_text(encoding="utf-8")
     assert set(re.findall(r"field-stories/([a-z-]+)\.md", index)) == set(STORIES)
 

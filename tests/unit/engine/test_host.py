@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError
 from diskmodel.workload import Workload
 
 ONE_DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
@@ -64,3 +66,49 @@ def test_a_read_that_waits_for_its_pages_is_no_hit() -> None:
     result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 1}), n_requests=300)
     assert result.hit_ratio == 0
     assert result.breakdown_ns["cache"] == pytest.approx(result.latency.mean.mean)
+
+
+def test_a_request_that_goes_on_costs_less_and_a_write_more() -> None:
+    host = {"submission": "20 us", "submission_sequential": "10 us", "write_cost_ratio": 1.5}
+    array = Array.parse(FLASH | {"host": host})
+    load: dict[str, object] = {"size": "4 KiB", "clients": 32}
+    reads = simulate(array, sequential("4 KiB", clients=32), n_requests=8000)
+    assert reads.iops.mean == pytest.approx(100_000, rel=0.001)
+    assert "processor is busy 100 % of the time" in reads.messages[0]
+    writes = simulate(array, Workload.parse(load | {"read_ratio": 0.0, "span": "1 GiB"}), n_requests=8000)
+    assert writes.iops.mean == pytest.approx(1e6 / 30, rel=0.001)
+
+
+def test_pauses_take_their_share_and_hold_up_all_that_is_outstanding() -> None:
+    """A tenth of the time; each of 16 requests is outstanding for 320 us of the processor's work, and pauses add up.
+
+    Pauses begin 1 / 3.6 ms of working time and are exponential with 400 us: the chance that they add up to more than
+    100 us is that of one (0.089 exp(-0.089) exp(-0.25)) and of more than one (0.0037, nearly all of them longer).
+    """
+    host = {"submission": "20 us", "pause": "400 us", "pause_interval": "3.6 ms"}
+    load = Workload.parse({"size": "4 KiB", "clients": 16})
+    array = Array.parse(FLASH | {"host": host})
+    still, steady = (
+        simulate(Array.parse(FLASH | {"host": h}), load, n_requests=120_000) for h in (host, {"submission": "20 us"})
+    )
+    assert still.iops.mean == pytest.approx(0.9 * steady.iops.mean, rel=0.02)
+    assert "stands still for 10 %" in still.messages[0]
+    latency = still.run.completions.done_ns - still.run.completions.issue_ns
+    assert np.mean(latency > 420_000) == pytest.approx(0.067, rel=0.12)
+    assert simulate(array, load, n_requests=2000, seed=5).latency.mean_ns != still.latency.mean_ns
+
+
+def test_both_engines_pause_alike() -> None:
+    host = {"submission": "15 us", "pause": "1 ms", "pause_interval": "2 ms"}
+    load = Workload.parse({"size": "4 KiB", "rate": "90/s"})
+    one, other = (
+        simulate(Array.parse(ONE_DISK | {"host": host}), load, n_requests=400, engine=engine)
+        for engine in ("simpy", "native")
+    )
+    assert (one.run.completions.done_ns == other.run.completions.done_ns).all()
+    assert (one.run.completions.done_ns >= one.run.completions.issue_ns).all()
+
+
+def test_a_pause_needs_an_interval() -> None:
+    with pytest.raises(DescriptionError, match="both pause_ns and pause_interval_ns"):
+        Array.parse(ONE_DISK | {"host": {"pause": "1 ms"}})

@@ -148,3 +148,31 @@ def test_an_embedded_array_has_its_host() -> None:
     env.process(client())
     env.run(until=result.run.end_ns + 1)
     assert done == result.run.completions.done_ns.tolist()
+
+
+def test_a_synced_write_waits_for_all_that_is_dirty() -> None:
+    """Rule P9: every tenth write is done when the pages of its ten, and no others, are on the disk."""
+    system = array(sync_every=10)
+    result = run(system, 200, read_ratio=0, clients=1, span="10 GB")
+    completions = result.run.completions
+    latency = completions.done_ns - completions.issue_ns
+    synced = np.arange(200) % 10 == 9
+    assert (latency[~synced] == 0).all()
+    assert (latency[synced] > 10 * MS).all()
+    assert result.run.devices.n_writes[0] == 200
+
+
+@pytest.mark.parametrize("clients", [1, 8])
+def test_both_engines_sync_alike(clients: int) -> None:
+    system = array(sync_every=7, writeback_depth=4)
+    load = Workload.parse({"size": "512 B", "read_ratio": 0.2, "clients": clients, "span": "1 GB"})
+    one, other = (simulate(system, load, n_requests=600, engine=engine) for engine in ("simpy", "native"))
+    assert between(one.requests, one.run, other.run) is None
+
+
+def test_syncs_of_many_writers_do_not_wait_for_later_writes() -> None:
+    """Eight writers that never pause: an fsync ends although new pages become dirty all the time."""
+    result = run(array(sync_every=16), 3000, read_ratio=0, clients=8, span="10 GB")
+    latency = result.run.completions.done_ns - result.run.completions.issue_ns
+    assert result.run.completions.done_ns.min() >= 0
+    assert latency.max() < 3 * S

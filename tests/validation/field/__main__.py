@@ -32,7 +32,7 @@ def main() -> int:
         table.add_column(name, overflow="fold")
     for o in found:
         table.add_row(
-            o.case, o.row, o.quantity, o.author, f"{o.ours:.5g}", f"{o.error:+.1%}", f"{o.tolerance:.0%}",
+            o.case, o.row, o.quantity, o.author, o.our_figure, f"{o.error:+.1%}", f"{o.tolerance:.0%}",
             verdict_of(o), o.kind,
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 180).print(table)

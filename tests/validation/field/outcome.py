@@ -50,4 +50,18 @@ class Outcome:
     @property
     def author(self) -> str:
         """The author's figure as printed."""
-        return f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"
+        return plain(self.low) if self.low == self.high else f"{plain(self.low)} to {plain(self.high)}"
+
+    @property
+    def our_figure(self) -> str:
+        """Ours, to five digits."""
+        return plain(float(f"{self.ours:.5g}"))
+
+
+def plain(value: float) -> str:
+    """A number as people write it: thousands apart, no exponent.
+
+    >>> plain(92323.0), plain(0.91), plain(168.333)
+    ('92,323', '0.91', '168.333')
+    """
+    return f"{value:,.10g}"

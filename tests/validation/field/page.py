@@ -50,7 +50,7 @@ def write_page(outcomes: Sequence[Outcome]) -> None:
         text.write("|---|---|--:|--:|--:|--:|---|---|\n")
         for o in rows:
             text.write(
-                f"| {o.row} | {o.quantity} | {o.author} | {o.ours:.5g} | {o.error:+.1%} | {o.tolerance:.0%} "
+                f"| {o.row} | {o.quantity} | {o.author} | {o.our_figure} | {o.error:+.1%} | {o.tolerance:.0%} "
                 f"| {verdict_of(o)} | {o.kind} |\n"
             )
         for reason in dict.fromkeys(o.unreached for o in rows if o.unreached):

@@ -21,6 +21,8 @@ pub enum Action {
     Wake(u32),
     /// The host's processor is done with a host request.
     Entered(u32),
+    /// The host's processor, which stood still, sees an answer.
+    Noticed(u32),
     /// The controller's processor is done with a host request.
     Processed(u32),
     /// The data of a write has come over the link.

@@ -11,7 +11,7 @@ mod submission;
 
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
-use crate::events::{Action, Events, ARRIVE};
+use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::traffic::{Completion, Request, Traffic};
@@ -255,6 +255,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
             Action::Issue(stream, id) => self.issue(stream as usize, id),
             Action::Entered(host) => self.entered(host),
+            Action::Noticed(host) => self.noticed(host),
             Action::Processed(host) => self.processed(host),
             Action::WriteArrived(host) => self.access(host),
             Action::HitServed(host) => self.answered(host),
@@ -308,7 +309,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     // ------------------------------------------------------------------ answers
     /// The controller has answered.
+    /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
     fn finished(&mut self, host: u32) {
+        let now = self.events.now;
+        let device = self.disks.len() as u32 + 2;
+        if let Some(pauses) = self.host.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
+            let noticed = pauses.awake(now);
+            if noticed > now {
+                let request = &mut self.hosts[host];
+                request.queue += noticed - now;
+                return self.events.at(noticed, COMPLETE, device, request.row, Action::Noticed(host));
+            }
+        }
+        self.noticed(host);
+    }
+
+    fn noticed(&mut self, host: u32) {
         let HostRequest { purpose, sector, n, .. } = self.hosts[host];
         match purpose {
             Purpose::Client => self.done(host),

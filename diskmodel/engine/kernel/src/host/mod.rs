@@ -2,8 +2,12 @@
 
 mod flusher;
 mod pages;
+mod pauses;
 mod read_ahead;
+mod syncs;
 
 pub use flusher::Flusher;
 pub use pages::{Pages, Run};
+pub use pauses::Pauses;
 pub use read_ahead::ReadAhead;
+pub use syncs::Syncs;

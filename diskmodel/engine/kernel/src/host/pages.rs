@@ -80,6 +80,11 @@ impl Pages {
         self.lists.len(DIRTY) > 0
     }
 
+    /// Since when the page is dirty that has been so for longest.
+    pub fn oldest(&self) -> Option<i64> {
+        self.lists.values(DIRTY).next().map(|mark| mark.since)
+    }
+
     pub fn is_above_background(&self) -> bool {
         self.n_dirty() > self.background
     }

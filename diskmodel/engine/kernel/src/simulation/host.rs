@@ -1,4 +1,4 @@
-//! The host before the controller: processor time of each request, buffered reads (rules H1 to H3); see
+//! The host before the controller: processor time of each request, buffered reads (rules H1 to H4); see
 //! `diskmodel/engine/host.py`. With a page cache requests go its way (`page_cache.rs`).
 
 use std::collections::VecDeque;
@@ -9,13 +9,19 @@ use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::host::ReadAhead;
+use crate::host::{Pauses, ReadAhead};
 use crate::mechanics::READ;
 use crate::traffic::Traffic;
 
 /// A host that costs time or buffers. Lengths in sectors.
 pub struct Host {
-    submission_ns: i64,
+    /// Processor time of reads and of writes.
+    submission_ns: [i64; 2],
+    sequential_ns: [i64; 2],
+    /// Operation and place with which a request goes on where the last one ended.
+    goes_on_at: Option<(u8, i64)>,
+    processor_pauses: Option<Pauses>,
+    pub(super) answer_pauses: Option<Pauses>,
     is_buffered: bool,
     /// Longest request that the device takes.
     pub(super) longest: i64,
@@ -52,7 +58,9 @@ pub(super) struct OneByOne {
 
 /// A host as it is described. Lengths in sectors.
 pub struct HostTunables {
-    pub submission_ns: i64,
+    pub submission_ns: [i64; 2],
+    pub sequential_ns: [i64; 2],
+    pub pauses: Vec<(i64, i64)>,
     pub is_buffered: bool,
     pub read_ahead: i64,
     pub longest: i64,
@@ -62,9 +70,13 @@ pub struct HostTunables {
 
 impl Host {
     pub fn new(tunables: HostTunables, capacity: i64) -> Self {
-        let HostTunables { submission_ns, is_buffered, read_ahead, longest, page, page_cache } = tunables;
+        let HostTunables { is_buffered, read_ahead, longest, page, page_cache, .. } = tunables;
         Host {
-            submission_ns,
+            submission_ns: tunables.submission_ns,
+            sequential_ns: tunables.sequential_ns,
+            goes_on_at: None,
+            processor_pauses: Pauses::of(&tunables.pauses),
+            answer_pauses: Pauses::of(&tunables.pauses),
             is_buffered,
             longest: longest - i64::from(planted(Fault::RequestCut)),
             page,
@@ -98,20 +110,30 @@ pub(super) fn cut(first: i64, end: i64, longest: i64) -> impl Iterator<Item = (i
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// A request comes in, now: first the processor, one request after the other (rule H1).
+    /// A request comes in, now: first the processor, one request after the other (rules H1, H4).
     pub(super) fn submit_to_host(&mut self, id: u32) {
         let now = self.events.now;
         let device = self.disks.len() as u32 + 2;
         let Some(host) = &mut self.host else { return self.submit_to_controller(id) };
-        if host.submission_ns == 0 {
+        let request = &mut self.hosts[id];
+        let is_next = host.goes_on_at == Some((request.op, request.sector)) && !planted(Fault::GoesOn);
+        host.goes_on_at = Some((request.op, request.sector + request.n));
+        let work = (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize];
+        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.processor_free) };
+        let free = match &mut host.processor_pauses {
+            Some(pauses) => {
+                let awake = pauses.awake(begin);
+                pauses.worked(awake, work)
+            }
+            None => begin + work,
+        };
+        if free == now {
             return self.entered(id);
         }
-        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.processor_free) };
-        host.processor_free = begin + host.submission_ns;
-        let request = &mut self.hosts[id];
-        request.queue += begin - now;
-        request.overhead += host.submission_ns;
-        self.events.at(host.processor_free, COMPLETE, device, request.row, Action::Entered(id));
+        request.queue += free - work - now;
+        request.overhead += work;
+        host.processor_free = free;
+        self.events.at(free, COMPLETE, device, request.row, Action::Entered(id));
     }
 
     /// Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2).

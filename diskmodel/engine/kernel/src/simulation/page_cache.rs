@@ -1,4 +1,4 @@
-//! A host with a page cache: hits, partial pages, write-back, writers that wait (rules P1 to P8); see
+//! A host with a page cache: hits, partial pages, write-back, writers that wait (rules P1 to P9); see
 //! `diskmodel/engine/page_cache.py` and `flusher.py`.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use super::{Host, HostRequest, Purpose, Simulation};
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
-use crate::host::{Flusher, Pages, Run};
+use crate::host::{Flusher, Pages, Run, Syncs};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
 
@@ -21,11 +21,29 @@ pub struct PageCache {
     /// Writes that wait, in order of arrival, and since when.
     blocked: VecDeque<(u32, i64)>,
     missing: Vec<(i64, i64)>,
+    /// Each so-many-th write is followed by fsync; 0: never.
+    sync_every: u64,
+    n_written: u64,
+    syncs: Syncs,
 }
 
 impl PageCache {
-    pub fn new(pages: Pages, flusher: Flusher, is_synchronous: bool) -> Self {
-        PageCache { pages, flusher, is_synchronous, blocked: VecDeque::new(), missing: Vec::new() }
+    pub fn new(pages: Pages, flusher: Flusher, is_synchronous: bool, sync_every: u64) -> Self {
+        PageCache {
+            pages,
+            flusher,
+            is_synchronous,
+            blocked: VecDeque::new(),
+            missing: Vec::new(),
+            sync_every,
+            n_written: 0,
+            syncs: Syncs::default(),
+        }
+    }
+
+    /// Whether somebody waits for dirty pages to be sent (rules P6, P9).
+    fn has_waiting(&self) -> bool {
+        !self.blocked.is_empty() || self.syncs.are_unsent()
     }
 }
 
@@ -182,6 +200,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if let Some((cache, _)) = self.page_cache() {
             cache.pages.write(span, now, row);
+            cache.n_written += 1;
+            let n_written = cache.n_written + u64::from(planted(Fault::SyncCount));
+            if cache.sync_every > 0 && n_written % cache.sync_every == 0 {
+                cache.syncs.begin(id, since, now);
+                return self.flush();
+            }
         }
         self.hosts[id].cache += now - since;
         self.done(id);
@@ -210,16 +234,33 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Pages became dirty, or have been written, or a writer waits: goes on where there is something to do (rule P5).
     fn flush(&mut self) {
         let (now, device, capacity) = (self.events.now, self.disks.len() as u32 + 2, self.layout.capacity);
-        if let Some((PageCache { pages, flusher, blocked, .. }, _)) = self.page_cache() {
-            flusher.look(pages, !blocked.is_empty());
+        if let Some((cache, _)) = self.page_cache() {
+            let has_waiting = cache.has_waiting();
+            cache.flusher.look(&cache.pages, has_waiting);
         }
-        while let Some((PageCache { pages, flusher, blocked, .. }, page)) = self.page_cache() {
-            let Some(Run { row, first, end }) = flusher.next(pages, !blocked.is_empty()) else { break };
+        while let Some((cache, page)) = self.page_cache() {
+            let has_waiting = cache.has_waiting();
+            let Some(Run { row, first, end }) = cache.flusher.next(&mut cache.pages, has_waiting) else { break };
+            if cache.sync_every > 0 {
+                cache.syncs.sent(first);
+            }
             self.send_below(row, WRITE, (first * page, capacity.min(end * page)), Purpose::WriteBack);
         }
         let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() else { return };
         if let Some(time) = flusher.next_wake(pages, now) {
             self.events.at(time, ARRIVE, device, 0, Action::FlusherWoken);
+        }
+        self.answer_syncs();
+    }
+
+    /// Writers for whom everything is on the array are done (rule P9).
+    fn answer_syncs(&mut self) {
+        let now = self.events.now;
+        let Some((cache, _)) = self.page_cache() else { return };
+        cache.syncs.look(cache.pages.oldest());
+        while let Some((id, since)) = self.page_cache().and_then(|(cache, _)| cache.syncs.next_done()) {
+            self.hosts[id].cache += now - since;
+            self.done(id);
         }
     }
 
@@ -236,6 +277,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn written_back(&mut self, sector: i64, n: i64) {
         if let Some((cache, page)) = self.page_cache() {
             cache.flusher.written();
+            cache.syncs.written(sector / page);
             cache.pages.finish(pages_of(sector, n, page));
         }
         self.admit_to_memory();
