@@ -149,7 +149,8 @@ def cells_of(measurement: Measurement) -> Cells:
         for run in experiment.runs if experiment is not None else ():
             samples = run.samples
             if len(samples) >= 20 and not bool((samples.op == DURABLE_WRITE).any()):
-                asked = float(run.parameters.get("read_fraction", float((samples.op == READ).mean())))
+                asked = run.parameters.get("read_fraction")
+                asked = float((samples.op == READ).mean()) if asked is None else min(float(asked), 1.0)
                 length, depth = int(samples.length_bytes[0]), run.queue_depth
                 _add(cells, run, key_of(asked, is_sequential, length, depth))
     return cells
@@ -217,7 +218,7 @@ def _completions(run: Run) -> NDArray[np.int64]:
     each batch complete almost at once, and completions that far apart have the same place in their batches.
     """
     done = np.sort(run.samples.completion_ns)
-    if run.queue_depth > 1:
+    if run.queue_depth > 1 and len(done):
         done = done[done <= int(run.samples.issue_ns.max())]
     return done[min(run.queue_depth, len(done) // 4) :]
 

@@ -123,7 +123,7 @@ def zone_rates(measurement: Measurement) -> tuple[Floats, Floats]:
         order = np.argsort(samples.completion_ns)
         done, length = samples.completion_ns[order], samples.length_bytes[order]
         skip = min(2 * run.queue_depth, len(done) // 4)
-        if len(done) < 8 or done[-1] <= done[skip]:
+        if len(done) < 8 or done[-1] <= done[skip] or run.parameters.get("position_bytes") is None:
             continue
         rate = float(length[skip + 1 :].sum()) * 1e9 / float(done[-1] - done[skip])
         found.setdefault(int(run.parameters["position_bytes"]), []).append(rate)

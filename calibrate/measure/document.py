@@ -144,19 +144,30 @@ def load(path: str | Path) -> Measurement:
         )
     parts = {key: _mapping(document, key, path, key) for key in _PARTS}
     _whole(parts["target"], "size_bytes", path, "target.size_bytes")
+    if parts["target"].get("device") is not None:
+        _figures(parts["target"], "device", path, "target.device")
+    warnings = _list(document, "warnings", path, "warnings")
+    if not all(isinstance(warning, dict) for warning in warnings):
+        raise _fault(path, "warnings", None, "must be a list of objects")
     experiments = _list(document, "experiments", path, "experiments")
     return Measurement(
         path=path,
         is_complete=document.get("state") == "complete",
         elapsed_s=_seconds(document.get("elapsed_s", 0.0), path, "elapsed_s"),
         experiments=tuple(_experiment(e, path, f"experiments[{i}]") for i, e in enumerate(experiments)),
-        warnings=tuple(_list(document, "warnings", path, "warnings")),
+        warnings=tuple(warnings),
         **parts,
     )
 
 
+#: So that the sum of two, a completion, stays within 64 bits.
+_RULE_OF_COLUMNS = "must be integers of at least 0 and less than 2^62"
 #: Rows of an experiment: far more than the program records.
 _MOST_ROWS = 1 << 24
+_CALCULATED_WITH = {
+    *("read_fraction", "position_bytes", "segments_at_least", "segments_below", "read_ahead_at_least_bytes"),
+    *("read_ahead_below_bytes", "buffer_bytes", "size_bytes", "logical_sector_bytes"),
+}
 #: Thirty years.
 _MOST_S = 1e9
 _PARTS = ("program", "host", "target", "settings", "overhead", "findings")
@@ -171,6 +182,17 @@ def _mapping(parent: Mapping[str, Any], key: str, path: Path, where: str) -> dic
     if not isinstance(value, dict):
         raise _fault(path, where, value, "must be an object")
     return value
+
+
+def _figures(parent: Mapping[str, Any], key: str, path: Path, where: str) -> dict[str, Any]:
+    """The object under `key`, in which what calibrations calculate with has to be a number or null."""
+    found = _mapping(parent, key, path, where)
+    for name in _CALCULATED_WITH & found.keys():
+        value = found[name]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1 << 62
+        if value is not None and not is_number:
+            raise _fault(path, f"{where}.{name}", value, "must be a number of at least 0 and less than 2^62, or null")
+    return found
 
 
 def _whole(
@@ -206,7 +228,7 @@ def _experiment(raw: Any, path: Path, where: str) -> Experiment:
         name=raw["name"],
         why=str(raw.get("why", "")),
         parameters=_mapping(raw, "parameters", path, f"{where}.parameters"),
-        summary=_mapping(raw, "summary", path, f"{where}.summary"),
+        summary=_figures(raw, "summary", path, f"{where}.summary"),
         runs=tuple(
             _run(r, samples, path, f"{where}.runs[{i}]")
             for i, r in enumerate(_list(raw, "runs", path, f"{where}.runs"))
@@ -226,7 +248,7 @@ def _run(raw: Any, samples: Samples, path: Path, where: str) -> Run:
         raise _fault(path, where, {"first": first, "count": count}, "first and count must be integers of at least 0")
     if first + count > len(samples) and len(samples) > 0:
         raise _fault(path, where, first + count, f"must end within the {len(samples)} rows of the experiment")
-    parameters = _mapping(raw, "parameters", path, f"{where}.parameters")
+    parameters = _figures(raw, "parameters", path, f"{where}.parameters")
     _whole(parameters, "queue_depth", path, f"{where}.parameters.queue_depth", low=1)
     return Run(
         parameters=parameters,
@@ -247,8 +269,8 @@ def _samples(raw: Any, path: Path, where: str) -> Samples:
 
 def _column(raw: Any, n: int, path: Path, where: str) -> _Column:
     if isinstance(raw, int) and not isinstance(raw, bool):
-        if not 0 <= raw < 1 << 63:
-            raise _fault(path, where, raw, "must be integers of at least 0 and less than 2^63")
+        if not 0 <= raw < 1 << 62:
+            raise _fault(path, where, raw, _RULE_OF_COLUMNS)
         column = np.full(n, raw, dtype=np.int64)
     else:
         try:
@@ -257,7 +279,7 @@ def _column(raw: Any, n: int, path: Path, where: str) -> _Column:
             raise _fault(path, where, None, f"must be integers ({error})") from error
     if column.shape != (n,):
         raise _fault(path, where, list(column.shape), f"must hold {n} integers")
-    if n and column.min() < 0:
-        raise _fault(path, where, int(column.min()), "must not be negative")
+    if n and not 0 <= int(column.min()) <= int(column.max()) < 1 << 62:
+        raise _fault(path, where, int(column.min() if column.min() < 0 else column.max()), _RULE_OF_COLUMNS)
     column.setflags(write=False)
     return column

@@ -8,6 +8,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from calibrate.fit import run as fit
+from calibrate.fit.buffer import find_buffer
+from calibrate.fit.cells import answered_together, cells_of
+from calibrate.fit.evidence import read_evidence
+from calibrate.fit.flash_writes import buffer_of
+from calibrate.fit.tracks import single_reads, zone_rates
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -18,6 +24,7 @@ from diskmodel.plan import PlanDescription
 from diskmodel.plan.memory import read_outcomes, to_plain
 from diskmodel.plan.outcome import Figure, Outcome
 from diskmodel.workload import Workload
+from tests.calibrate.mock_device import MockDevice
 from tests.calibrate.test_measure_document import DOCUMENT
 from tests.fuzz import extremes, seeds
 from tests.fuzz.check import Run, check, on_disk
@@ -183,6 +190,49 @@ def measurement(choose: Random) -> bool:
         assert (experiment.samples.latency_ns >= 0).all()
         for run in experiment.runs:
             assert run.queue_depth > 0
+    return True
+
+
+def _measured() -> dict[str, Any]:
+    """A measurement by a device of known parameters, of every experiment a few requests."""
+    device = MockDevice(load_drive("intel-x25-e-64"))
+    device.random_reads((1, 8), n=24, repetitions=1)
+    device.zones(positions=2, requests=10)
+    device.begin("write_cache")
+    device.experiments[-1]["summary"] = {"buffer_bytes": 1 << 20, "is_write_back": True}
+    device.run(device.anywhere(6, 4096), 4096, is_write=True, part="plain and durable")
+    device.begin("cache_segments")
+    device.experiments[-1]["summary"] = {"segments_at_least": 8, "segments_below": 12}
+    document: dict[str, Any] = json.loads(device.write(on_disk(b"", "measured")).read_bytes())
+    document["target"]["device"] = {"model": "X", "disk": "sdx", "size_bytes": 10**9, "logical_sector_bytes": 512}
+    document["warnings"] = [{"code": "busy", "message": "the machine was busy"}]
+    return document
+
+
+_MEASURED = extremes.packed([_measured()])
+
+
+@check("evidence-of-a-fit")
+def evidence_of_a_fit(choose: Random) -> bool:
+    """Whatever is read as a measurement is taken apart by the calibration without a fault."""
+    text = extremes.as_json(choose, _MEASURED)
+    try:
+        evidence = read_evidence(on_disk(text.encode("utf-8", "surrogatepass")))
+    except FormatError as error:
+        say(error)
+        return False
+    for measured in evidence.measurements:
+        cells = cells_of(measured)
+        assert all(cell.mean_ns > 0 for cell in cells.values())
+        single_reads(measured)
+        zone_rates(measured)
+        find_buffer(measured)
+        capacity, _ = fit.capacity_of(measured)
+        assert capacity >= 0
+        fit._name(measured)
+        fit._note_warnings(measured, [])
+    buffer_of(evidence.measurements)
+    answered_together(evidence.measurements)
     return True
 
 

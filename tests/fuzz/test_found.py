@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from calibrate.evidence.requests import read_requests
+from calibrate.fit.cells import answered_together
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -120,6 +121,11 @@ def test_what_has_no_end_is_not_read_to_it() -> None:
         ("experiments.0.epoch", ",5 GB"),
         ("experiments.0.runs.0.parameters.queue_depth", None),
         ("experiments.0.runs.0.parameters.queue_depth", 0),
+        ("experiments.0.runs.0.parameters.read_fraction", "half"),
+        ("experiments.0.summary.buffer_bytes", [1]),
+        ("experiments.0.samples.latency_ns", [1, 2, 2**62]),
+        ("target.device", "sda"),
+        ("warnings", ["busy"]),
     ],
 )
 def test_a_measurement_tells_a_wrong_number_when_it_is_read(path: str, value: Any, tmp_path: Path) -> None:
@@ -129,6 +135,13 @@ def test_a_measurement_tells_a_wrong_number_when_it_is_read(path: str, value: An
     with pytest.raises(FormatError) as caught:
         load(file)
     assert caught.value.faults[0].field.endswith(path.rpartition(".")[2])
+
+
+def test_a_run_without_a_request_tells_nothing(tmp_path: Path) -> None:
+    """Of a measurement that was interrupted; was a ValueError of NumPy."""
+    file = tmp_path / "measurement.json"
+    file.write_text(json.dumps(changed(DOCUMENT, "experiments.0.runs.1.count", 0)))
+    assert answered_together([load(file)]) is None
 
 
 @pytest.mark.parametrize("outcome", [[], {"iops": 1}, {"iops": [1, 1, 1], "bytes_per_s": [1, 1, 1], "latency_ns": 5}])
