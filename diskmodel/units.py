@@ -29,9 +29,11 @@ _PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
 _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 
-_NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
+_NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
 #: Longest number that is read; longer ones take long to turn into a number.
 _MOST_DIGITS = 400
+#: Longest text that is looked at: finding out that a longer one is no quantity would take the square of its length.
+_MOST_LONG = 1000
 
 #: Bounds that let every product and sum of the engines stay within 64 bits: 1 EiB of anything, 4 GiB at a time, an hour
 #: for anything a device does, 417 days for a pause and for a whole run, rates far beyond and far below any device's.
@@ -52,7 +54,7 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     ValueError
         When the text is not a number followed by one of the units; the message names those that are known.
     """
-    match = _NUMBER.match(text)
+    match = _NUMBER.match(text) if len(text) <= _MOST_LONG else None
     known = ", ".join(name for name in units if name and "μ" not in name)
     if match is None or match.end(1) > _MOST_DIGITS:
         raise ValueError(f"must be a number with a unit; write for example a number and one of {known}")

@@ -157,6 +157,13 @@ def test_a_rate_is_written_with_all_its_digits() -> None:
     assert float(units.parse(units.pretty_rate(rate), units._RATE)) == rate
 
 
+@pytest.mark.parametrize("tail", ["\nGB", " GB\n.", " " * 100_000 + "\n."])
+def test_a_long_number_that_is_none_is_refused_in_time(tail: str) -> None:
+    """Five thousand digits and a line's end took minutes to refuse."""
+    with pytest.raises(ValueError, match="must be a number with a unit"):
+        units.parse("9" * 5000 + tail, units._BYTES)
+
+
 def test_a_seed_below_zero_is_refused() -> None:
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
     with pytest.raises(DescriptionError, match="seed=-1: must not be negative"):
