@@ -52,9 +52,12 @@ class RequestTrace:
 
     def part(self, first: int, last: int | None) -> RequestTrace:
         """Requests first (from 0) to last (excluded)."""
-        cut = slice(first, last)
+        return self.chosen(slice(first, last))
+
+    def chosen(self, which: slice | NDArray[np.bool_]) -> RequestTrace:
+        """The requests of a slice, or those that are True in an (n,) array."""
         return RequestTrace(
-            self.is_write[cut], self.lba[cut], self.n_blocks[cut], self.response_ms[cut], self.pause_ms[cut]
+            self.is_write[which], self.lba[which], self.n_blocks[which], self.response_ms[which], self.pause_ms[which]
         )
 
 

@@ -17,8 +17,9 @@ Int64 = NDArray[np.int64]
 
 
 def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
-    """The drive alone, nothing before it."""
-    return resolve(Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}}), seed)
+    """The drive alone, nothing before it, up to its last block."""
+    layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
+    return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
 
 
 def closed_loop(

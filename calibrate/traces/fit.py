@@ -11,10 +11,12 @@ import numpy as np
 from calibrate.evidence.requests import RequestTrace
 from calibrate.score import agreement
 from calibrate.traces.access import fit_bus, is_sequential, reached_platter
+from calibrate.traces.exported import drive_dict
 from calibrate.traces.geometry import count_heads, fit_geometry, track_blocks
 from calibrate.traces.model import Prediction, TraceModel, fit_model
 from calibrate.traces.period import Rotation, fit_rotation
-from calibrate.traces.profile import drive_dict, model_from_dict
+from calibrate.traces.profile import model_from_dict
+from calibrate.traces.replayed import replay_on_engine
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 
@@ -33,6 +35,7 @@ class TraceFit:
     message: str
     held_out: dict[str, Any]
     n_blocks: int
+    trace: RequestTrace
     sheet: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, trace: RequestTrace, *, seed: int = 0) -> Prediction:
@@ -41,7 +44,7 @@ class TraceFit:
 
     def to_drive(self, name: str = "calibrated drive") -> Hdd:
         """The profile, with the trace model in its provenance."""
-        return Hdd.parse(drive_dict(self.model, self.n_blocks, name, self.sheet))
+        return Hdd.parse(drive_dict(self.model, self.trace, self.n_blocks, name, self.sheet))
 
 
 def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0) -> TraceFit:
@@ -59,11 +62,12 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     Raises
     ------
     InputError
-        Too few requests, or none that reached the platter.
+        Too few requests, none that reached the platter, or some beyond the drive that the sheet describes.
     """
     if len(trace) < MIN_REQUESTS:
         rule = f"must hold at least {MIN_REQUESTS} requests to calibrate from"
         raise InputError(Fault("requests", len(trace), rule, "take a longer part of the trace"))
+    n_blocks = _blocks(trace, sheet or {})
     bus = fit_bus(trace)
     if reached_platter(trace, bus).sum() < MIN_REQUESTS // 4:
         rule = "too few requests waited for the platter"
@@ -76,6 +80,8 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation))
         prediction = inner_model.predict(rest, seed)
         held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+        inner_drive = Hdd.parse(drive_dict(inner_model, inner, n_blocks, "kept back", sheet or {}))
+        held_out["engine"] = replay_on_engine(inner_drive, rest)
     else:
         rotation = _unlocated(rotation)
         inner_model = fit_model(inner, bus, rotation, None)
@@ -90,8 +96,18 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         message = "completion times tell no revolution: rotation assumed at 7200 rpm, angles unknown"
     else:
         message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
-    n_blocks = int((sheet or {}).get("blocks", trace.end.max()))
-    return TraceFit(model, _parameters(model, trace), converged, message, held_out, n_blocks, dict(sheet or {}))
+    parameters = _parameters(model, trace)
+    return TraceFit(model, parameters, converged, message, held_out, n_blocks, trace, dict(sheet or {}))
+
+
+def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
+    """Blocks of the drive: what the sheet says, else up to the last one that was asked for."""
+    reached = int(trace.end.max())
+    blocks = int(sheet.get("blocks", reached))
+    if blocks < reached:
+        rule = f"the trace reaches block {reached - 1}, beyond a drive of {blocks} blocks"
+        raise InputError(Fault("capacity", blocks * 512, rule, f"give {reached * 512} bytes at least, or leave it out"))
+    return blocks
 
 
 def calibrate_traces(
@@ -125,7 +141,9 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
     scores = []
     for chosen in (everything, ~trace.is_write, trace.is_write):
         scores.append(agreement(trace.response_ms[chosen], prediction.expected_ms[chosen], prediction.draws_ms[chosen]))
-    return {**scores[0], "reads": scores[1], "writes": scores[2]}
+    fits = int(trace.end.max()) <= drive.n_sectors
+    engine = replay_on_engine(drive, trace) if fits else None
+    return {**scores[0], "reads": scores[1], "writes": scores[2], "engine": engine}
 
 
 def _unlocated(rotation: Rotation) -> Rotation:

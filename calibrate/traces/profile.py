@@ -12,7 +12,7 @@ from calibrate.traces.angles import Step, ZoneAngle
 from calibrate.traces.arrival import Arrival
 from calibrate.traces.clock import Pause
 from calibrate.traces.correction import Correction
-from calibrate.traces.geometry import AngleMap, count_heads, track_blocks
+from calibrate.traces.geometry import AngleMap
 from calibrate.traces.handover import Handover
 from calibrate.traces.hits import FastTimes, StreamMisses
 from calibrate.traces.model import TraceModel
@@ -173,77 +173,3 @@ def _handover(table: Handover) -> list[Any]:
 
 def _rounded(values: Any, digits: int) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), digits).tolist()
-
-
-def drive_dict(model: TraceModel, n_blocks: int, name: str, sheet: Mapping[str, Any]) -> dict[str, Any]:
-    """A hard disk's profile, as `diskmodel` reads it, with the trace model under `provenance.trace_model`.
-
-    Where no angle could be told, geometry is one zone of tracks that take a revolution at the usual density.
-    """
-    period_ms = model.rotation.period_ms
-    heads = sheet.get("surfaces")
-    assumed = []
-    if heads is None and model.angles is not None:
-        heads = count_heads(model.angles)[0]
-    if heads is None:
-        heads = 4
-        assumed.append("heads")
-    zones: list[dict[str, int]] = []
-    left = n_blocks
-    if model.angles is not None:
-        for zone in model.angles.zones:
-            per_track = max(round(track_blocks(zone)), 1)
-            blocks = left if zone is model.angles.zones[-1] else min(round(zone.last - zone.first), left)
-            cylinders = max(-(-blocks // (heads * per_track)), 1)
-            left -= cylinders * heads * per_track
-            skew = round(max(zone.track.turns, 0.0) * per_track)
-            extra = round(max(zone.cylinder.turns, 0.0) * per_track)
-            zones.append(
-                {
-                    "cylinders": cylinders,
-                    "sectors_per_track": per_track,
-                    "track_skew": skew,
-                    "cylinder_skew": min(skew + extra, per_track - 1),
-                }
-            )
-            if left <= 0:
-                break
-    else:
-        zones.append({"cylinders": -(-n_blocks // (heads * 100)), "sectors_per_track": 100})
-        assumed.append("zones")
-    overhead = model.bus.read_overhead_ms
-    n_cylinders = sum(zone["cylinders"] for zone in zones)
-    distances = np.unique(np.rint(np.geomspace(1, max(n_cylinders - 1, 2), 40))).astype(int)
-    ready = np.maximum(model.ready_read.at(distances * heads) - overhead, 0.05)
-    away = distances * heads
-    settle = float(np.median(model.ready_write.at(away) - model.ready_read.at(away)))
-    data: dict[str, Any] = {
-        "kind": "hdd",
-        "name": name,
-        "source": "calibrated from a request trace",
-        "capacity_bytes": n_blocks * 512,
-        "rpm": 60e3 / period_ms,
-        "revolution_ns": round(period_ms * 1e6),
-        "heads": heads,
-        "zones": zones,
-        "seek": {
-            "kind": "table",
-            "distance": [int(d) for d in distances],
-            "time_ms": [round(float(t), 4) for t in ready],
-        },
-        "write_settle_ns": max(round(settle * 1e6), 0) if not model.bus.is_write_back else 0,
-        "read_overhead_ns": max(round(overhead * 1e6), 0),
-        "write_overhead_ns": max(
-            round((model.bus.write_overhead_ms if model.bus.is_write_back else overhead) * 1e6), 0
-        ),
-        "interface_bytes_per_s": 512 / max(model.bus.block_ms, 1e-4) * 1e3,
-        "cache": {
-            "size_bytes": int(sheet.get("cache_bytes", 512 * 1024)),
-            "segments": int(sheet.get("segments", 2)),
-            "write_back": bool(model.bus.is_write_back),
-        },
-    }
-    if "cache_bytes" not in sheet:
-        assumed.append("cache.size_bytes")
-    data["provenance"] = {"assumed": assumed, "trace_model": model_to_dict(model)}
-    return data

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.evidence import read_trace_evidence
+from diskmodel.cli.measure import parse_bytes
 from diskmodel.cli.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.description import write_atomically
@@ -30,6 +31,10 @@ def calibrate(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the drive's profile goes, a TOML file.")],
     requests: RequestRange = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(help="Of the drive, as its sheet prints it; left out: as far as the evidence tells or reaches."),
+    ] = None,
     seed: Seed = 0,
     report: Annotated[Path | None, typer.Option(help="Residuals and parameters as an HTML page.")] = None,
     as_json: Json = False,
@@ -41,7 +46,8 @@ def calibrate(
     """
     check_place(out, "out")
     check_place(report, "report", (".html", ".htm"))
-    printed, drive, residuals = fit_with_residuals(evidence, requests, seed)
+    capacity_bytes = None if capacity is None else parse_bytes("capacity", capacity)
+    printed, drive, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes)
     drive.save(out)
     if report is not None:
         from calibrate.fit.report import report_html
@@ -69,7 +75,7 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
 
 
 def fit_with_residuals(
-    evidence: list[Path], requests: str | None, seed: int
+    evidence: list[Path], requests: str | None, seed: int, capacity_bytes: int | None = None
 ) -> tuple[dict[str, Any], Hdd | Flash, list[dict[str, Any]]]:
     """The same, and the error on each condition that was fitted; none where single requests are."""
     with progress() as bar:
@@ -78,10 +84,11 @@ def fit_with_residuals(
         if trace is not None:
             from calibrate.traces.fit import calibrate_traces
 
-            return *calibrate_traces(trace, seed=seed, name=evidence[0].stem), []
+            sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
+            return *calibrate_traces(trace, sheet=sheet, seed=seed, name=evidence[0].stem), []
         from calibrate.fit import calibrate as run
 
-        found = run(evidence, seed=seed)
+        found = run(evidence, seed=seed, capacity_bytes=capacity_bytes)
         return found.to_dict(), found.drive, list(found.report.get("residuals", ()))
 
 
@@ -115,6 +122,12 @@ def held_out_lines(held: dict[str, Any]) -> list[str]:
         )
     if held.get("demerit_ratio") is not None:
         said.append(f"  distribution:  demerit {held['demerit_ratio']:.1%} of the mean")
+    engine = held.get("engine")
+    if engine is not None:
+        said.append(
+            f"  run by the engines: mean {engine['mean_error_ratio']:+.1%}, demerit {engine['demerit_ratio']:.1%}, "
+            f"one request {engine['mae_ms']:.3g} ms off (the trace model itself: {held['mae_ms']:.3g} ms)"
+        )
     if held.get("repeatability_ratio") is not None:
         itself = held.get("repeatability_demerit_ratio")
         demerit = "" if itself is None else f", their distributions with a demerit of {itself:.1%}"

@@ -80,6 +80,8 @@ def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: 
 
 def _table(printed: dict[str, Any]) -> Table:
     parts = [("all", printed), ("reads", printed.get("reads") or {}), ("writes", printed.get("writes") or {})]
+    if printed.get("engine"):
+        parts.append(("run by the engines", printed["engine"]))
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("")
     for name, _ in parts:

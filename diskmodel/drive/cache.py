@@ -1,4 +1,4 @@
-"""The drive's own buffer: read segments and dirty data, as plain state (rules C1, C2, C6 to C9)."""
+"""The drive's own buffer: read segments and dirty data, as plain state (rules C1, C2, C6 to C10)."""
 
 from __future__ import annotations
 

@@ -102,6 +102,7 @@ def angle_of(tables: HddTables, lba: ArrayLike) -> tuple[Int64, Int64]:
     per_track = tables.sectors_per_track[zone]
     per_cylinder = (tables.heads - 1) * tables.track_skew[zone] + tables.cylinder_skew[zone]
     skew = (cylinder - tables.zone_first_cylinder[zone]) * per_cylinder + head % tables.heads * tables.track_skew[zone]
+    skew += tables.start_skew[zone]
     return np.asarray((skew + sector) % per_track), per_track
 
 

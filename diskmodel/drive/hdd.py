@@ -37,6 +37,10 @@ class HddCache(Description):
         How many sequential streams it can follow.
     read_ahead_bytes : int, optional
         How far it reads on after a read while idle; left out: a whole segment. 0: no read-ahead.
+    read_ahead_to : "limit" or "track"
+        Whether read-ahead also stops at the end of the track.
+    read_on_arrival : bool
+        Whether a read also keeps what passes on its track between the head's arrival and its first block.
     write_back : bool
         Whether a write is done when it is in the cache.
     hit_overhead_ns : int, optional
@@ -46,6 +50,8 @@ class HddCache(Description):
     size_bytes: Annotated[Bytes, Field(gt=0)]
     segments: Annotated[int, Field(ge=1, le=65536)] = 16
     read_ahead_bytes: Bytes | None = None
+    read_ahead_to: Literal["limit", "track"] = "limit"
+    read_on_arrival: bool = False
     write_back: bool = False
     hit_overhead_ns: Nanoseconds | None = None
 
@@ -101,7 +107,13 @@ class Hdd(Profile):
         Command processing before the arm may move: one command at a time, while the arm still works on earlier ones.
     completion_overhead_ns : int
         From the end of the media transfer to the end of the command; does not hold the arm.
+    write_completion_overhead_ns : int, optional
+        The same of writes; left out: as of reads.
+    write_prefill_bytes : int
+        How much of a write has to be in the buffer before the head may write. The transfer runs beside the seek.
     interface_bytes_per_s : float
+    buffer_full_ratio : float
+        How much of a read is in the buffer when the drive begins to send it. 0: the first sector; 1: all of it.
     zero_latency : bool
         Whether reading a track starts wherever the head arrives.
     actuators : int
@@ -125,7 +137,10 @@ class Hdd(Profile):
     read_overhead_ns: Nanoseconds = 100_000
     write_overhead_ns: Nanoseconds = 100_000
     completion_overhead_ns: Nanoseconds = 0
+    write_completion_overhead_ns: Nanoseconds | None = None
+    write_prefill_bytes: Bytes = 0
     interface_bytes_per_s: BytesPerSecond = 300e6
+    buffer_full_ratio: Annotated[float, Field(ge=0, le=1)] = 0.0
     zero_latency: bool = False
     actuators: Literal[1, 2] = 1
     cache: HddCache | None = None
@@ -181,6 +196,7 @@ class Hdd(Profile):
             zone_first_lba=frozen([*starts[:-1], per_actuator]),
             zone_first_cylinder=frozen(cylinders),
             sectors_per_track=frozen([zone.sectors_per_track for zone in zones]),
+            start_skew=frozen([zone.start_skew for zone in zones]),
             track_skew=frozen([zone.track_skew for zone in zones]),
             cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
@@ -190,12 +206,17 @@ class Hdd(Profile):
             read_overhead_ns=self.read_overhead_ns,
             write_overhead_ns=self.write_overhead_ns,
             completion_overhead_ns=self.completion_overhead_ns,
+            write_completion_overhead_ns=self.write_tail_ns,
+            write_prefill_bytes=self.write_prefill_bytes,
             interface_bytes_per_s=round(self.interface_bytes_per_s),
+            buffer_full_ppm=round(self.buffer_full_ratio * 1_000_000),
             zero_latency=self.zero_latency,
             cache_bytes=cache.size_bytes if has_cache else 0,
             cache_segments=cache.segments if has_cache else 0,
             cache_segment_bytes=segment if has_cache else 0,
             read_ahead_bytes=min(ahead, segment) // self.sector_bytes * self.sector_bytes if has_cache else 0,
+            read_ahead_in_track=has_cache and cache.read_ahead_to == "track",
+            read_on_arrival=cache.read_on_arrival,
             write_back=cache.write_back,
             hit_overhead_ns=self.read_overhead_ns if cache.hit_overhead_ns is None else cache.hit_overhead_ns,
             queue_depth=self.queue.depth,
@@ -221,6 +242,12 @@ class Hdd(Profile):
     def settle_ns(self) -> int:
         """What a write adds to a move, given or from the average write seek."""
         return self.seek.write_settle_ns if self.write_settle_ns is None else self.write_settle_ns
+
+    @property
+    def write_tail_ns(self) -> int:
+        """From the end of a write's media transfer to its end, given or as of reads."""
+        given = self.write_completion_overhead_ns
+        return self.completion_overhead_ns if given is None else given
 
     def _sectors_per_actuator(self) -> int:
         return -(-self.n_sectors // self.actuators)

@@ -50,7 +50,8 @@ class Place(NamedTuple):
 class Access(NamedTuple):
     """One access to the media: where its time went, and where it left the arm.
 
-    `first_end_ns` is when the first sector had passed under the head.
+    `first_end_ns` is when the first sector had passed under the head, `first_wait_ns` how long the head stood on its
+    track before that.
     """
 
     seek_ns: int
@@ -60,6 +61,7 @@ class Access(NamedTuple):
     end_ns: int
     cylinder: int
     head: int
+    first_wait_ns: int
 
 
 class Mechanics:
@@ -70,6 +72,7 @@ class Mechanics:
         self.zone_first_lba = [int(v) for v in tables.zone_first_lba]
         self.zone_first_cylinder = [int(v) for v in tables.zone_first_cylinder]
         self.sectors_per_track = [int(v) for v in tables.sectors_per_track]
+        self.start_skew = [int(v) for v in tables.start_skew]
         self.track_skew = [int(v) for v in tables.track_skew]
         self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
         self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
@@ -94,10 +97,9 @@ class Mechanics:
     def angle_index(self, place: Place) -> int:
         """Sector index, in 0 … sectors per track - 1, at which a place lies behind the index mark (rule M2)."""
         zone, cylinder, head, sector = place
-        skew = (cylinder - self.zone_first_cylinder[zone]) * (
-            (self.tables.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone]
-        ) + head * self.track_skew[zone]
-        return (skew + sector) % self.sectors_per_track[zone]
+        per_cylinder = (self.tables.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone]
+        skew = (cylinder - self.zone_first_cylinder[zone]) * per_cylinder + head * self.track_skew[zone]
+        return (self.start_skew[zone] + skew + sector) % self.sectors_per_track[zone]
 
     def move_ns(self, arm: Arm, cylinder: int, head: int, op: int) -> int:
         """Time to bring `head` over `cylinder`: the longer of seek and head switch, plus write settle (rule M3)."""
@@ -122,30 +124,38 @@ class Mechanics:
         move = self.move_ns(arm, place.cylinder, place.head, op)
         return move + self.wait_ns(spindle, place, at_ns + move)
 
-    def access(self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0) -> Access:
+    def access(
+        self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0, data_ns: int = 0
+    ) -> Access:
         """Access to `n` sectors from block `lba`, started at `at_ns`; does not move `arm` (rules M3 to M7).
 
-        `extra_ns` is travel before the seek (to the edge and back, rule Q4).
+        `extra_ns` is travel before the seek (to the edge and back, rule Q4); nothing passes under the head before
+        `data_ns` (rule D9).
         """
         now, seek, rotation, transfer = at_ns + extra_ns, extra_ns, 0, 0
         here = Arm(arm.cylinder, arm.head)
-        first_end = 0
+        first_end = first_wait = 0
         while n:
             place = self.place(lba)
             move = self.move_ns(here, place.cylinder, place.head, op)
-            wait = self.wait_ns(spindle, place, now + move)
+            arrived = max(now + move, data_ns)
+            wait = self.wait_ns(spindle, place, arrived)
             take = min(n, self.left_on_track(place))
             per_track, index = self.sectors_per_track[place.zone], self.angle_index(place)
             revolution = spindle.revolution_ns
             start = index * revolution // per_track
             pass_ns = (index + take) * revolution // per_track - start
-            if not first_end:
-                first_end = now + move + wait + (index + 1) * revolution // per_track - start
+            is_first = not first_end
+            if is_first:
+                first_end = arrived + wait + (index + 1) * revolution // per_track - start
             if self.tables.zero_latency and wait + pass_ns > revolution:
                 # the head arrives within the wanted range: one revolution from there passes all of it (rule M6)
                 wait = max(revolution - pass_ns, 0)
-            now += move + wait + pass_ns
-            seek, rotation, transfer = seek + move, rotation + wait, transfer + pass_ns
+            if is_first:
+                first_wait = wait
+            transfer += arrived - now - move + pass_ns
+            seek, rotation, now = seek + move, rotation + wait, arrived + wait + pass_ns
             here.cylinder, here.head = place.cylinder, place.head
             lba, n = lba + take, n - take
-        return Access(seek, rotation, transfer, min(first_end, now), now, here.cylinder, here.head)
+        first_end = min(first_end, now)
+        return Access(seek, rotation, transfer, first_end, now, here.cylinder, here.head, first_wait)

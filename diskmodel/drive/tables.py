@@ -24,8 +24,9 @@ class HddTables:
     `lba // n_sectors_per_actuator`, and the geometry below describes one half (its heads, its cylinders, its zones).
 
     The first sector of track (cylinder, head) lies `skew` sectors behind the index mark, where
-    ``skew = cylinder_in_zone * ((heads - 1) * track_skew + cylinder_skew) + head * track_skew``; sector `s` therefore
-    begins at the fraction ``((skew + s) mod sectors_per_track) / sectors_per_track`` of the revolution.
+    ``skew = start_skew + cylinder_in_zone * ((heads - 1) * track_skew + cylinder_skew) + head * track_skew``;
+    sector `s` therefore begins at the fraction ``((skew + s) mod sectors_per_track) / sectors_per_track`` of the
+    revolution.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class HddTables:
     revolution_ns : int
     zone_first_lba, zone_first_cylinder : int64, shape (n_zones + 1,)
         The last entry is the end: blocks of one actuator, and cylinders.
-    sectors_per_track, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
+    sectors_per_track, start_skew, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
         In sectors. Spare sectors are the last ones of each cylinder and hold no blocks.
     seek_ns : int64, shape (n_cylinders,)
         Time of a read seek over so many cylinders; entry 0 is 0.
@@ -49,13 +50,19 @@ class HddTables:
         Time to change the surface within a cylinder; what a write adds to any seek or head switch.
     read_overhead_ns, write_overhead_ns : int
         Command processing before the arm may move, one command at a time, overlapped with the arm's earlier work.
-    completion_overhead_ns : int
-        After the media, holding neither arm nor processor.
+    completion_overhead_ns, write_completion_overhead_ns : int
+        After the media, of reads and of writes, holding neither arm nor processor.
+    write_prefill_bytes : int
+        How much of a write has to be in the buffer before the head may write.
     interface_bytes_per_s : int
+    buffer_full_ppm : int
+        How much of a read's way over the platter lies behind it when its data begins to be sent, in parts per million.
     zero_latency : bool
         Whether a track is read from wherever the head arrives.
     cache_bytes, cache_segments, cache_segment_bytes, read_ahead_bytes : int
         0 where there is no cache or no read-ahead.
+    read_ahead_in_track, read_on_arrival : bool
+        Whether read-ahead stops at the end of the track; whether a read keeps what passes before its first block.
     write_back : bool
     hit_overhead_ns : int
         Command processing of a cache hit.
@@ -77,6 +84,7 @@ class HddTables:
     zone_first_lba: Int64
     zone_first_cylinder: Int64
     sectors_per_track: Int64
+    start_skew: Int64
     track_skew: Int64
     cylinder_skew: Int64
     spare_sectors_per_cylinder: Int64
@@ -86,12 +94,17 @@ class HddTables:
     read_overhead_ns: int
     write_overhead_ns: int
     completion_overhead_ns: int
+    write_completion_overhead_ns: int
+    write_prefill_bytes: int
     interface_bytes_per_s: int
+    buffer_full_ppm: int
     zero_latency: bool
     cache_bytes: int
     cache_segments: int
     cache_segment_bytes: int
     read_ahead_bytes: int
+    read_ahead_in_track: bool
+    read_on_arrival: bool
     write_back: bool
     hit_overhead_ns: int
     queue_depth: int

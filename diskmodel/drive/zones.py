@@ -19,6 +19,8 @@ class Zone(Description):
     track_skew, cylinder_skew : int
         Sectors by which the first sector of the next track (next head; first head of the next cylinder) lies further
         round, so that a sequential transfer finds it when the head has moved.
+    start_skew : int
+        Sectors by which the zone's first block lies round from the index mark.
     spare_sectors_per_cylinder : int
         Last sectors of each cylinder that hold no blocks.
     """
@@ -27,6 +29,7 @@ class Zone(Description):
     sectors_per_track: Annotated[int, Field(ge=1, le=1 << 20)]
     track_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
+    start_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     spare_sectors_per_cylinder: Annotated[int, Field(ge=0, le=1 << 26)] = 0
 
     def sectors_per_cylinder(self, heads: int) -> int:

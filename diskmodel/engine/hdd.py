@@ -47,7 +47,7 @@ class Actuator:
 
 
 class HardDisk(Device):
-    """A hard disk (rules D1 to D8, C1 to C9)."""
+    """A hard disk (rules D1 to D9, C1 to C10)."""
 
     #: Told of every media access as it starts: what is wanted, where its time will go, where the arm was, and when.
     on_access: Callable[[Command | Dirty, Access, Arm, int], None] | None = None
@@ -73,6 +73,7 @@ class HardDisk(Device):
         longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
         self.dirty = DirtyBuffer(buffer, longest, tables.n_sectors_per_actuator)
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
+        self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
 
     # ------------------------------------------------------------------ queue side
@@ -155,8 +156,9 @@ class HardDisk(Device):
         self.bus_free_ns = start + self._bus_ns(command.n_sectors)
         command.is_hit = True
         command.transfer_ns = self._bus_ns(command.n_sectors)
-        command.overhead_ns += self.tables.completion_overhead_ns
-        self.finish(command, self.bus_free_ns + self.tables.completion_overhead_ns)
+        tail_ns = self._tail_ns(command)
+        command.overhead_ns += tail_ns
+        self.finish(command, self.bus_free_ns + tail_ns)
 
     def _serve_one(self, actuator: Actuator, now: int) -> bool:
         """Start the next access of a free arm; False when there is none."""
@@ -194,26 +196,41 @@ class HardDisk(Device):
 
     def _serve(self, actuator: Actuator, chosen: Command, now: int, is_follower: bool = False) -> None:
         """Start the media access of a command."""
-        access = self._access(actuator, chosen, now, is_follower)
+        access = self._access(actuator, chosen, now, self._data_ns(chosen), is_follower)
         chosen.seek_ns, chosen.rotation_ns = access.seek_ns, access.rotation_ns
         done = access.end_ns
         if chosen.op == READ:
             # overlapped with the media: at least the last sector follows it (rule D6)
-            done = max(access.end_ns + self._bus_ns(1), access.first_end_ns + self._bus_ns(chosen.n_sectors))
+            filling = max(access.end_ns - access.first_end_ns, 0) * self.tables.buffer_full_ppm // 1_000_000
+            sent = access.first_end_ns + filling + self._bus_ns(chosen.n_sectors)
+            done = max(access.end_ns + self._bus_ns(1), sent)
             self._start_stream(actuator, chosen, access)
         chosen.transfer_ns = done - now - access.seek_ns - access.rotation_ns
-        chosen.overhead_ns += self.tables.completion_overhead_ns
-        self.finish(chosen, done + self.tables.completion_overhead_ns)
+        tail_ns = self._tail_ns(chosen)
+        chosen.overhead_ns += tail_ns
+        self.finish(chosen, done + tail_ns)
         actuator.is_held = chosen.holds
 
-    def _access(self, actuator: Actuator, wanted: Command | Dirty, now: int, is_follower: bool = False) -> Access:
+    def _tail_ns(self, command: Command) -> int:
+        tables = self.tables
+        return tables.write_completion_overhead_ns if command.op == WRITE else tables.completion_overhead_ns
+
+    def _data_ns(self, command: Command) -> int:
+        """When enough of a write's data has come (rule D9)."""
+        if command.op == READ:
+            return 0
+        return command.ready_ns + self._bus_ns(min(command.n_sectors, self.prefill))
+
+    def _access(
+        self, actuator: Actuator, wanted: Command | Dirty, now: int, data_ns: int = 0, is_follower: bool = False
+    ) -> Access:
         """Move the arm for a command, now, and hold it until the media access ends."""
         lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
         if wanted.op == READ and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
             access = self._continue_stream(actuator, wanted.lba + n, now)
         else:
             extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
-            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns)
+            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns, data_ns)
         if self.on_access is not None:
             self.on_access(wanted, access, actuator.arm, now)
         actuator.arm = Arm(access.cylinder, access.head)
@@ -254,10 +271,18 @@ class HardDisk(Device):
     def _start_stream(self, actuator: Actuator, command: Command, access: Access) -> None:
         """After a read: its blocks are a segment, and the head reads on behind them (rule C3)."""
         end = command.lba + command.n_sectors
-        segment = self.segments.insert(command.lba, end)
+        segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
         if segment is not None and self.read_ahead and not command.holds:
             limit = self._stream_limit(actuator, end)
             actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
+
+    def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
+        """Sectors before block `lba` that passed under the head while it waited for that block (rule C10)."""
+        if not self.tables.read_on_arrival:
+            return 0
+        place = self.mechanics.place(lba - actuator.first_lba)
+        per_track = self.mechanics.sectors_per_track[place.zone]
+        return min(access.first_wait_ns * per_track // self.spindle.revolution_ns, place.sector)
 
     def _follow_stream(self, actuator: Actuator, now: int) -> None:
         """What was read ahead by now is in the segment, and the arm is where the stream is (rule C4)."""
@@ -281,7 +306,11 @@ class HardDisk(Device):
 
     def _stream_limit(self, actuator: Actuator, end: int) -> int:
         last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
-        return min(end + self.read_ahead, last)
+        limit = min(end + self.read_ahead, last)
+        if self.tables.read_ahead_in_track:
+            place = self.mechanics.place(end - 1 - actuator.first_lba)
+            limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
+        return limit
 
     def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:
         """Whether a read begins within the segment of the read-ahead, or right behind it (rule C5)."""
@@ -297,8 +326,11 @@ class HardDisk(Device):
         assert stream is not None
         front = stream.segment.end
         if front >= stream.limit:
-            return self.mechanics.access(actuator.arm, self.spindle, READ, front - first, end - front, now)
+            again = self.mechanics.access(actuator.arm, self.spindle, READ, front - first, end - front, now)
+            return again._replace(first_wait_ns=0)
         whole = self.mechanics.access(
             stream.arm, self.spindle, READ, stream.lba - first, end - stream.lba, stream.from_ns
         )
-        return whole._replace(seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now)
+        return whole._replace(
+            seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now, first_wait_ns=0
+        )

@@ -136,12 +136,14 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
     sector = tables.sector_bytes
     names = (
         "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
-        "sectors_per_track track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns write_settle_ns "
-        "zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns interface_bytes_per_s cache_segments "
-        "weighed_commands weighed_writes"
+        "sectors_per_track start_skew track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns "
+        "write_settle_ns zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns "
+        "write_completion_overhead_ns interface_bytes_per_s buffer_full_ppm read_ahead_in_track read_on_arrival "
+        "cache_segments weighed_commands weighed_writes"
     )
     return {name: getattr(tables, name) for name in names.split()} | {
         "segment_sectors": max(tables.cache_segment_bytes // sector, 1),
+        "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
         "dirty_sectors": tables.cache_bytes // sector if tables.write_back else 0,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def scores() -> dict[str, dict[str, float]]:
+def scores() -> dict[str, Any]:
     found = {}
     for name in DRIVES:
         drive, half = calibrated(name)
@@ -26,7 +28,7 @@ def scores() -> dict[str, dict[str, float]]:
 
 
 @pytest.mark.parametrize("name", DRIVES)
-def test_second_half(scores: dict[str, dict[str, float]], name: str) -> None:
+def test_second_half(scores: dict[str, Any], name: str) -> None:
     score = scores[name]
     assert score["heads"] == DRIVES[name].heads
     assert abs(score["mean_error_ratio"]) < 0.02
@@ -34,5 +36,17 @@ def test_second_half(scores: dict[str, dict[str, float]], name: str) -> None:
     assert score["mae_ms"] < DRIVES[name].black_box_mae_ms
 
 
-def test_median_demerit(scores: dict[str, dict[str, float]]) -> None:
+@pytest.mark.parametrize("name", DRIVES)
+def test_second_half_run_by_the_engines(scores: dict[str, Any], name: str) -> None:
+    engine = scores[name]["engine"]
+    assert abs(engine["mean_error_ratio"]) < 0.025
+    assert engine["demerit_ratio"] < 0.04
+    assert engine["mae_ms"] < DRIVES[name].black_box_mae_ms
+
+
+def test_median_demerit_run_by_the_engines(scores: dict[str, Any]) -> None:
+    assert np.median([score["engine"]["demerit_ratio"] for score in scores.values()]) <= 0.03
+
+
+def test_median_demerit(scores: dict[str, Any]) -> None:
     assert np.median([score["demerit_ratio"] for score in scores.values()]) <= 0.025

@@ -112,7 +112,8 @@ def _hdd(pick: Pick) -> dict[str, Any]:
         tracks = pick((24, 63, 100))
         zones.append({
             "cylinders": pick((20, 37, 60)), "sectors_per_track": tracks, "track_skew": pick((0, 3, 17)),
-            "cylinder_skew": pick((0, 5, 23)), "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
+            "start_skew": pick((0, 0, 11, 90)), "cylinder_skew": pick((0, 5, 23)),
+            "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
         })  # fmt: skip
     arm_heads = heads // actuators
     if arm_heads == 1:
@@ -130,7 +131,9 @@ def _hdd(pick: Pick) -> dict[str, Any]:
         )),
         "head_switch_ns": pick((400_000, 0, 1_500_000)), "write_settle_ns": pick((0, 400_000)),
         "read_overhead_ns": pick((0, 50_000, 120_000)), "write_overhead_ns": pick((0, 70_000)),
-        "completion_overhead_ns": pick((0, 10_000)), "interface_bytes_per_s": pick((320e6, 7e6)),
+        "completion_overhead_ns": pick((0, 10_000)), "write_completion_overhead_ns": pick((None, None, 25_000)),
+        "write_prefill_bytes": pick((0, 0, 6 * SECTOR, 64 << 10)), "interface_bytes_per_s": pick((320e6, 7e6)),
+        "buffer_full_ratio": pick((0.0, 0.0, 0.3, 1.0)),
         "zero_latency": pick((False, False, True)),
         "queue": {"depth": pick((1, 4, 32)), "scheduler": pick(DRIVE_SCHEDULERS),
                   "age_ns": pick((300_000_000, 9_000_000)), "weighed": pick((None, None, 1, 3))},
@@ -139,6 +142,7 @@ def _hdd(pick: Pick) -> dict[str, Any]:
         drive["cache"] = {
             "size_bytes": pick((128 << 10, 32 << 10)), "segments": pick((1, 2, 4)),
             "read_ahead_bytes": pick((0, 8 << 10, 128 << 10)), "write_back": pick((False, True)),
+            "read_ahead_to": pick(("limit", "limit", "track")), "read_on_arrival": pick((False, False, True)),
         }  # fmt: skip
     return drive
 

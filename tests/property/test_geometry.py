@@ -42,6 +42,7 @@ def small_drives(draw: st.DrawFn) -> Hdd:
                 "sectors_per_track": per_track,
                 "track_skew": draw(st.integers(0, 15)),
                 "cylinder_skew": draw(st.integers(0, 15)),
+                "start_skew": draw(st.integers(0, 15)),
                 "spare_sectors_per_cylinder": draw(st.integers(0, heads * per_track - 1)),
             }
         )

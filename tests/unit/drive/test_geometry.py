@@ -12,7 +12,7 @@ from diskmodel.errors import DescriptionError
 
 ZONES = [
     {"cylinders": 3, "sectors_per_track": 10, "track_skew": 3, "cylinder_skew": 4, "spare_sectors_per_cylinder": 5},
-    {"cylinders": 4, "sectors_per_track": 7, "track_skew": 2, "cylinder_skew": 3},
+    {"cylinders": 4, "sectors_per_track": 7, "track_skew": 2, "cylinder_skew": 3, "start_skew": 5},
 ]
 
 
@@ -40,7 +40,7 @@ def walk(drive: Hdd) -> list[tuple[int, int, int, int, int]]:
         half: list[tuple[int, int, int, int, int]] = []
         cylinder = 0
         for zone in ZONES:
-            start = 0  # angle of the first sector of the track
+            start = zone.get("start_skew", 0)  # angle of the first sector of the track
             per_track = zone["sectors_per_track"]
             for _ in range(zone["cylinders"]):
                 usable = 3 * per_track - zone.get("spare_sectors_per_cylinder", 0)

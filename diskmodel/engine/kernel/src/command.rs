@@ -18,6 +18,8 @@ pub struct Command {
     pub submitted: i64,
     /// When it reached the queue that it waits in now.
     pub arrived: i64,
+    /// When enough of a write's data has come (rule D9).
+    pub data_at: i64,
     /// One more than the next command that is served as part of this one, and than the last of them (rule Q9).
     pub next_joined: u32,
     pub last_joined: u32,

@@ -14,6 +14,7 @@ macro_rules! faults {
 }
 
 faults! {
+    StartSkew,
     TrackSkew,
     CylinderSkew,
     ZoneBorder,
@@ -25,6 +26,9 @@ faults! {
     RotationSlack,
     ZeroLatency,
     LastSector,
+    BufferFull,
+    Prefill,
+    WriteTail,
     PhaseOrder,
     DeviceOrder,
     SchedulerTies,
@@ -36,6 +40,8 @@ faults! {
     WritesStarved,
     CacheEviction,
     ReadAheadLimit,
+    TrackLimit,
+    ReadOnArrival,
     StreamRestart,
     DestageOrder,
     DestagePressure,

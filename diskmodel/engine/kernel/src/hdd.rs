@@ -1,4 +1,4 @@
-//! One hard disk: its queue, its buffer, its arms (rules Q0, D1 to D8, C1 to C9); see `diskmodel/engine/{device,hdd}.py`.
+//! One hard disk: its queue, its buffer, its arms (rules Q0, D1 to D9, C1 to C10); see `diskmodel/engine/{device,hdd}.py`.
 
 mod actuator;
 mod arms;

@@ -14,7 +14,7 @@ pub const WRITE: u8 = 1;
 /// Tables of a drive.
 #[derive(Clone, Debug, Default)]
 pub struct Mechanics {
-    zones: Zones,
+    pub zones: Zones,
     pub seek_ns: Vec<u32>,
     /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
     least_seek_ns: Vec<u32>,
@@ -56,6 +56,8 @@ pub struct Access {
     pub rotation: i64,
     pub transfer: i64,
     pub first_end: i64,
+    /// How long the head stood on the track before the first sector.
+    pub first_wait: i64,
     pub end: i64,
     pub arm: Arm,
 }
@@ -111,7 +113,8 @@ impl Mechanics {
         seek.max(switch) + settle
     }
 
-    /// An access from now on that begins at `target`, where the first block of `wanted` lies.
+    /// An access from now on that begins at `target`, where the first block of `wanted` lies; nothing passes under the
+    /// head before `data_at` (rule D9).
     pub fn access(
         &self,
         from: Arm,
@@ -119,6 +122,7 @@ impl Mechanics {
         wanted: Extent,
         target: &Target,
         (at, extra): (i64, i64),
+        data_at: i64,
     ) -> Access {
         let Extent { op, mut lba, mut n } = wanted;
         let mut target = *target;
@@ -131,19 +135,24 @@ impl Mechanics {
             let by_track = &self.zones.of(&place).by_track;
             let index = i64::from(place.index);
             let time = self.move_ns(arm, &place, op);
-            let mut wait = spindle.wait_ns(angle, spindle.angle(now + time));
+            let arrived = (now + time).max(data_at);
+            let mut wait = spindle.wait_ns(angle, spindle.angle(arrived));
             let take = n.min(self.zones.left_on_track(&place));
             let pass = by_track.of((index + take) * revolution) - angle;
-            if access.first_end == 0 {
-                access.first_end = now + time + wait + by_track.of((index + 1) * revolution) - angle;
+            let is_first = access.first_end == 0;
+            if is_first {
+                access.first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
             }
             if self.zero_latency && wait + pass > revolution {
                 wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
             }
-            now += time + wait + pass;
+            if is_first {
+                access.first_wait = wait;
+            }
             access.seek += time;
             access.rotation += wait;
-            access.transfer += pass;
+            access.transfer += arrived - now - time + pass;
+            now = arrived + wait + pass;
             arm = Arm::at(&place);
             lba += take;
             n -= take;

@@ -15,6 +15,7 @@ impl Disk {
             let Waiting { id, op, lba, n, seq, .. } = waiting;
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
+                commands[id].data_at = model.electronics.data_ns(n, waiting.ready);
                 self.dirty.accept(seq, lba, n, now)
             } else {
                 self.is_hit(i, model, lba, n, now)
@@ -61,8 +62,9 @@ impl Disk {
         self.bus_free_ns = events.now.max(self.bus_free_ns) + bus;
         command.is_hit = true;
         command.transfer = bus;
-        command.overhead += e.completion_overhead_ns;
-        command.done = self.bus_free_ns + e.completion_overhead_ns;
+        let tail = e.tail_ns(command.op);
+        command.overhead += tail;
+        command.done = self.bus_free_ns + tail;
         events.at(command.done, COMPLETE, self.front.index, command.seq, Action::CommandDone(id));
     }
 }

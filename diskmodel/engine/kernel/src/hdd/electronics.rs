@@ -1,8 +1,10 @@
 //! Electronics and buffer of a drive: sizes, and the time that its interface takes.
 
+use super::Model;
 use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
+use crate::mechanics::WRITE;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -33,10 +35,15 @@ pub struct Electronics {
     pub n_sectors_per_actuator: i64,
     pub actuators: i64,
     pub completion_overhead_ns: i64,
+    pub write_completion_overhead_ns: i64,
+    pub prefill_sectors: i64,
+    pub buffer_full_ppm: i64,
     pub bus: Bus,
     pub cache_segments: i64,
     pub segment_sectors: i64,
     pub read_ahead_sectors: i64,
+    pub read_ahead_in_track: bool,
+    pub read_on_arrival: bool,
     pub dirty_sectors: i64,
     pub weighed_commands: usize,
     pub weighed_writes: usize,
@@ -44,9 +51,49 @@ pub struct Electronics {
 }
 
 impl Electronics {
+    /// When a read of `n` sectors has been sent whose first sector had passed at `first_end` and whose last one at `end`
+    /// (rule D6).
+    pub(super) fn sent(&self, first_end: i64, end: i64, n: i64) -> i64 {
+        let passing = if planted(Fault::BufferFull) { 0 } else { (end - first_end).max(0) };
+        let filling = passing * self.buffer_full_ppm / 1_000_000;
+        let last = 1 - i64::from(planted(Fault::LastSector));
+        (end + self.bus.time_ns(last)).max(first_end + filling + self.bus.time_ns(n))
+    }
+
+    /// When enough of a write that gets ready at `ready` has come (rule D9).
+    pub(super) fn data_ns(&self, n: i64, ready: i64) -> i64 {
+        ready + self.bus.time_ns(n.min(self.prefill_sectors - i64::from(planted(Fault::Prefill))).max(0))
+    }
+
+    /// From the end of the media access or of the bus to completion (rule D4).
+    pub(super) fn tail_ns(&self, op: u8) -> i64 {
+        if op == WRITE && !planted(Fault::WriteTail) {
+            self.write_completion_overhead_ns
+        } else {
+            self.completion_overhead_ns
+        }
+    }
+}
+
+impl Model {
+    /// Sectors before block `lba` that passed under the head while it waited `wait` ns for that block (rule C10).
+    pub(super) fn passed(&self, first_lba: i64, lba: i64, wait: i64, revolution: i64) -> i64 {
+        if !self.electronics.read_on_arrival || planted(Fault::ReadOnArrival) {
+            return 0;
+        }
+        let place = self.mechanics.zones.place(lba - first_lba);
+        (wait * self.mechanics.zones.of(&place).per_track / revolution).min(i64::from(place.sector))
+    }
+
     /// Where read-ahead behind a read that ends at `end` stops (rule C3).
     pub(super) fn stream_limit(&self, first_lba: i64, end: i64) -> i64 {
-        let last = (first_lba + self.n_sectors_per_actuator).min(self.n_sectors);
-        (end + self.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit))).min(last)
+        let e = &self.electronics;
+        let last = (first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
+        let limit = (end + e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit))).min(last);
+        if !e.read_ahead_in_track || planted(Fault::TrackLimit) {
+            return limit;
+        }
+        let place = self.mechanics.zones.place(end - 1 - first_lba);
+        limit.min(end - 1 + self.mechanics.zones.left_on_track(&place))
     }
 }

@@ -19,10 +19,11 @@ impl Disk {
     pub(super) fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
         let e = &model.electronics;
         let end = lba + n;
-        if let Some(segment) = self.segments.insert(lba, end) {
+        let passed = model.passed(self.actuators[i].first_lba, lba, access.first_wait, self.spindle.revolution);
+        if let Some(segment) = self.segments.insert(lba - passed, end) {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
-                let limit = e.stream_limit(actuator.first_lba, end);
+                let limit = model.stream_limit(actuator.first_lba, end);
                 actuator.stream =
                     Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
@@ -52,7 +53,7 @@ impl Disk {
     /// A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3).
     pub(super) fn prolong_stream(&mut self, i: usize, start: i64, end: i64, model: &Model, now: i64) {
         let actuator = &mut self.actuators[i];
-        let limit = model.electronics.stream_limit(actuator.first_lba, end);
+        let limit = model.stream_limit(actuator.first_lba, end);
         let arm = actuator.arm;
         let Some(stream) = actuator.stream.as_mut() else { return };
         if start < stream.segment.start || end > stream.segment.end || limit <= stream.limit {
@@ -81,11 +82,12 @@ impl Disk {
         if front >= stream.limit {
             let rest = Extent { op: READ, lba: front - first, n: end - front };
             let target = model.mechanics.target(rest.lba, &self.spindle);
-            return model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0));
+            let again = model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0), 0);
+            return Access { first_wait: 0, ..again };
         }
         let whole = Extent { op: READ, lba: stream.lba - first, n: end - stream.lba };
         let target = model.mechanics.target(whole.lba, &self.spindle);
-        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0));
-        Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, ..whole }
+        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0), 0);
+        Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, first_wait: 0, ..whole }
     }
 }

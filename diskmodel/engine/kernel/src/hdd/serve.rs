@@ -1,4 +1,4 @@
-//! What a free arm does next: a command, the write that it is held for, or dirty data (rules D1 to D8, C8, C9, L12).
+//! What a free arm does next: a command, the write that it is held for, or dirty data (rules D1 to D9, C8, C9, L12).
 
 use super::actuator::Actuator;
 use super::arms::OwnArm;
@@ -20,6 +20,8 @@ struct Start {
     target: Option<Target>,
     /// It is the write that the arm is held for.
     is_follower: bool,
+    /// When enough of a write's data has come (rule D9).
+    data_at: i64,
 }
 
 impl Disk {
@@ -48,7 +50,7 @@ impl Disk {
             return true;
         }
         let target = self.is_positional.then_some(chosen.target);
-        self.serve(i, id, Start { target, is_follower: false }, model, commands, events);
+        self.serve(i, id, Start { target, is_follower: false, data_at: 0 }, model, commands, events);
         true
     }
 
@@ -60,21 +62,20 @@ impl Disk {
             return false;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
-        self.serve(i, id, Start { target: None, is_follower: true }, model, commands, events);
+        self.serve(i, id, Start { target: None, is_follower: true, data_at: 0 }, model, commands, events);
         true
     }
 
     /// Starts the media access of a command.
     fn serve(&mut self, i: usize, id: u32, start: Start, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Command { seq, op, lba, n, holds, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, start, model, events);
+        let Command { seq, op, lba, n, holds, data_at, .. } = commands[id];
+        let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model, events);
         self.actuators[i].is_held = holds;
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
-            done = (access.end + e.bus.time_ns(1 - i64::from(planted(Fault::LastSector))))
-                .max(access.first_end + e.bus.time_ns(n));
+            done = e.sent(access.first_end, access.end, n);
             self.start_stream(i, lba, n, &access, model);
             if holds {
                 self.actuators[i].stream = None;
@@ -84,8 +85,9 @@ impl Disk {
         command.seek = access.seek;
         command.rotation = access.rotation;
         command.transfer = done - now - access.seek - access.rotation;
-        command.overhead += e.completion_overhead_ns;
-        command.done = done + e.completion_overhead_ns;
+        let tail = e.tail_ns(op);
+        command.overhead += tail;
+        command.done = done + tail;
         events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
     }
 
@@ -156,7 +158,8 @@ impl Disk {
             let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
             let lba = lba - first;
             let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
-            model.mechanics.access(self.actuators[i].arm, &self.spindle, Extent { op, lba, n }, &target, (now, extra))
+            let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
+            model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
         };
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
@@ -188,7 +191,7 @@ impl Disk {
     fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
         let &Waiting { seq, lba, n, target, .. } = entry;
         self.dirty.waiting.retain(|e| e.seq != seq);
-        let start = Start { target: self.is_positional.then_some(target), is_follower: false };
+        let start = Start { target: self.is_positional.then_some(target), is_follower: false, data_at: 0 };
         let access = self.access(i, Extent { op: WRITE, lba, n }, start, model, events);
         self.dirty.landing.push((seq, access.end));
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));

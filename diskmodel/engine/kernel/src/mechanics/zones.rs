@@ -9,6 +9,7 @@ pub struct ZoneColumns {
     pub first_lba: Vec<i64>,
     pub first_cylinder: Vec<i64>,
     pub sectors_per_track: Vec<i64>,
+    pub start_skew: Vec<i64>,
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
     pub spare: Vec<i64>,
@@ -24,6 +25,7 @@ pub struct Zone {
     pub per_track: i64,
     pub by_track: Divisor,
     by_cylinder: Divisor,
+    start_skew: i64,
     track_skew: i64,
     /// From a cylinder's first track to the next one's.
     skew_per_cylinder: i64,
@@ -56,9 +58,10 @@ const ENTRIES: i64 = 4096;
 impl Zones {
     /// Refuses what the places of blocks cannot be calculated from.
     pub fn new(heads: i64, columns: &ZoneColumns) -> Result<Self, String> {
-        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, track_skew, cylinder_skew, spare } = columns;
+        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, start_skew, track_skew, cylinder_skew, spare } =
+            columns;
         let n = sectors_per_track.len();
-        let per_zone = [track_skew, cylinder_skew, spare];
+        let per_zone = [start_skew, track_skew, cylinder_skew, spare];
         if first_lba.len() != n + 1
             || first_cylinder.len() != n + 1
             || per_zone.iter().any(|column| column.len() != n)
@@ -86,6 +89,7 @@ impl Zones {
                 per_track: sectors_per_track[zone],
                 by_track: Divisor::new(sectors_per_track[zone]),
                 by_cylinder: Divisor::new(heads * sectors_per_track[zone] - spare[zone]),
+                start_skew: start_skew[zone],
                 track_skew: track_skew[zone],
                 skew_per_cylinder: (heads - 1) * track_skew[zone] + cylinder_skew[zone],
                 spare: spare[zone],
@@ -124,7 +128,9 @@ impl Zones {
         let (cylinder, rest) = zone.by_cylinder.split(lba - zone.first_lba);
         let (head, sector) = zone.by_track.split(rest);
         let skewed_head = head + i64::from(planted(Fault::TrackSkew));
-        let skew = cylinder * (zone.skew_per_cylinder + i64::from(planted(Fault::CylinderSkew)))
+        let start = if planted(Fault::StartSkew) { 0 } else { zone.start_skew };
+        let skew = start
+            + cylinder * (zone.skew_per_cylinder + i64::from(planted(Fault::CylinderSkew)))
             + skewed_head * zone.track_skew;
         Place {
             cylinder: (zone.first_cylinder + cylinder) as u32,
@@ -157,6 +163,7 @@ mod tests {
             first_lba: vec![0, 7_000, 19_990, 20_000],
             first_cylinder: vec![0, 70, 200, 201],
             sectors_per_track: vec![50, 50, 5],
+            start_skew: vec![0; 3],
             track_skew: vec![0; 3],
             cylinder_skew: vec![0; 3],
             spare: vec![0; 3],
@@ -174,6 +181,7 @@ mod tests {
             first_lba: vec![0, 100],
             first_cylinder: vec![0, 1],
             sectors_per_track: vec![0],
+            start_skew: vec![0],
             track_skew: vec![0],
             cylinder_skew: vec![0],
             spare: vec![0],

@@ -1,0 +1,126 @@
+"""What a hard disk's buffer and bus add to an access, worked by hand on a drive whose sectors take 10,000 ns each.
+
+100 sectors a track, two heads, no seek time worth naming, no skew: block b begins to pass at 10,000 · (b mod 100) ns of
+each revolution of 1,000,000 ns. The bus takes 1,000 ns a sector unless a test says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import run
+from diskmodel.records import PARTS, Requests, Run, StreamRule
+
+ENGINES = ("simpy", "native")
+READ, WRITE = 0, 1
+CACHE = {"size_bytes": 512 * 512, "segments": 1, "read_ahead_bytes": 0}
+
+
+def done(engine: Any, rows: list[tuple[int, int, int, int]], **drive: object) -> Run:
+    """Rows of (time, operation, first block, blocks), served by a drive with these fields."""
+    when, op, block, n = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    requests = Requests(
+        when, op.astype(np.uint8), block * 512, n * 512, np.zeros(len(rows), np.int32), np.ones(len(rows)),
+        (StreamRule("s", 0),),
+    )  # fmt: skip
+    zone = {"cylinders": 10, "sectors_per_track": 100}
+    described = {
+        "kind": "hdd", "name": "by hand", "capacity_bytes": 2000 * 512, "rpm": 60_000, "revolution_ns": 1_000_000,
+        "heads": 2, "zones": [zone], "seek": {"kind": "curve", "a_ns": 1, "b_ns_per_root": 0}, "head_switch_ns": 0,
+        "read_overhead_ns": 0, "write_overhead_ns": 0, "interface_bytes_per_s": 512e6,
+    } | drive  # fmt: skip
+    layout = {"level": "jbod", "disks": 1, "strip_bytes": 512}
+    array = Array.parse({"drive": described, "layout": layout, "spindles": {"phase": "synchronised"}})
+    return run(resolve(array, 0), requests, engine)
+
+
+def were_hits(outcome: Run) -> list[bool]:
+    """Whether each read took the bus only: 1,000 ns a sector."""
+    taken = outcome.completions.done_ns - outcome.completions.issue_ns
+    return [bool(ns <= 16 * 1000) for ns in taken]
+
+
+def times(outcome: Run) -> list[int]:
+    return [int(ns) for ns in outcome.completions.done_ns]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_zone_starts_at_its_own_angle(engine: str) -> None:
+    """Rule M2: with a start skew of 30 sectors block 0 passes from 300,000 on; one sector of bus follows it."""
+    zone = {"cylinders": 10, "sectors_per_track": 100, "start_skew": 30}
+    assert times(done(engine, [(0, READ, 0, 1)], zones=[zone])) == [311_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("full", "expected"),
+    # ten sectors pass from 200,000 to 300,000; the bus takes 150,000 for them
+    [(0.0, 210_000 + 150_000), (0.5, 210_000 + 45_000 + 150_000), (1.0, 300_000 + 150_000)],
+)
+def test_a_read_is_sent_when_so_much_of_it_has_come(engine: str, full: float, expected: int) -> None:
+    """Rule D6, on a bus of 15,000 ns a sector."""
+    rate = 512e9 / 15_000
+    outcome = done(engine, [(0, READ, 20, 10)], interface_bytes_per_s=rate, buffer_full_ratio=full)
+    assert times(outcome) == [expected]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_write_waits_for_its_data_beside_the_arm(engine: str) -> None:
+    """Rule D9: block 20 passes at 200,000. Of 40 sectors 16 have come at 160,000 + 30,000 of overhead, in time; 24
+    would have come at 270,000, so that the head waits for the next revolution. The wait for data is transfer."""
+    write = [(0, WRITE, 20, 40)]
+    slow: dict[str, object] = {"interface_bytes_per_s": 512e5, "write_overhead_ns": 30_000}
+    assert times(done(engine, write, write_prefill_bytes=16 * 512, **slow)) == [600_000]
+    late = done(engine, write, write_prefill_bytes=24 * 512, **slow)
+    assert times(late) == [1_600_000]
+    parts = dict(zip(PARTS, late.completions.parts_ns[0].tolist(), strict=True))
+    assert parts["transfer"] == 240_000 + 400_000
+    assert parts["rotation"] == 1_200_000 - 270_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_short_write_waits_for_no_more_than_its_own_data(engine: str) -> None:
+    """Rule D9: one sector has come after 10,000, long before block 20."""
+    outcome = done(engine, [(0, WRITE, 20, 1)], interface_bytes_per_s=512e5, write_prefill_bytes=24 * 512)
+    assert times(outcome) == [210_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_reads_and_writes_end_each_with_their_own_tail(engine: str) -> None:
+    """Rule D4: block 20 has passed at 210,000, blocks from 50 on at 510,000. A read's last sector follows."""
+    rows = [(0, READ, 20, 1), (300_000, WRITE, 50, 1)]
+    assert times(done(engine, rows, completion_overhead_ns=7)) == [211_007, 510_007]
+    outcome = done(engine, rows, completion_overhead_ns=7, write_completion_overhead_ns=9)
+    assert times(outcome) == [211_007, 510_009]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("to", "hits"), [("limit", True), ("track", False)])
+def test_read_ahead_may_stop_at_the_end_of_the_track(engine: str, to: str, hits: bool) -> None:
+    """Rule C3: after block 20, blocks up to 120 have been read ahead at 1,500,000, or to the track's last, 99."""
+    cache = CACHE | {"read_ahead_bytes": 100 * 512, "read_ahead_to": to}
+    outcome = done(engine, [(0, READ, 20, 1), (1_500_000, READ, 99, 1), (1_600_000, READ, 101, 1)], cache=cache)
+    assert were_hits(outcome) == [False, True, hits]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("early", [False, True])
+def test_a_read_keeps_what_passed_before_it(engine: str, early: bool) -> None:
+    """Rule C10: issued at 50,000, the head waits for block 20 from block 5 on. Blocks 5 to 19 are kept, block 4 is not;
+    a read of block 110, waited for from block 104 on, keeps nothing of what passed on the track before."""
+    rows = [(50_000, READ, 20, 1), (400_000, READ, 5, 15), (500_000, READ, 4, 1)]
+    outcome = done(engine, rows, cache=CACHE | {"read_on_arrival": early})
+    assert were_hits(outcome) == [False, early, False]
+    rows = [(40_000, READ, 110, 1), (400_000, READ, 104, 6), (1_200_000, READ, 99, 1)]
+    outcome = done(engine, rows, cache=CACHE | {"read_on_arrival": early})
+    assert were_hits(outcome) == [False, early, False]
+
+
+def test_a_start_skew_is_part_of_the_description() -> None:
+    outcome = done("simpy", [(0, READ, 0, 1)], zones=[{"cylinders": 10, "sectors_per_track": 100, "start_skew": 130}])
+    assert times(outcome) == [311_000], "taken modulo the track"
