@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.validation.field.cases import CASES, RUNS, label_of, row_of
+from tests.validation.field.cases import CASES, CHOICES, RUNS, label_of, row_of
+from tests.validation.field.choices import chosen, runs_of
 from tests.validation.field.formulas import formula_outcomes
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.scenarios import outcomes
@@ -23,6 +24,14 @@ def test_every_row_has_a_figure() -> None:
         if name not in formulas:
             wanted = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
             assert wanted <= covered, name
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: f"{choice['case']}-{choice['text']}")
+def test_other_choices_change_their_runs(choice: dict[str, Any]) -> None:
+    runs = runs_of(choice)
+    assert runs
+    for run in runs:
+        assert chosen(choice, run) != chosen({}, run)
 
 
 @pytest.mark.parametrize("outcome", list(formula_outcomes()), ids=lambda o: f"{o.case}-{o.row}-{o.quantity}")

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.validation.field.cases import CASES, RUNS
+from tests.validation.field.choices import choice_outcomes
 from tests.validation.field.formulas import formula_outcomes
 from tests.validation.field.outcome import Outcome
 from tests.validation.field.page import PAGE, verdict_of, write_page
@@ -36,7 +37,7 @@ def main() -> int:
             verdict_of(o), o.kind,
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 180).print(table)
-    write_page(found)
+    write_page(found, list(choice_outcomes()))
     n_out = sum(not o.is_reached for o in found)
     print(f"{len(found)} figures, {n_out} out of tolerance")
     print(f"written: {PAGE}")

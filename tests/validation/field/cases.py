@@ -18,6 +18,8 @@ def _read(path: Path) -> dict[str, Any]:
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in _read(MEASUREMENTS)["case"]}
 _SCENARIOS = _read(FIELD / "scenarios.toml")
 RUNS: list[dict[str, Any]] = _SCENARIOS["run"]
+#: What else their descriptions allow.
+CHOICES: list[dict[str, Any]] = _SCENARIOS["choice"]
 #: What was chosen with a case's figures in view.
 NOTES: dict[str, str] = {item["case"]: item["text"] for item in _SCENARIOS["note"]}
 
@@ -32,4 +34,6 @@ def label_of(row: dict[str, Any]) -> str:
     """What tells a row from the others of its case."""
     names = ("device", "drive", "engine", "pattern", "block", "order", "threads", "readahead_sectors", "note")
     parts = [f"{name} {row[name]}" if isinstance(row[name], int) else str(row[name]) for name in names if name in row]
+    if "writes_min" in row:
+        parts.append(f"beside {row['writes_min']} to {row['writes_max']} writes")
     return ", ".join(parts)

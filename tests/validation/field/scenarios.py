@@ -69,8 +69,12 @@ QUANTITIES: dict[str, Callable[[Result, Run], float]] = {
 
 def outcomes(run: Run) -> Iterable[Outcome]:
     """The figures of one row."""
+    return outcomes_of(run, simulated(run))
+
+
+def outcomes_of(run: Run, result: Result) -> Iterable[Outcome]:
+    """The figures of one row, as a result has them."""
     case, row = CASES[run["case"]], row_of(run)
-    result = simulated(run)
     for quantity in run["quantities"]:
         yield Outcome(
             case=run["case"],
