@@ -14,7 +14,15 @@ ODD: tuple[bytes, ...] = (
     *(b"th=[", b"(g=0): rw=", b"[global]\n", b" wait 5 0\n", b"trim", b"Average:", b"Device r/s w/s\n", b"\t", b"  "),
 )
 #: As deep or as long as nobody writes.
-LONG: tuple[bytes, ...] = (b"[" * 3000, b'{"jobs":' * 300, b"9" * 5000, b"x" * 70_000, b"a.b." * 1000)
+LONG: tuple[bytes, ...] = (
+    b"[" * 3000,
+    b'{"jobs":' * 300,
+    b"9" * 5000,
+    b"9" * 60_000,
+    b" " * 60_000,
+    b"x" * 70_000,
+    b"a.b." * 1000,
+)
 
 
 def damaged(choose: Random, seeds: Sequence[bytes], odd: Sequence[bytes] = ODD) -> bytes:

@@ -20,6 +20,7 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import loads_of_text
+from diskmodel.formats.trace.reader import read_trace
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.memory import read_outcomes
@@ -46,6 +47,20 @@ def test_a_traced_request_beyond_all_drives_is_refused(line: str, tmp_path: Path
     path.write_text(f"R a 1 8 10 1\n{line}\nR a 2 8 10 1\n")
     with pytest.raises(FormatError, match="line 2"):
         read_requests(path)
+
+
+@pytest.mark.parametrize(
+    "junk", ["9" * 60_000 + "x", "1" + " " * 60_000 + "x", "9" * 30_000 + "." + "9" * 30_000 + "e"]
+)
+@pytest.mark.parametrize("name", ["spc", "drive", "disksim", "msr"])
+def test_a_long_cell_is_refused_in_time(name: str, junk: str, tmp_path: Path) -> None:
+    """Sixty thousand digits took minutes to refuse: the pattern of a number tried every way to part them."""
+    line = seeds.TRACES[name][0].decode().split("\n")[-2]
+    path = tmp_path / "trace"
+    path.write_text(f"{line}\n" + line.replace(line.split("," if "," in line else None)[-2], junk) + "\n")
+    reader = read_trace(path, format=name, errors="count")
+    assert sum(map(len, reader)) == 1
+    assert reader.n_malformed == 1
 
 
 def test_a_trace_that_is_no_text_or_not_there_is_refused(tmp_path: Path) -> None:

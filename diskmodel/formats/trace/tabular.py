@@ -32,7 +32,7 @@ _UNKNOWN_WORD = 255
 
 _WORD_BYTES = 64
 _INTEGER = re.compile(r"[+-]?\d{1,300}\Z", re.ASCII)
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+_FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 
 @dataclass(frozen=True)
