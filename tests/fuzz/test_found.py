@@ -80,6 +80,13 @@ def test_figures_of_fio_lie_within_what_can_be_calculated_with(value: float) -> 
         jobs_of_text(json.dumps(document))
 
 
+def test_a_block_size_of_400_digits_in_the_text_of_fio_is_passed_over() -> None:
+    text = seeds.MIX_TEXT.decode().replace("(R) 8192B-8192B", f"(R) {HUGE}B-8192B")
+    assert jobs_of_text(text, kind="fio-text")[0].block_bytes["read"] == 4096  # fio's own, where none is told
+    with pytest.raises(FormatError, match="is not a line of results"):
+        jobs_of_text(seeds.MIX_TEXT.decode().replace("IOPS=", f"IOPS={HUGE}"), kind="fio-text")
+
+
 @pytest.mark.parametrize("value", [HUGE, 1e308])
 def test_figures_of_sysstat_stay_finite(value: float) -> None:
     document = changed(json.loads(seeds.SYSSTAT["iostat-json"][0]), "sysstat.hosts.0.statistics.1.disk.0.rkB/s", value)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 
-_NUMBER = r"(\d+(?:\.\d+)?)([kMGT]?)"
+_NUMBER = r"(\d{1,18}(?:\.\d{1,18})?)([kMGT]?)"
 _HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
 _VERSION = re.compile(r"(fio-\d+\.\d+\S*)\s*\Z", re.ASCII)
 _RESULT = re.compile(
     r"(?P<name>.+?): \(groupid=(?P<group>\d{1,9}), jobs=(?P<jobs>\d{1,9})\): err=\s*(?P<error>\d{1,9})", re.ASCII
 )
 _DIRECTION = re.compile(
-    rf"(?P<name>read|write|trim)\s*: IOPS={_NUMBER}, BW=[^(]*\((?P<bw>[\d.]+)(?P<bw_unit>[kMGT]?)B/s\)"
-    r"\((?P<size>[\d.]+)(?P<size_unit>[KMGTP]i)?B/(?P<ms>\d{1,15})msec\)",
+    rf"(?P<name>read|write|trim)\s*: IOPS={_NUMBER}, BW=[^(]*\((?P<bw>[\d.]{{1,24}})(?P<bw_unit>[kMGT]?)B/s\)"
+    r"\((?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]i)?B/(?P<ms>\d{1,15})msec\)",
     re.ASCII,
 )
 _LATENCY = re.compile(
@@ -26,9 +26,9 @@ _LATENCY = re.compile(
     re.ASCII,
 )
 _PERCENTILES = re.compile(r"(?P<kind>slat|clat|lat) percentiles \((?P<unit>[num]sec|sec)\):", re.ASCII)
-_PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d+)th=\[\s*{_NUMBER}\]", re.ASCII)
+_PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d{{1,9}})th=\[\s*{_NUMBER}\]", re.ASCII)
 _ISSUED = re.compile(r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})", re.ASCII)
-_BLOCK = re.compile(r"\(([RWT])\) ([\d.]+)([KMG]iB|B)-([\d.]+)([KMG]iB|B)", re.ASCII)
+_BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|B)-([\d.]{1,24})([KMG]iB|B)", re.ASCII)
 
 _SCALE = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
