@@ -47,14 +47,16 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario` in the kernel; the interpreter is free meanwhile."""
     started = time.perf_counter()
     n = len(requests)
+    # open requests are issued at their times (the kernel checks that): one column serves both
+    are_open = n > 0 and not any(rule.n_clients for rule in requests.streams)
     done = Completions(
-        issue_ns=np.empty(n, np.int64),
+        issue_ns=_column(requests.when_ns) if are_open else np.empty(n, np.int64),
         done_ns=np.empty(n, np.int64),
         parts_ns=np.empty((n, len(PARTS)), np.int32) if n > NARROW_ABOVE else np.empty((n, len(PARTS)), np.int64),
         is_hit=np.empty(n, np.bool_),
     )
     out = {
-        "issue_ns": done.issue_ns,
+        "issue_ns": None if are_open else done.issue_ns,
         "done_ns": done.done_ns,
         "parts_ns": done.parts_ns.reshape(-1),
         "is_hit": done.is_hit,

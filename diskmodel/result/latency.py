@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from diskmodel.records import Int64
 from diskmodel.result.batches import Interval, mean_interval
 from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles
@@ -34,17 +37,18 @@ class Latency:
     max_ns: float
 
     @classmethod
-    def of(cls, response_ns: Int64, *, confidence: float = 0.95) -> Latency:
-        """Latency of responses (int64, shape (n,), ns) in the order of their completion."""
+    def of(cls, response_ns: Int64 | NDArray[np.int32], *, confidence: float = 0.95) -> Latency:
+        """Latency of responses (int64 or int32, shape (n,), ns) in the order of their completion."""
         if len(response_ns) == 0:
             return cls.unknown(0)
-        levels = quantiles(response_ns, list(LEVELS.values()))
+        levels = [float(level) for level in quantiles(response_ns, list(LEVELS.values()))]
         return cls(
             n=len(response_ns),
             mean=mean_interval(response_ns, confidence=confidence),
-            quantiles_ns=dict(zip(LEVELS, (float(level) for level in levels), strict=True)),
+            quantiles_ns=dict(zip(LEVELS, levels, strict=True)),
             ends_ns={
-                name: quantile_interval(response_ns, level, confidence=confidence) for name, level in LEVELS.items()
+                name: quantile_interval(response_ns, level, confidence=confidence, observed=observed)
+                for (name, level), observed in zip(LEVELS.items(), levels, strict=True)
             },
             max_ns=float(response_ns.max()),
         )

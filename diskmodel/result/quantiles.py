@@ -23,7 +23,9 @@ def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
-def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.95) -> tuple[float, float]:
+def quantile_interval(
+    series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None
+) -> tuple[float, float]:
     """Ends of the confidence interval of a quantile of a stationary series; nan where there is too little data.
 
     Parameters
@@ -31,6 +33,8 @@ def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.
     series : array_like, shape (n,)
         Observations in order, warm-up removed.
     level : float in (0, 1)
+    observed : float, optional
+        The quantile of the whole series, where it is known already.
 
     Notes
     -----
@@ -50,5 +54,7 @@ def quantile_interval(series: ArrayLike, level: float, *, confidence: float = 0.
         return math.nan, math.nan
     size = len(values) // n_batches
     batches = values[len(values) - size * n_batches :].reshape(n_batches, size)
-    each = np.quantile(batches, level, axis=1, method="inverted_cdf").astype(np.float64)
-    return adjusted_ends(float(quantiles(values, level)), each, lag1_correlation(each), confidence)
+    # one by one, so that never the whole series is copied
+    each = np.array([float(quantiles(batch, level)) for batch in batches])
+    whole = float(quantiles(values, level)) if observed is None else observed
+    return adjusted_ends(whole, each, lag1_correlation(each), confidence)

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.errors import ConservationError, DescriptionError, Fault
-from diskmodel.records import PARTS, Op, Requests, Run
+from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.batches import Interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
@@ -17,7 +18,7 @@ from diskmodel.result.quantiles import LEVELS
 from diskmodel.result.result import Result
 from diskmodel.result.stability import Stability, judge_stability
 from diskmodel.result.throughput import throughput_interval
-from diskmodel.result.window import Window, last_full_mix_ns, measuring_window
+from diskmodel.result.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
 
 DEFAULT_PRECISION = 0.02
 
@@ -65,17 +66,19 @@ def summarize(
     response_ns = done.done_ns[rows]
     iops = throughput_interval(response_ns, window.start_ns, window.end_ns, confidence=confidence)
     # in the same memory: up to here these were times of completion
-    response_ns -= done.issue_ns[rows]
+    subtract_at(response_ns, done.issue_ns, rows)
+    responses = narrowed(response_ns)
+    del response_ns
     stability = _stability(requests, run)
     is_stable = stability is None or stability.is_stable
-    observed = Latency.of(response_ns, confidence=confidence)
+    observed = Latency.of(responses, confidence=confidence)
 
     def latency_of(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Latency:
         if not is_stable:
             return Latency.unknown(int(chosen.sum()))
         if chosen.all():
             return observed
-        return Latency.of(response_ns[chosen], confidence=confidence)
+        return Latency.of(responses[chosen], confidence=confidence)
 
     names = [rule.name for rule in requests.streams]
     op = requests.op[rows]
@@ -105,7 +108,7 @@ def summarize(
         iops=iops,
         iops_by_stream={name: float((owner == index).sum()) / window.seconds for index, name in enumerate(names)},
         offered_per_s=math.nan if stability is None else stability.offered_per_s,
-        bytes_per_s=float(requests.length[rows].sum()) / window.seconds,
+        bytes_per_s=_sum_at(requests.length, rows) / window.seconds,
         breakdown_ns={part: float(value) if is_stable else math.nan for part, value in zip(PARTS, parts, strict=True)},
         longest_wait_ns=longest_wait_ns,
         mean_in_system=sum_of_responses(done.issue_ns, done.done_ns) / max(run.end_ns, 1),
@@ -119,6 +122,12 @@ def summarize(
         requests=requests,
         run=run,
     )
+
+
+def _sum_at(column: Int64, rows: Int64 | NDArray[np.int32]) -> float:
+    """Sum of a column over some rows, piece by piece."""
+    pieces = range(0, len(rows), 1 << 18)
+    return float(sum(int(column[rows[first : first + (1 << 18)]].sum()) for first in pieces))
 
 
 def _before_and_after_full(run: Run) -> dict[str, Any]:

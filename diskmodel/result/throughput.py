@@ -22,7 +22,8 @@ def throughput_interval(done_ns: Int64, start_ns: int, end_ns: int, *, confidenc
     # a completion at the very end of a slot belongs to it: edges are met from above, as in the window itself
     edges = start_ns + (np.arange(1, _N_SLOTS + 1, dtype=np.float64) / _N_SLOTS * (end_ns - start_ns))
     in_order = done_ns if (done_ns[:-1] <= done_ns[1:]).all() else np.sort(done_ns)
-    counts = np.diff(np.searchsorted(in_order, edges, side="right"), prepend=0)
+    # whole edges, so that the times are not all copied as floats
+    counts = np.diff(np.searchsorted(in_order, np.floor(edges).astype(np.int64), side="right"), prepend=0)
     slots = mean_interval(counts * (_N_SLOTS / seconds), confidence=confidence)
     mean = len(done_ns) / seconds
     shift = mean - slots.mean  # nothing but the rounding of the slots' sum

@@ -118,63 +118,59 @@ impl Front {
     /// Lets adjacent waiting commands become one of up to `sectors` (rule Q9).
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
-        self.waiting.is_list = sectors > 0;
+        self.waiting.merges = sectors > 0;
     }
 
-    /// Puts a command into the queue; where it joined one that waited there, tells which.
+    /// Puts a command into the queue; `aim` finds anew where one begins that it joins there.
     pub fn submit(
         &mut self,
         waiting: Waiting,
         depth: usize,
         commands: &mut Commands,
         events: &mut Events,
-    ) -> Option<usize> {
+        aim: impl FnOnce(&mut Waiting),
+    ) {
         self.pending += 1;
         commands[waiting.id].arrived = events.now;
-        if self.merge_limit > 0 {
-            let at = self.merge(&waiting, commands);
-            if at.is_some() {
-                return at;
-            }
+        if self.merge_limit > 0 && self.merge(&waiting, commands, aim) {
+            return;
         }
         self.waiting.push(waiting, &self.scheduler);
         // a drive that has no slot takes nothing until a command leaves it
         if self.in_drive < depth {
             self.wake(events.now, events);
         }
-        None
     }
 
-    /// Joins a command to the first waiting one that it continues or precedes (rule Q9).
-    fn merge(&mut self, new: &Waiting, commands: &mut Commands) -> Option<usize> {
+    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` tells where that begins
+    /// then.
+    fn merge(&mut self, new: &Waiting, commands: &mut Commands, aim: impl FnOnce(&mut Waiting)) -> bool {
         if commands[new.id].holds {
-            return None;
+            return false;
         }
         let limit = self.merge_limit - i64::from(planted(Fault::MergeLimit));
-        let joins = |w: &Waiting| {
-            w.op == new.op
-                && w.n + new.n <= limit
-                && (w.lba + w.n == new.lba || new.lba + new.n == w.lba)
-                && w.actuator == new.actuator
-                && !commands[w.id].holds
-        };
-        let list = self.waiting.list();
-        let at =
-            if planted(Fault::MergeFirst) { list.iter().rposition(joins)? } else { list.iter().position(joins)? };
-        let leader = &mut list[at];
-        leader.lba = leader.lba.min(new.lba);
-        leader.n += new.n;
-        let command = &mut commands[leader.id];
-        command.lba = leader.lba;
-        command.n = leader.n;
+        let mut leader = new.id;
+        let takes = |w: &Waiting| w.n + new.n <= limit && w.actuator == new.actuator && !commands[w.id].holds;
+        let is_joined = self.waiting.join(new, &self.scheduler, takes, |w| {
+            w.lba = w.lba.min(new.lba);
+            w.n += new.n;
+            aim(w);
+            leader = w.id;
+        });
+        if !is_joined {
+            return false;
+        }
+        let command = &mut commands[leader];
+        command.lba = command.lba.min(new.lba);
+        command.n += new.n;
         let last = std::mem::replace(&mut command.last_joined, new.id + 1);
-        let last = if last == 0 { leader.id } else { last - 1 };
+        let last = if last == 0 { leader } else { last - 1 };
         if planted(Fault::MergeOrder) {
-            commands[new.id].next_joined = std::mem::replace(&mut commands[leader.id].next_joined, new.id + 1);
+            commands[new.id].next_joined = std::mem::replace(&mut commands[leader].next_joined, new.id + 1);
         } else {
             commands[last].next_joined = new.id + 1;
         }
-        Some(at)
+        true
     }
 
     /// A command that was served as part of another one leaves the disk with it.

@@ -1,4 +1,7 @@
-//! Writes that the drive's buffer has taken and that are not on the media yet (rules C7 and C8).
+//! Writes that the drive's buffer has taken and that are not on the media yet (rules C7 and C8). What is asked of them
+//! costs the logarithm of how many they are.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::faults::{planted, Fault};
 
@@ -10,22 +13,34 @@ pub struct Dirty {
     pub arrived: i64,
 }
 
-/// Dirty data of a write-back drive, in order of arrival.
+/// Dirty data of a write-back drive.
 #[derive(Clone, Debug, Default)]
 pub struct DirtyBuffer {
     pub capacity: i64,
-    pub longest: i64,
+    longest: i64,
     /// Blocks of one actuator: what another arm writes is no continuation.
-    pub border: i64,
-    pub used: i64,
-    pub waiting: Vec<Dirty>,
+    border: i64,
+    used: i64,
     /// Grows when more is held than before.
     pub growth: i64,
     /// On its way to the media: (number, when it is there).
-    pub landing: Vec<(u64, i64)>,
+    landing: Vec<(u64, i64)>,
+    /// What waits for each arm, by turn of arrival.
+    of_arm: Vec<BTreeMap<u64, Dirty>>,
+    n_waiting: usize,
+    turn: u64,
+    /// Turns by first block and by the block behind the last.
+    by_start: BTreeSet<(i64, u64)>,
+    by_end: BTreeSet<(i64, u64)>,
+    /// Ranges that no other one holds, first block and the one behind the last: both grow together.
+    outermost: BTreeMap<i64, i64>,
 }
 
 impl DirtyBuffer {
+    pub fn new(capacity: i64, longest: i64, border: i64) -> Self {
+        DirtyBuffer { capacity, longest, border, ..DirtyBuffer::default() }
+    }
+
     pub fn accept(&mut self, seq: u64, lba: i64, n: i64, now: i64) -> bool {
         if self.capacity == 0 {
             return false;
@@ -38,21 +53,174 @@ impl DirtyBuffer {
         }
         self.used += n;
         self.growth += 1;
-        for entry in &mut self.waiting {
-            if entry.lba + entry.n == lba && entry.n + n <= self.longest && lba % self.border != 0 {
-                entry.n += n;
+        let arm = (lba / self.border) as usize;
+        if lba % self.border != 0 {
+            if let Some(turn) = self.continued(arm, lba, n) {
+                self.lengthen(arm, turn, n);
                 return true;
             }
         }
-        self.waiting.push(Dirty { seq, lba, n, arrived: now });
+        if self.of_arm.len() <= arm {
+            self.of_arm.resize_with(arm + 1, BTreeMap::new);
+        }
+        self.turn += 1;
+        self.n_waiting += 1;
+        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now });
+        self.by_start.insert((lba, self.turn));
+        self.by_end.insert((lba + n, self.turn));
+        self.show(lba, lba + n);
         true
     }
 
+    /// The first write that ends at `lba` and stays short enough with `n` blocks more.
+    fn continued(&self, arm: usize, lba: i64, n: i64) -> Option<u64> {
+        let held = self.of_arm.get(arm)?;
+        let ends_there = self.by_end.range((lba, 0)..=(lba, u64::MAX)).map(|&(_, turn)| turn);
+        ends_there.into_iter().find(|turn| held.get(turn).is_some_and(|entry| entry.n + n <= self.longest))
+    }
+
+    fn lengthen(&mut self, arm: usize, turn: u64, n: i64) {
+        let Some(entry) = self.of_arm[arm].get_mut(&turn) else { return };
+        let end = entry.lba + entry.n;
+        entry.n += n;
+        let start = entry.lba;
+        self.by_end.remove(&(end, turn));
+        self.by_end.insert((end + n, turn));
+        self.show(start, end + n);
+    }
+
+    /// A range that may hide others.
+    fn show(&mut self, start: i64, end: i64) {
+        if self.is_hidden(start, end) {
+            return;
+        }
+        while let Some((&first, _)) = self.outermost.range(start..).next().filter(|(_, &last)| last <= end) {
+            self.outermost.remove(&first);
+        }
+        self.outermost.insert(start, end);
+    }
+
+    fn is_hidden(&self, start: i64, end: i64) -> bool {
+        self.outermost.range(..=start).next_back().is_some_and(|(_, &last)| end <= last)
+    }
+
     pub fn covers(&self, lba: i64, n: i64) -> bool {
-        self.waiting.iter().any(|e| e.lba <= lba && lba + n <= e.lba + e.n)
+        self.n_waiting > 0 && self.is_hidden(lba, lba + n)
+    }
+
+    /// The writes that wait for an arm, in order of arrival.
+    pub fn of_arm(&self, arm: usize) -> impl Iterator<Item = &Dirty> {
+        self.of_arm.get(arm).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Write number `seq`, one of the first that wait for an arm, goes to the media, where it is at `end`.
+    pub fn leave(&mut self, arm: usize, seq: u64, end: i64) {
+        self.landing.push((seq, end));
+        let held = &mut self.of_arm[arm];
+        let Some((&turn, &Dirty { lba, n, .. })) = held.iter().find(|(_, entry)| entry.seq == seq) else { return };
+        held.remove(&turn);
+        self.n_waiting -= 1;
+        self.by_start.remove(&(lba, turn));
+        self.by_end.remove(&(lba + n, turn));
+        if self.outermost.get(&lba) != Some(&(lba + n)) {
+            return;
+        }
+        self.outermost.remove(&lba);
+        // what it hid comes to light
+        let inside: Vec<_> = self.by_start.range((lba, 0)..(lba + n, 0)).copied().collect();
+        for (start, turn) in inside {
+            let Some(entry) = self.of_arm[arm].get(&turn) else { continue };
+            let end = start + entry.n;
+            if end <= lba + n {
+                self.show(start, end);
+            }
+        }
+    }
+
+    /// `n` sectors have reached the media by now.
+    pub fn landed(&mut self, n: i64, now: i64) {
+        self.used -= n;
+        self.landing.retain(|&(_, end)| end > now);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.n_waiting == 0
     }
 
     pub fn is_pressing(&self) -> bool {
         2 * self.used + i64::from(planted(Fault::DestagePressure)) > self.capacity
+    }
+
+    /// Whether everything below number `seq` is on the media.
+    pub fn is_durable(&self, seq: u64) -> bool {
+        self.of_arm.iter().flat_map(BTreeMap::values).all(|entry| entry.seq >= seq)
+            && self.landing.iter().all(|&(landing, _)| landing >= seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rule as it stands on the page, by looking at every write.
+    #[derive(Default)]
+    struct Plain {
+        used: i64,
+        waiting: Vec<Dirty>,
+    }
+
+    impl Plain {
+        fn covers(&self, lba: i64, n: i64) -> bool {
+            self.waiting.iter().any(|e| e.lba <= lba && lba + n <= e.lba + e.n)
+        }
+
+        fn accept(&mut self, buffer: &DirtyBuffer, write: Dirty) -> bool {
+            let Dirty { lba, n, .. } = write;
+            if self.covers(lba, n) {
+                return true;
+            }
+            if self.used + n > buffer.capacity {
+                return false;
+            }
+            self.used += n;
+            let joins = |e: &&mut Dirty| e.lba + e.n == lba && e.n + n <= buffer.longest && lba % buffer.border != 0;
+            match self.waiting.iter_mut().find(joins) {
+                Some(entry) => entry.n += n,
+                None => self.waiting.push(write),
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn the_same_writes_wait_as_by_looking_at_every_one() {
+        let mut draw = 3_u64;
+        let mut below = |limit: i64| {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (draw >> 33) as i64 % limit
+        };
+        let mut buffer = DirtyBuffer::new(600, 32, 200);
+        let mut plain = Plain::default();
+        for seq in 0..60_000 {
+            // close together, so that writes join, hide and overlap each other
+            let lba = below(398);
+            let n = (1 + below(if seq % 5 == 0 { 40 } else { 4 })).min(200 - lba % 200);
+            let seq = seq as u64;
+            assert_eq!(buffer.covers(lba, n), plain.covers(lba, n), "write {seq}");
+            let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0 });
+            assert_eq!(buffer.accept(seq, lba, n, 0), taken, "write {seq}");
+            if below(3) == 0 && !plain.waiting.is_empty() {
+                let gone = plain.waiting.remove(below(plain.waiting.len() as i64) as usize);
+                plain.used -= gone.n;
+                buffer.leave((gone.lba / 200) as usize, gone.seq, 1);
+                buffer.landed(gone.n, 1);
+            }
+            let told = |e: &Dirty| (e.seq, e.lba, e.n);
+            let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(told);
+            for arm in 0..2 {
+                assert!(buffer.of_arm(arm).map(told).eq(expected(arm as i64)), "write {seq}");
+            }
+            assert_eq!((buffer.used, buffer.is_empty()), (plain.used, plain.waiting.is_empty()));
+        }
     }
 }

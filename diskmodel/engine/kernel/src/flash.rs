@@ -129,7 +129,7 @@ impl Device for Flash {
         let Command { seq, op, lba, n, .. } = commands[id];
         let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
         // background work goes on whenever the drive is asked, also for a command that has to wait
-        self.front.submit(waiting, usize::MAX, commands, events);
+        self.front.submit(waiting, usize::MAX, commands, events, |_| ());
     }
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {

@@ -44,12 +44,7 @@ impl Disk {
             spindle,
             actuators,
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
-            dirty: DirtyBuffer {
-                capacity: e.dirty_sectors,
-                longest: e.segment_sectors,
-                border: e.n_sectors_per_actuator,
-                ..DirtyBuffer::default()
-            },
+            dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
             candidates: Vec::new(),
@@ -70,8 +65,7 @@ impl Disk {
     }
 
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
-        let first_lba = self.actuators[waiting.actuator as usize].first_lba;
-        model.mechanics.target(waiting.lba - first_lba, &self.spindle)
+        target(waiting, &self.actuators, &self.spindle, model)
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -85,8 +79,22 @@ impl Disk {
             &HostArms { model, actuators: &*actuators, spindle, angle },
             |w, free| intake.begin(w.op, now, free),
         ) {
+            note_data(&waiting, model, commands);
             take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
         }
+    }
+}
+
+/// Where a command begins.
+fn target(waiting: &Waiting, actuators: &[Actuator], spindle: &Spindle, model: &Model) -> Target {
+    let first_lba = actuators[waiting.actuator as usize].first_lba;
+    model.mechanics.target(waiting.lba - first_lba, spindle)
+}
+
+/// A command that the drive has taken: enough of a write's data has come so long after it gets ready (rule D9).
+fn note_data(waiting: &Waiting, model: &Model, commands: &mut Commands) {
+    if waiting.op == WRITE {
+        commands[waiting.id].data_at = model.electronics.data_ns(waiting.n, waiting.ready);
     }
 }
 
@@ -153,13 +161,16 @@ impl Device for Disk {
         if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
             let Disk { front, actuators, segments, dirty, .. } = self;
             let waiting = front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+            note_data(&waiting, model, commands);
             take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
             return;
         }
-        if let (Some(at), true) = (self.front.submit(waiting, intake.depth, commands, events), self.is_positional) {
-            let joined = self.front.waiting.list()[at];
-            self.front.waiting.list()[at].target = self.target(&joined, model);
-        }
+        let Disk { front, actuators, spindle, is_positional, .. } = self;
+        front.submit(waiting, intake.depth, commands, events, |joined| {
+            if *is_positional {
+                joined.target = target(joined, actuators, spindle, model);
+            }
+        });
     }
 
     fn follow(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -167,6 +178,7 @@ impl Device for Disk {
         self.front.pending += 1;
         let (intake, now) = (&model.electronics.intake, events.now);
         let waiting = self.front.accept(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+        note_data(&waiting, model, commands);
         if waiting.ready > now {
             self.front.wake(waiting.ready, events);
         }
@@ -189,8 +201,7 @@ impl Device for Disk {
         // whoever finds the arm busy sees to it that the disk looks again when it is free
         for i in 0..self.actuators.len() {
             let actuator = &self.actuators[i];
-            let has_work =
-                !actuator.accepted.is_empty() || !actuator.ready.is_empty() || !self.dirty.waiting.is_empty();
+            let has_work = !actuator.accepted.is_empty() || !actuator.ready.is_empty() || !self.dirty.is_empty();
             if has_work && actuator.free_ns > now {
                 self.front.wake(actuator.free_ns, events);
             }
@@ -198,14 +209,12 @@ impl Device for Disk {
     }
 
     fn destaged(&mut self, n: u32, events: &mut Events) {
-        self.dirty.used -= i64::from(n);
-        let now = events.now;
-        self.dirty.landing.retain(|&(_, end)| end > now);
-        self.front.wake(now, events);
+        self.dirty.landed(i64::from(n), events.now);
+        self.front.wake(events.now, events);
     }
 
     fn is_durable(&self, seq: u64) -> bool {
-        self.dirty.waiting.iter().all(|e| e.seq >= seq) && self.dirty.landing.iter().all(|&(s, _)| s >= seq)
+        self.dirty.is_durable(seq)
     }
 
     fn complete(&mut self, command: &Command, events: &mut Events) {

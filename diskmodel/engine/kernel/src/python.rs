@@ -28,7 +28,8 @@ pub struct RequestsIn<'py> {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct CompletionsOut<'py> {
-    issue_ns: PyReadwriteArray1<'py, i64>,
+    /// None: the requests' own times, all of them being open.
+    issue_ns: Option<PyReadwriteArray1<'py, i64>>,
     done_ns: PyReadwriteArray1<'py, i64>,
     parts_ns: PartsOut<'py>,
     is_hit: PyReadwriteArray1<'py, bool>,
@@ -74,7 +75,7 @@ pub fn run(
         rules: requests.streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect(),
     };
     let completions = Completions {
-        issue: out.issue_ns.as_slice_mut()?,
+        issue: out.issue_ns.as_mut().map(|column| column.as_slice_mut()).transpose()?,
         done: out.done_ns.as_slice_mut()?,
         parts: match &mut out.parts_ns {
             PartsOut::Wide(values) => PartColumns::Wide(values.as_slice_mut()?),
@@ -105,7 +106,7 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'
     let (end, rebuilt) = simulation.run()?;
     let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
     let cache_full_ns = simulation.cache_full_ns();
-    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()))
+    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?))
 }
 
 fn row_of(c: &Counters) -> [i64; 7] {
@@ -121,7 +122,7 @@ fn check(requests: &Requests, out: &Completions) -> Result<(), String> {
         requests.length.len(),
         requests.stream.len(),
         requests.cache_draw.len(),
-        out.issue.len(),
+        out.issue.as_ref().map_or(n, |column| column.len()),
         out.done.len(),
         out.parts.len() / N_PARTS,
         out.is_hit.len(),

@@ -105,7 +105,8 @@ pub struct Requests<'a> {
 
 /// Columns of the completions, written in place.
 pub struct Completions<'a> {
-    pub issue: &'a mut [i64],
+    /// None: every row is issued at its time, and is checked to be.
+    pub issue: Option<&'a mut [i64]>,
     pub done: &'a mut [i64],
     pub parts: PartColumns<'a>,
     pub is_hit: &'a mut [bool],
@@ -155,6 +156,8 @@ pub struct Columns<'a> {
     rows: Vec<Vec<u32>>,
     next: Vec<usize>,
     left: usize,
+    /// Rows that were not issued at their time, where that is not written down.
+    n_late: usize,
 }
 
 impl<'a> Columns<'a> {
@@ -168,15 +171,18 @@ impl<'a> Columns<'a> {
             rows = sizes.into_iter().map(Vec::with_capacity).collect();
             (0..n).for_each(|row| rows[requests.stream.at(row) as usize].push(row as u32));
         }
-        Columns { left: requests.when.len(), next: vec![0; n_streams], rows, requests, out }
+        Columns { n_late: 0, left: requests.when.len(), next: vec![0; n_streams], rows, requests, out }
     }
 
     /// Parts of a time that did not fit their column, with their places.
-    pub fn put_aside(self) -> Vec<(usize, i64)> {
-        match self.out.parts {
+    pub fn put_aside(self) -> Result<Vec<(usize, i64)>, &'static str> {
+        if self.n_late > 0 {
+            return Err("a request of an open stream was not issued in time");
+        }
+        Ok(match self.out.parts {
             PartColumns::Wide(_) => Vec::new(),
             PartColumns::Narrow(_, aside) => aside,
-        }
+        })
     }
 }
 
@@ -216,7 +222,10 @@ impl Traffic for Columns<'_> {
     #[inline]
     fn done(&mut self, completion: &Completion) {
         let i = completion.id as usize;
-        self.out.issue[i] = completion.issue;
+        match &mut self.out.issue {
+            Some(issue) => issue[i] = completion.issue,
+            None => self.n_late += usize::from(completion.issue != self.requests.when.at(i)),
+        }
         self.out.done[i] = completion.done;
         self.out.is_hit[i] = completion.is_hit;
         self.out.parts.put(i, &completion.parts);

@@ -15,7 +15,6 @@ impl Disk {
             let Waiting { id, op, lba, n, seq, .. } = waiting;
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
-                commands[id].data_at = model.electronics.data_ns(n, waiting.ready);
                 self.dirty.accept(seq, lba, n, now)
             } else {
                 self.is_hit(i, model, lba, n, now)

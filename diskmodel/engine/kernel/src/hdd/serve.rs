@@ -32,7 +32,7 @@ impl Disk {
             return self.serve_follower(i, model, commands, events);
         }
         let has_ready = !self.actuators[i].ready.is_empty();
-        let with_dirty = !self.dirty.waiting.is_empty() && (!has_ready || self.dirty.is_pressing());
+        let with_dirty = !self.dirty.is_empty() && (!has_ready || self.dirty.is_pressing());
         if !has_ready && !with_dirty {
             return false;
         }
@@ -106,18 +106,13 @@ impl Disk {
         candidates.extend(self.actuators[i].ready.list().iter());
         let n_ready = candidates.len();
         let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
-        for &Dirty { seq, lba, n, arrived } in &self.dirty.waiting {
-            if candidates.len() == most {
-                break;
+        for &Dirty { seq, lba, n, arrived } in self.dirty.of_arm(i).take(most - n_ready) {
+            let actuator = i as u16;
+            let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
+            if self.is_positional {
+                entry.target = self.target(&entry, model);
             }
-            let actuator = (lba / model.electronics.n_sectors_per_actuator) as u16;
-            if actuator as usize == i {
-                let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
-                if self.is_positional {
-                    entry.target = self.target(&entry, model);
-                }
-                candidates.push(entry);
-            }
+            candidates.push(entry);
         }
         if planted(Fault::DestageOrder) {
             candidates[n_ready..].reverse();
@@ -190,10 +185,9 @@ impl Disk {
 
     fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
         let &Waiting { seq, lba, n, target, .. } = entry;
-        self.dirty.waiting.retain(|e| e.seq != seq);
         let start = Start { target: self.is_positional.then_some(target), is_follower: false, data_at: 0 };
         let access = self.access(i, Extent { op: WRITE, lba, n }, start, model, events);
-        self.dirty.landing.push((seq, access.end));
+        self.dirty.leave(i, seq, access.end);
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));
     }
 }

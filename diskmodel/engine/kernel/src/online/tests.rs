@@ -167,8 +167,12 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
     };
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
-    let out =
-        Completions { issue: &mut issue, done: &mut done, parts: PartColumns::Wide(&mut parts), is_hit: &mut is_hit };
+    let out = Completions {
+        issue: Some(&mut issue),
+        done: &mut done,
+        parts: PartColumns::Wide(&mut parts),
+        is_hit: &mut is_hit,
+    };
     let columns = Columns::new(requests, out);
     match array.build().unwrap() {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),

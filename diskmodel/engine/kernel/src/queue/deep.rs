@@ -6,11 +6,22 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
+use super::neighbours::Neighbours;
 use super::sptf::aged;
 use super::{Arms, Policy, Waiting};
+use crate::faults::{planted, Fault};
 
 /// Commands by first block and turn.
 type ByLba = BTreeMap<(i64, u64), Waiting>;
+
+/// What a command is found by, beside its turn.
+fn key_of(waiting: &Waiting, policy: &Policy) -> i64 {
+    match policy {
+        Policy::Fcfs => 0,
+        Policy::Sptf | Policy::SptfAged { .. } => i64::from(waiting.target.place.cylinder),
+        _ => waiting.lba,
+    }
+}
 
 #[derive(Default)]
 pub struct Deep {
@@ -20,18 +31,30 @@ pub struct Deep {
     by_cylinder: Vec<BTreeMap<(i64, u64), Waiting>>,
     /// First block (or arm and cylinder) by turn: who came first.
     by_turn: [BTreeMap<u64, (usize, i64)>; 2],
+    /// Where commands may be joined.
+    neighbours: Option<Neighbours>,
     last_seq: i64,
     len: usize,
 }
 
 impl Deep {
+    pub fn new(merges: bool) -> Self {
+        Deep { neighbours: merges.then(Neighbours::default), ..Deep::default() }
+    }
+
     pub fn len(&self) -> usize {
         self.len
     }
 
     pub fn push(&mut self, turn: u64, waiting: Waiting, policy: &Policy) {
         self.len += 1;
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.insert(turn, &waiting, key_of(&waiting, policy));
+        }
         match policy {
+            Policy::Fcfs => {
+                self.by_lba[0].insert((0, turn), waiting);
+            }
             Policy::Sptf | Policy::SptfAged { .. } => {
                 let arm = waiting.actuator as usize;
                 if self.by_cylinder.len() <= arm {
@@ -60,13 +83,14 @@ impl Deep {
 
     /// Takes the policy's choice out.
     pub fn take(&mut self, policy: &mut Policy, head: i64, now: i64, arms: &impl Arms) -> Option<Waiting> {
-        let chosen = match policy {
+        let (turn, chosen) = match policy {
+            Policy::Fcfs => self.by_lba[0].pop_first().map(|((_, turn), waiting)| (turn, waiting)),
             Policy::Sptf => self.soonest(None, now, arms),
             Policy::SptfAged { age_ns } => self.soonest(Some(*age_ns), now, arms),
             Policy::Deadline(deadline) => {
                 let (op, key) = deadline.choose_deep(self, now)?;
                 self.by_turn[op].remove(&key.1);
-                self.by_lba[op].remove(&key)
+                self.by_lba[op].remove(&key).map(|waiting| (key.1, waiting))
             }
             Policy::Look(look) => {
                 if look.is_batched && self.by_lba[0].is_empty() {
@@ -74,23 +98,57 @@ impl Deep {
                     self.by_lba.swap(0, 1);
                 }
                 let key = look.choose_deep(|direction| self.nearest_ahead(0, head, direction))?;
-                self.by_lba[0].remove(&key)
+                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
             }
             Policy::CLook { turned, .. } => {
                 let ahead = self.nearest_ahead(0, head, 1);
                 *turned = ahead.is_none();
                 let key = ahead.or_else(|| self.by_lba[0].keys().next().copied())?;
-                self.by_lba[0].remove(&key)
+                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
             }
-            Policy::Sstf | Policy::Fcfs => {
+            Policy::Sstf => {
                 let up = self.nearest_ahead(0, head, 1);
                 let down = self.nearest_ahead(0, head, -1);
                 let key = up.into_iter().chain(down).min_by_key(|&(lba, turn)| ((lba - head).abs(), turn))?;
-                self.by_lba[0].remove(&key)
+                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
             }
         }?;
         self.len -= 1;
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.remove(turn, &chosen);
+        }
         Some(chosen)
+    }
+
+    /// Lets `join` change the first command that `new` continues or precedes and that may take it.
+    pub fn join(
+        &mut self,
+        new: &Waiting,
+        policy: &Policy,
+        may: impl Fn(&Waiting) -> bool,
+        join: impl FnOnce(&mut Waiting),
+    ) -> bool {
+        let Some(neighbours) = &self.neighbours else { return false };
+        let fits = |&(turn, key): &(u64, i64)| self.trees().any(|tree| tree.get(&(key, turn)).is_some_and(&may));
+        let them = neighbours.of(new).filter(fits);
+        let chosen = if planted(Fault::MergeFirst) { them.max() } else { them.min() };
+        let Some((turn, key)) = chosen else { return false };
+        let mut trees = self.by_lba.iter_mut().chain(&mut self.by_cylinder);
+        let Some(mut waiting) = trees.find_map(|tree| tree.remove(&(key, turn))) else { return false };
+        for by_turn in &mut self.by_turn {
+            by_turn.remove(&turn);
+        }
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.remove(turn, &waiting);
+        }
+        join(&mut waiting);
+        self.len -= 1;
+        self.push(turn, waiting, policy);
+        true
+    }
+
+    fn trees(&self) -> impl Iterator<Item = &ByLba> {
+        self.by_lba.iter().chain(&self.by_cylinder)
     }
 
     /// The nearest block at or ahead of `head` in a direction; the first of those that begin there.
@@ -117,7 +175,7 @@ impl Deep {
 
     /// Least positioning time, weighed by age if there is a limit: outwards from each arm, until the seek alone takes
     /// longer than the best.
-    fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<Waiting> {
+    fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
         let mut least_left = 1;
         if let Some(age_ns) = age_ns {
             let (&turn, &(arm, cylinder)) = self.by_turn[0].iter().next()?;
@@ -126,7 +184,7 @@ impl Deep {
             least_left = aged(age_ns, now - self.by_cylinder[arm].get(&key)?.arrived);
             if least_left == 0 {
                 self.by_turn[0].remove(&turn);
-                return self.by_cylinder[arm].remove(&key);
+                return self.by_cylinder[arm].remove(&key).map(|waiting| (turn, waiting));
             }
         }
         let mut best: Option<(i128, u64, usize, i64)> = None;
@@ -166,12 +224,11 @@ impl Deep {
         }
         let (_, turn, arm, cylinder) = best?;
         self.by_turn[0].remove(&turn);
-        self.by_cylinder[arm].remove(&(cylinder, turn))
+        self.by_cylinder[arm].remove(&(cylinder, turn)).map(|waiting| (turn, waiting))
     }
 
     /// All commands, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Waiting)> {
-        let trees = self.by_lba.iter().chain(&self.by_cylinder);
-        trees.flat_map(|tree| tree.iter().map(|(key, waiting)| (key.1, waiting)))
+        self.trees().flat_map(|tree| tree.iter().map(|(key, waiting)| (key.1, waiting)))
     }
 }

@@ -3,6 +3,7 @@
 mod deadline;
 mod deep;
 mod look;
+mod neighbours;
 mod pool;
 mod sptf;
 mod write_throttle;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::deep::Deep;
 use super::{Arms, Policy, Waiting};
+use crate::faults::{planted, Fault};
 
 /// From so many commands on they are kept in order, and below so few in a list again.
 const MANY: usize = if cfg!(feature = "faults") { 12 } else { 40 };
@@ -14,8 +15,8 @@ pub struct Pool {
     list: VecDeque<Waiting>,
     deep: Option<Box<Deep>>,
     turn: u64,
-    /// Stays a list: for those who look for a neighbour in it.
-    pub is_list: bool,
+    /// Commands may join those that wait (rule Q9).
+    pub merges: bool,
 }
 
 impl Pool {
@@ -35,13 +36,13 @@ impl Pool {
         }
         self.list.push_back(waiting);
         let many = match policy {
-            Policy::Fcfs => usize::MAX,
+            Policy::Fcfs if !self.merges => usize::MAX,
             // what age takes off the time hides which seeks are too long
             Policy::SptfAged { .. } => 3 * MANY,
             _ => MANY,
         };
-        if self.list.len() > many && !self.is_list {
-            let mut deep = Box::<Deep>::default();
+        if self.list.len() > many {
+            let mut deep = Box::new(Deep::new(self.merges));
             for waiting in self.list.drain(..) {
                 self.turn += 1;
                 deep.push(self.turn, waiting, policy);
@@ -69,6 +70,26 @@ impl Pool {
         }
         let at = policy.choose(self.list.make_contiguous(), head, now, arms);
         self.list.remove(at)
+    }
+
+    /// Lets `join` change the first command that waits at the border of `new` and may take it; false when there is none.
+    pub fn join(
+        &mut self,
+        new: &Waiting,
+        policy: &Policy,
+        may: impl Fn(&Waiting) -> bool,
+        join: impl FnOnce(&mut Waiting),
+    ) -> bool {
+        if let Some(deep) = &mut self.deep {
+            return deep.join(new, policy, may, join);
+        }
+        let is_joined = |w: &Waiting| w.op == new.op && (w.lba + w.n == new.lba || new.lba + new.n == w.lba) && may(w);
+        let list = &self.list;
+        let at =
+            if planted(Fault::MergeFirst) { list.iter().rposition(is_joined) } else { list.iter().position(is_joined) };
+        let Some(at) = at else { return false };
+        join(&mut self.list[at]);
+        true
     }
 
     fn end_order(&mut self) {
