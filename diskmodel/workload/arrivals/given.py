@@ -32,8 +32,9 @@ class Given(Description):
         return len(self.inter_arrival_ns) * 1e9 / sum(self.inter_arrival_ns)
 
     def scaled(self, factor: float) -> Given:
-        """The same stream with its gaps divided by `factor`, rounded to nanoseconds."""
-        return self.model_copy(update={"inter_arrival_ns": tuple(round(gap / factor) for gap in self.inter_arrival_ns)})
+        """The same stream with its gaps divided by `factor`, rounded to nanoseconds; 1 ns where all of them would be 0."""
+        gaps = tuple(round(gap / factor) for gap in self.inter_arrival_ns)
+        return self.model_copy(update={"inter_arrival_ns": gaps if any(gaps) else (1,)})
 
     def when(self, n: int, draws: Draws) -> Int64:
         """Absolute issue times, never decreasing; the first is one gap after 0; int64, shape (n,), ns."""

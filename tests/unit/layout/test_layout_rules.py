@@ -1,0 +1,40 @@
+"""Each rule of a layout's description, by the layout that breaks just this one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.description import Layout
+
+
+@pytest.mark.parametrize(
+    ("layout", "told"),
+    [
+        ({"level": "raid5", "disks": 2}, "raid5 needs at least 3 disks"),
+        ({"level": "raid0", "disks": 4, "copies": 2}, "raid0 keeps no copies"),
+        ({"level": "raid1e", "disks": 3, "copies": 4}, "more copies than disks"),
+        ({"level": "raid1", "disks": 3, "copies": 2}, "a copy on each of its 3 disks"),
+        ({"level": "raid10", "disks": 5, "copies": 2}, "a multiple of its 2 copies"),
+        ({"level": "raid1e", "disks": 5, "arrangement": "far"}, "only raid10 has it, not raid1e"),
+        ({"level": "raid5", "disks": 6, "groups": 2}, "raid5 has no groups"),
+        ({"level": "raid6", "disks": 6, "n_parity": 2}, "implied by raid6"),
+        ({"level": "erasure", "disks": 6}, "n_parity: is missing"),
+        ({"level": "raid50", "disks": 7, "groups": 2}, "not a multiple of groups=2"),
+        ({"level": "raid50", "disks": 4, "groups": 2}, "raid50 needs at least 6 disks"),
+        ({"level": "raid60", "disks": 9, "groups": 3}, "a group of 3 disks leaves too few data strips"),
+        ({"level": "raid5", "disks": 4, "failed": [4]}, "disks are numbered 0 to 3"),
+        ({"level": "raid5", "disks": 4, "failed": [1, 1]}, "a disk is named twice"),
+        ({"level": "raid5", "disks": 4, "rebuild": {}}, "no disk has failed"),
+        ({"level": "raid5", "disks": 4, "failed": [1], "rebuild": {"disk": 2}, "spares": 1}, "is not among failed"),
+        ({"level": "raid5", "disks": 4, "failed": [1, 2]}, "has lost data with these disks"),
+        ({"level": "raid0", "disks": 4, "failed": [1]}, "has lost data with these disks"),
+    ],
+)
+def test_what_does_not_fit_is_told(layout: dict[str, Any], told: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        Layout.parse(layout)
+    assert told in str(caught.value)
+    assert len(caught.value.faults) == 1
