@@ -32,7 +32,7 @@ class Given(Description):
         return len(self.inter_arrival_ns) * 1e9 / sum(self.inter_arrival_ns)
 
     def scaled(self, factor: float) -> Given:
-        """The same stream with its gaps divided by `factor`, rounded to nanoseconds; 1 ns where all of them would be 0."""
+        """The same stream with its gaps divided by `factor`, rounded; 1 ns where all of them would be 0."""
         gaps = tuple(round(gap / factor) for gap in self.inter_arrival_ns)
         return self.model_copy(update={"inter_arrival_ns": gaps if any(gaps) else (1,)})
 
