@@ -117,6 +117,8 @@ class DeviceCounters:
     read_bytes, write_bytes : int64
     n_cache_hits : int64
         Commands served by the drive's own cache.
+    read_response_ns : int64
+        What of `response_ns` is that of reads.
     """
 
     busy_ns: Int64
@@ -126,6 +128,7 @@ class DeviceCounters:
     read_bytes: Int64
     write_bytes: Int64
     n_cache_hits: Int64
+    read_response_ns: Int64
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
     from diskmodel.array import Array
-    from diskmodel.workload import Workload
+    from diskmodel.workload import TraceWorkload, Workload
 
 
 def read_array(path: Path, drive: str | None = None) -> Array:
@@ -49,6 +50,51 @@ def read_workload(
     return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
 
 
+def read_replay(
+    path: Path,
+    replay: str,
+    queue_depth: int | None = None,
+    *,
+    level: float | None = None,
+    device: str | None = None,
+    wraps: bool = False,
+) -> TraceWorkload:
+    """The trace in a file, at its own times ("original"), so many times as fast ("2x") or with a number outstanding.
+
+    Raises
+    ------
+    DescriptionError
+        When `replay` is none of these, or an option is given that it has no use for.
+    FormatError
+        When the file is no trace.
+    """
+    from diskmodel.formats import load_trace
+    from diskmodel.workload import TraceWorkload
+
+    if level is not None:
+        raise DescriptionError(Fault("level", level, "is about a load over time, not about a replay", "leave it out"))
+    factor = re.fullmatch(r"(\d+(?:\.\d+)?)x", replay)
+    if replay not in ("original", "closed") and factor is None:
+        raise DescriptionError(
+            Fault("replay", replay, "is no way to replay", "use original, closed, or a factor as 2x or 0.5x")
+        )
+    if replay != "closed" and queue_depth is not None:
+        fix = "use --replay closed, or leave it out"
+        raise DescriptionError(Fault("queue_depth", queue_depth, "needs a closed replay", fix))
+    rows = load_trace(path, device=device).requests
+    return TraceWorkload.from_arrays(
+        rows.time_ns - rows.time_ns[0],
+        rows.op,
+        rows.offset_bytes,
+        rows.length_bytes,
+        timing="scaled" if factor else "closed" if replay == "closed" else "original",
+        speed_up=float(factor[1]) if factor else 1.0,
+        queue_depth=queue_depth or 1,
+        wraps=wraps,
+        name=f"{path.name}, {replay}",
+    )
+
+
 def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None) -> None:
     """Refuse what only a recorded load can use, where there is none.
 
@@ -65,6 +111,18 @@ def refuse_unused(recorded: Path | None, *, level: float | None, device: str | N
     ]
     if faults:
         raise DescriptionError(faults)
+
+
+def refuse_wrap(wrap: bool) -> None:
+    """Refuse --wrap where nothing is replayed.
+
+    Raises
+    ------
+    DescriptionError
+        When it was given.
+    """
+    if wrap:
+        raise DescriptionError(Fault("wrap", wrap, "is about a replayed trace", "add --replay, or leave it out"))
 
 
 def request_range(text: str | None) -> tuple[int, int | None]:

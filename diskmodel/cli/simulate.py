@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.inputs import read_array, read_workload
+from diskmodel.cli.inputs import read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.engine.simulate import Engine as EngineName
     from diskmodel.engine.simulate import Keep
+    from diskmodel.workload import TraceWorkload, Workload
 
 
 @ends_well
@@ -25,12 +26,22 @@ def simulate(
         str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
     ] = None,
     queue_depth: QueueDepth = None,
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            help="Replay the trace itself: original (at its own times), so many times as fast (2x), or closed (with "
+            "--queue-depth requests outstanding, 1 unless given)."
+        ),
+    ] = None,
+    wrap: Annotated[
+        bool, typer.Option("--wrap", help="Of a replayed trace: places beyond the array's end begin at 0 again.")
+    ] = False,
     level: Level = None,
     device: Device = None,
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[
-        int | None, typer.Option(help="Length of the run; without it, as many as --precision needs.")
+        int | None, typer.Option(help="Length of the run; without it, as many as --precision needs, or the trace.")
     ] = None,
     precision: Annotated[
         float, typer.Option(help="Half-width of the 95 % interval of the mean latency, as a share of it.")
@@ -49,6 +60,9 @@ def simulate(
             "native kernel."
         ),
     ] = "all",
+    iostat: Annotated[
+        bool, typer.Option("--iostat", help="Add what `iostat -x` would have said of each disk.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -57,9 +71,16 @@ def simulate(
     Ends with 3 when the array is overloaded, or when the interval asked for was not reached.
     """
     from diskmodel.engine.simulate import simulate as run
+    from diskmodel.result.iostat import iostat_table
 
     described = read_array(array, drive)
-    load = read_workload(workload, queue_depth, level=level, device=device)
+    load: Workload | TraceWorkload
+    if replay is None:
+        refuse_wrap(wrap)
+        load = read_workload(workload, queue_depth, level=level, device=device)
+    else:
+        load = read_replay(workload, replay, queue_depth, level=level, device=device, wraps=wrap)
+        requests = requests or len(load.trace)
     result = run(
         described,
         load,
@@ -78,6 +99,8 @@ def simulate(
         layout = described.layout
         title = described.name or array.stem
         show(f"{title}: {layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
+        if iostat:
+            show(iostat_table(result.to_dict()["iostat"]))
     if not result.is_stable:
         raise honest_no("the array is overloaded: the backlog grows without end")
     if requests is None and not result.is_converged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,13 @@ def workload(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the workload there, TOML for --workload and plans.")
     ] = None,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit",
+            help="Of a trace: one synthetic stream with its bursts, locality, runs and mix; says what was lost.",
+        ),
+    ] = False,
     level: Level = None,
     device: Device = None,
     as_json: Json = False,
@@ -30,6 +38,9 @@ def workload(
     from diskmodel.workload import Workload
 
     check_place(out, "out")
+    if fit:
+        _fit(evidence, out, level=level, device=device, as_json=as_json)
+        return
     found = find_workload(evidence, level=95.0 if level is None else level, device=device)
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
@@ -52,5 +63,34 @@ def workload(
     show(*(f"  {note}" for note in found.notes))
     if out is None:
         typer.echo("\n" + described.to_toml().rstrip())
+    else:
+        show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")
+
+
+def _fit(evidence: Path, out: Path | None, *, level: float | None, device: str | None, as_json: bool) -> None:
+    """Fit a synthetic stream to a trace and say what it does not reproduce."""
+    from diskmodel.cli.inputs import read_replay
+    from diskmodel.workload import fit_workload
+
+    trace = read_replay(evidence, "original", level=level, device=device).trace
+    fitted = fit_workload(trace)
+    if out is not None:
+        fitted.workload.save(out)
+    if as_json:
+        print_json(
+            {
+                "workload": fitted.workload.to_dict(),
+                "trace": asdict(fitted.trace),
+                "synthetic": asdict(fitted.synthetic),
+                "lost": list(fitted.lost),
+            }
+        )
+        return
+    show(f"{evidence}: {len(trace):,} requests, as one synthetic stream")
+    show(
+        "  what is lost:" if fitted.lost else "  nothing that is looked at was lost", *(f"    {x}" for x in fitted.lost)
+    )
+    if out is None:
+        typer.echo("\n" + fitted.workload.to_toml().rstrip())
     else:
         show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")

@@ -22,6 +22,7 @@ class Counters:
     read_sectors: int = 0
     write_sectors: int = 0
     n_cache_hits: int = 0
+    read_response_ns: int = 0
 
 
 class Device(ABC):
@@ -135,11 +136,13 @@ class Device(ABC):
         else:
             counters.n_reads += 1
             counters.read_sectors += command.n_sectors
+            counters.read_response_ns += command.done_ns - command.submitted_ns
         self.wake(command.done_ns)
         command.done(command)
         for part in command.merged:
             self.pending -= 1
             counters.response_ns += command.done_ns - part.submitted_ns
+            counters.read_response_ns += 0 if command.op else command.done_ns - part.submitted_ns
             part.done_ns, part.is_hit = command.done_ns, command.is_hit
             part.overhead_ns, part.seek_ns = command.overhead_ns, command.seek_ns
             part.rotation_ns, part.transfer_ns = command.rotation_ns, command.transfer_ns

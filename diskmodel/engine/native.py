@@ -96,11 +96,12 @@ def _column(values: NDArray[Any]) -> NDArray[Any]:
 
 def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:
     """Counters of each disk, from the kernel's rows."""
-    table = np.array(rows, np.int64).reshape(-1, 7)
+    table = np.array(rows, np.int64).reshape(-1, 8)
     sector = scenario.drive.sector_bytes
     return DeviceCounters(
         busy_ns=table[:, 0], response_ns=table[:, 1], n_reads=table[:, 2], n_writes=table[:, 3],
         read_bytes=table[:, 4] * sector, write_bytes=table[:, 5] * sector, n_cache_hits=table[:, 6],
+        read_response_ns=table[:, 7],
     )  # fmt: skip
 
 

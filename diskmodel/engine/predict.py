@@ -13,7 +13,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Result
 from diskmodel.result.prediction import STATISTICS, Prediction, combined, own_interval
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 
 if TYPE_CHECKING:
     from diskmodel.engine.simulate import Engine
@@ -24,8 +24,8 @@ DRAW_REQUESTS = {"native": 20_000, "simpy": 4_000}
 
 
 def predict(
-    array: Array, workload: Workload, result: Result, *, seed: int = 0, engine: Engine = "auto", n_draws: int = DRAWS,
-    confidence: float | None = None,
+    array: Array, workload: Workload | TraceWorkload, result: Result, *, seed: int = 0, engine: Engine = "auto",
+    n_draws: int = DRAWS, confidence: float | None = None,
 ) -> Prediction | None:  # fmt: skip
     """Prediction intervals of `result`, or None where the drive's profile has no uncertainty or nothing is stable.
 

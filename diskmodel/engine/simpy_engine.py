@@ -165,6 +165,7 @@ class Simulation:
                 busy_ns=column("busy_ns"), response_ns=column("response_ns"), n_reads=column("n_reads"),
                 n_writes=column("n_writes"), read_bytes=column("read_sectors", sector),
                 write_bytes=column("write_sectors", sector), n_cache_hits=column("n_cache_hits"),
+                read_response_ns=column("read_response_ns"),
             ),
             engine="simpy",
             wall_s=wall_s,

@@ -14,7 +14,7 @@ from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n, summarize
 from diskmodel.result.streamed import summarize_tally
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 
 Engine = Literal["auto", "native", "simpy"]
 Keep = Literal["all", "histogram"]
@@ -26,7 +26,7 @@ MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
 
 def simulate(
     array: Array,
-    workload: Workload,
+    workload: Workload | TraceWorkload,
     *,
     seed: int = 0,
     engine: Engine = "auto",
@@ -41,7 +41,8 @@ def simulate(
     Parameters
     ----------
     array : Array
-    workload : Workload
+    workload : Workload or TraceWorkload
+        A trace is replayed once at most, whatever `n_requests` and `precision` ask for.
     seed : int
         Of everything random; the same seed gives the same result to the last nanosecond.
     engine : "auto", "native" or "simpy"
@@ -77,6 +78,8 @@ def simulate(
         raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
     if keep == "histogram" and engine == "simpy":
         raise CoverageError(Fault("keep", keep, "needs the kernel", "use engine auto or native, or keep all"))
+    if keep == "histogram" and isinstance(workload, TraceWorkload):
+        raise CoverageError(Fault("keep", keep, "is for workloads that are drawn, not for a trace", "keep all"))
     if engine not in ("auto", "native", "simpy"):
         raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, native or simpy"))
     if n_requests is not None and n_requests < 1:
@@ -88,7 +91,7 @@ def simulate(
     scenario = resolve(array, seed)
     n = n_requests or FIRST_REQUESTS
     while True:
-        if keep == "all":
+        if keep == "all" or isinstance(workload, TraceWorkload):
             requests = workload.requests(
                 capacity_bytes=array.usable_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits
             )
@@ -102,7 +105,8 @@ def simulate(
                 folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile
             )
         most = MOST_REQUESTS[result.engine if keep == "all" else keep]
-        if n_requests is not None or n >= most or not needs_more(result, precision):
+        is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
+        if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
     if not array.host.is_transparent and result.n_requests:

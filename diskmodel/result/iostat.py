@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from rich.table import Table
 
 from diskmodel.records import Run
 
@@ -14,10 +17,9 @@ def iostat(run: Run) -> list[dict[str, Any]]:
     -------
     list of dict
         r/s, w/s: commands per second; rkB/s, wkB/s: KiB per second, as iostat's kB are; rareq-sz, wareq-sz: mean size
-        in KiB; aqu-sz: mean number of commands at the disk; await: mean time of a command at the disk in ms, with
-        r_await or w_await where all commands are of one kind (None otherwise: the counters do not tell them apart);
-        %util: time in which the mechanism was held. Linux counts the time with any command outstanding, which is at
-        least as much.
+        in KiB; aqu-sz: mean number of commands at the disk; await, r_await, w_await: mean time of a command, a read, a
+        write at the disk in ms; %util: time in which the mechanism was held. Linux counts the time with any command
+        outstanding, which is at least as much.
     """
     seconds = max(run.end_ns, 1) / 1e9
     return [_row(run, disk, seconds) for disk in range(len(run.devices.busy_ns))]
@@ -28,7 +30,7 @@ def _row(run: Run, disk: int, seconds: float) -> dict[str, Any]:
     n_reads, n_writes = int(d.n_reads[disk]), int(d.n_writes[disk])
     read_kib, write_kib = int(d.read_bytes[disk]) / 1024, int(d.write_bytes[disk]) / 1024
     response_ms = int(d.response_ns[disk]) / 1e6
-    mean_ms = response_ms / (n_reads + n_writes) if n_reads + n_writes else None
+    read_ms = int(d.read_response_ns[disk]) / 1e6
     return {
         "r/s": n_reads / seconds,
         "w/s": n_writes / seconds,
@@ -37,8 +39,19 @@ def _row(run: Run, disk: int, seconds: float) -> dict[str, Any]:
         "rareq-sz": read_kib / n_reads if n_reads else None,
         "wareq-sz": write_kib / n_writes if n_writes else None,
         "aqu-sz": response_ms / 1e3 / seconds,
-        "await": mean_ms,
-        "r_await": None if n_writes else mean_ms,
-        "w_await": None if n_reads else mean_ms,
+        "await": response_ms / (n_reads + n_writes) if n_reads + n_writes else None,
+        "r_await": read_ms / n_reads if n_reads else None,
+        "w_await": (response_ms - read_ms) / n_writes if n_writes else None,
         "%util": 100 * int(d.busy_ns[disk]) / 1e9 / seconds,
     }
+
+
+def iostat_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Those rows as a table for people; a dash where there is no figure."""
+    table = Table(title="iostat -x", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table.add_column("disk", justify="right")
+    for name in rows[0]:
+        table.add_column(name, justify="right")
+    for disk, row in enumerate(rows):
+        table.add_row(str(disk), *("-" if value is None else f"{value:.2f}" for value in row.values()))
+    return table

@@ -163,5 +163,6 @@ def _lost(trace: Features, synthetic: Features) -> tuple[str, ...]:
         else:
             is_lost = abs(was - now) > _LOST_RATIO * max(abs(was), abs(now))
         if is_lost:
-            lost.append(f"{name.replace('_', ' ')}: {was:.4g} in the trace, {now:.4g} in the synthetic workload")
+            figures = [f"{float(f'{value:.4g}'):,.10g}" for value in (was, now)]
+            lost.append(f"{name.replace('_', ' ')}: {figures[0]} in the trace, {figures[1]} in the synthetic workload")
     return tuple(lost)

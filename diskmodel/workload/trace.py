@@ -119,10 +119,12 @@ class TraceWorkload:
             return 0.0
         return (len(when) - 1) / seconds * (self.speed_up if self.timing == "scaled" else 1.0)
 
-    def requests(self, *, capacity_bytes: int, n: int | None = None, seed: int = 0) -> Requests:
+    def requests(
+        self, *, capacity_bytes: int, n: int | None = None, seed: int = 0, with_cache_draws: bool = True
+    ) -> Requests:
         """The first `n` requests (default: all; never more than there are) on an array of `capacity_bytes`.
 
-        `seed` decides cache draws only.
+        `seed` decides cache draws only; without them all are 0.
 
         Raises
         ------
@@ -152,7 +154,7 @@ class TraceWorkload:
             offset=offset,
             length=length,
             stream=self.trace.stream[:n],
-            cache_draw=Draws(seed, 0).uniform(Kind.CACHE, n),
+            cache_draw=Draws(seed, 0).uniform(Kind.CACHE, n) if with_cache_draws else np.zeros(n),
             streams=(rule_of_stream,),
         )
 

@@ -124,3 +124,49 @@ def test_every_fault_of_a_file_is_told(tmp_path: Path) -> None:
 def test_depth_of_an_open_workload_is_refused(tmp_path: Path) -> None:
     workload = write(tmp_path / "w.toml", OVERLOAD)
     assert "no closed stream" in refusal(*ONE[:2], "--workload", workload, "--queue-depth", 4)
+
+
+def _trace(folder: Path, n: int = 400) -> Path:
+    """Reads of 4 KiB, one each 20 ms, in ascending order."""
+    rows = [f"{i * 20_000_000},read,{i * 1_000_000_512 // 512 * 512},4096,0,sda" for i in range(n)]
+    return write(folder / "trace.csv", "time_ns,op,offset_bytes,length_bytes,response_ns,device\n" + "\n".join(rows))
+
+
+def test_replay_of_a_trace(tmp_path: Path) -> None:
+    single = ("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path), "--replay")
+    original, twice, closed = (answer(*single, *words) for words in (["original"], ["2x"], ["closed"]))
+    assert original["requests"] == twice["requests"] == closed["requests"] == 400
+    assert original["iops"] == pytest.approx(50, rel=0.01)
+    assert twice["iops"] == pytest.approx(100, rel=0.01)
+    deep = answer(*single, "closed", "--queue-depth", 8)
+    assert deep["iops"] > closed["iops"]
+    assert answer(*single, "original", "--requests", 100)["requests"] == 100
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--replay", "backwards"), "replay='backwards'"),
+        (("--replay", "original", "--queue-depth", 4), "queue_depth=4"),
+        (("--replay", "original", "--level", 95), "level=95"),
+        (("--wrap",), "wrap=True"),
+    ],
+)
+def test_replay_refuses_what_it_has_no_use_for(tmp_path: Path, words: tuple[object, ...], field: str) -> None:
+    said = refusal("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path), *words)
+    assert field in said
+
+
+def test_a_replay_beyond_the_array_is_refused_or_wrapped(tmp_path: Path) -> None:
+    single = ("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path, 3000), "--replay", "original")
+    assert "beyond the array's capacity" in refusal(*single)
+    assert answer(*single, "--wrap")["requests"] == 3000
+
+
+def test_iostat_beside_our_own_terms() -> None:
+    said = run(*ONE, "--requests", 500, "--iostat").stdout
+    assert "iostat -x" in said
+    for column in ("r/s", "rkB/s", "rareq-sz", "aqu-sz", "r_await", "%util"):
+        assert column in said
+    row = answer(*ONE, "--requests", 500)["iostat"][0]
+    assert row["r_await"] == pytest.approx(row["await"])

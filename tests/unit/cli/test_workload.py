@@ -66,3 +66,18 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     beside = RUNNER.invoke(app, ["plan", str(plan), "--json"])
     assert beside.exit_code in (0, 3), beside.stderr
     assert json.loads(beside.stdout)["plan"]["workload"]["name"] == json.loads(read.stdout)["workload"]["name"]
+
+
+def test_a_trace_becomes_one_stream_and_what_was_lost_is_said(tmp_path: Path) -> None:
+    out = tmp_path / "w.toml"
+    rows = [f"{i * 10_000_000},read,{i % 7 * 40_960_000},4096,0,sda" for i in range(300)]
+    trace = tmp_path / "trace.csv"
+    trace.write_text("time_ns,op,offset_bytes,length_bytes,response_ns,device\n" + "\n".join(rows), encoding="utf-8")
+    document = json.loads(RUNNER.invoke(app, ["workload", str(trace), "--fit", "--out", str(out), "--json"]).stdout)
+    assert Workload.load(out).to_dict() == document["workload"]
+    # gaps that are all the same are not those of a Poisson stream
+    assert any(lost.startswith("gap variation: 0 in the trace") for lost in document["lost"])
+    assert document["trace"]["rate_per_s"] == pytest.approx(document["synthetic"]["rate_per_s"], rel=0.2)
+    said = RUNNER.invoke(app, ["workload", str(trace), "--fit"]).stdout
+    assert "what is lost:" in said
+    assert "pattern" in said

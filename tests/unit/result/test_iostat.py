@@ -25,6 +25,7 @@ def test_columns_by_hand() -> None:
             read_bytes=column(409_600, 81_920, 0),
             write_bytes=column(0, 245_760, 0),
             n_cache_hits=column(0, 0, 0),
+            read_response_ns=column(500_000_000, 50_000_000, 0),
         ),
         "simpy", 0.0, 2_000_000_000,
     )  # fmt: skip
@@ -32,5 +33,5 @@ def test_columns_by_hand() -> None:
     assert (first["r/s"], first["rkB/s"], first["rareq-sz"], first["wareq-sz"]) == (50, 200, 4, None)
     assert (first["aqu-sz"], first["r_await"], first["%util"]) == (0.25, 5.0, pytest.approx(20))
     assert (mixed["w/s"], mixed["wkB/s"], mixed["wareq-sz"], mixed["await"]) == (15, 120, 8, 2.0)
-    assert (mixed["r_await"], mixed["w_await"]) == (None, None)
+    assert (mixed["r_await"], mixed["w_await"]) == (5.0, 1.0)
     assert (idle["await"], idle["%util"]) == (None, 0)

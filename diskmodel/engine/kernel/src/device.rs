@@ -60,6 +60,7 @@ pub struct Counters {
     pub read_sectors: i64,
     pub write_sectors: i64,
     pub n_cache_hits: i64,
+    pub read_response_ns: i64,
 }
 
 /// Commands that the drive accepts at once, and what its processor takes for each at least.
@@ -176,7 +177,9 @@ impl Front {
     /// A command that was served as part of another one leaves the disk with it.
     pub fn complete_joined(&mut self, command: &Command) {
         self.pending -= 1;
-        self.counters.response_ns += command.done - command.submitted;
+        let response = command.done - command.submitted;
+        self.counters.response_ns += response;
+        self.counters.read_response_ns += if command.op == WRITE { 0 } else { response };
     }
 
     /// See what can be started at `time`, after everything else of that instant (rule T4).
@@ -264,6 +267,7 @@ impl Front {
         } else {
             counters.n_reads += 1;
             counters.read_sectors += command.n;
+            counters.read_response_ns += command.done - command.submitted;
         }
     }
 }

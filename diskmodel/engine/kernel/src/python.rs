@@ -52,7 +52,7 @@ fn column<'a, T: Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult
 
 /// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
 /// each disk, parts of a time that are too long for their column with their places.
-type Outcome = (i64, i64, Option<i64>, Vec<[i64; 7]>, Vec<(usize, i64)>);
+type Outcome = (i64, i64, Option<i64>, Vec<[i64; 8]>, Vec<(usize, i64)>);
 
 /// Runs requests through an array.
 ///
@@ -109,8 +109,17 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'
     Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?))
 }
 
-fn row_of(c: &Counters) -> [i64; 7] {
-    [c.busy_ns, c.response_ns, c.n_reads, c.n_writes, c.read_sectors, c.write_sectors, c.n_cache_hits]
+fn row_of(c: &Counters) -> [i64; 8] {
+    [
+        c.busy_ns,
+        c.response_ns,
+        c.n_reads,
+        c.n_writes,
+        c.read_sectors,
+        c.write_sectors,
+        c.n_cache_hits,
+        c.read_response_ns,
+    ]
 }
 
 /// What the core takes for granted, so that it cannot panic.

@@ -74,7 +74,7 @@ struct Ended {
     end: i64,
     rebuilt: i64,
     cache_full_ns: Option<i64>,
-    counters: Vec<[i64; 7]>,
+    counters: Vec<[i64; 8]>,
 }
 
 /// Runs requests that `next_block(stream)` hands over in blocks of columns, empty at the end of a stream.
