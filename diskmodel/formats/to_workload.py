@@ -225,7 +225,10 @@ def _fio_stream(job: FioJob, number: int, notes: list[str], source: str) -> dict
     if job.options.get("thinktime"):
         text = job.options["thinktime"]
         # Unlike other times, a bare think time is in microseconds.
-        stream["arrival"]["think_ns"] = time_ns(f"{text}us" if text.isdigit() else text)
+        try:
+            stream["arrival"]["think_ns"] = time_ns(f"{text}us" if text.isdigit() else text)
+        except ValueError as error:
+            raise FormatError(Fault(f"{job.name}.thinktime", text, str(error)), source) from None
     if job.is_direct is not True:
         notes.append(f"{job.name}: without direct=1 fio goes through the page cache, which the workload knows not of")
     return stream

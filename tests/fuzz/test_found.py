@@ -20,6 +20,7 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import loads_of_text
+from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.reader import read_trace
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
@@ -85,6 +86,14 @@ def test_a_block_size_of_400_digits_in_the_text_of_fio_is_passed_over() -> None:
     assert jobs_of_text(text, kind="fio-text")[0].block_bytes["read"] == 4096  # fio's own, where none is told
     with pytest.raises(FormatError, match="is not a line of results"):
         jobs_of_text(seeds.MIX_TEXT.decode().replace("IOPS=", f"IOPS={HUGE}"), kind="fio-text")
+
+
+def test_a_think_time_that_is_none_is_told(tmp_path: Path) -> None:
+    """Was a ValueError when a workload was made of the job."""
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nrw=randread\nbs=4k\nthinktime=5 moments\n")
+    with pytest.raises(FormatError, match=r"a\.thinktime='5 moments': must be a time like"):
+        find_workload(path)
 
 
 @pytest.mark.parametrize("value", [HUGE, 1e308])

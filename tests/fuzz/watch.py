@@ -180,7 +180,7 @@ def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
     warnings.simplefilter("error")
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + MOST_BYTES,) * 2)
-    watched, choose, clock = Watched(), Random(), time.thread_time
+    watched, choose, clock = Watched(), Random(), time.process_time
     settled = n_findings = 0
     started = before = clock()
     for number in numbers:
