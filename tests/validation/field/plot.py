@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator, NullLocator
 
 from tests.validation.field.outcome import Outcome
 
@@ -21,10 +22,16 @@ def plot_errors(outcomes: Sequence[Outcome]) -> str:
             colour = "tab:red" if not o.is_reached else "tab:grey" if o.kind == "fitted" else "tab:blue"
             axes.plot(1 + o.error, y, "o", markersize=4, color=colour)
         axes.axvline(1, color="0.5", linewidth=0.8)
-        axes.set_yticks(range(len(outcomes)), [f"{o.case}: {o.row}, {o.quantity}"[:90] for o in outcomes], fontsize=6)
-        axes.invert_yaxis()
+        axes.set_yticks(range(len(outcomes)), [f"{o.case}: {o.row}, {o.quantity}"[:110] for o in outcomes], fontsize=6)
+        axes.set_ylim(len(outcomes) - 0.4, -0.6)
         axes.set_xscale("log")
-        axes.set_xlabel("ours / author's (bar: tolerance; blue: predicted, grey: fitted, red: out of tolerance)")
+        errors = [abs(o.error) for o in outcomes] + [o.tolerance for o in outcomes]
+        axes.set_xlim(1 - max(errors) - 0.05, 1 + max(errors) + 0.05)
+        axes.xaxis.set_major_locator(MultipleLocator(0.1))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:.1f}")
+        axes.set_xlabel("ours / author's")
+        figure.suptitle("bar: tolerance; blue: predicted, grey: fitted, red: out of tolerance", fontsize=9)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()

@@ -84,7 +84,8 @@ STORIES: dict[str, Story] = {
             "Each write is less than a page, so the page is read first; in random order that costs a seek and half a "
             "revolution, in order of place only the time until the next page passes under the head. The flusher sorts "
             "what has been dirty for 30 s in any case: that is why random order is not slower still. When the first "
-            "pages are 30 s old, reading and writing begin to share the disks; before, sorted writes go twice as fast.",
+            "pages are 30 s old, reading and writing begin to share the disks; before, sorted writes go twice as fast. "
+            "What fsync changes is a story of its own: sorted-writes-fsync.",
         ),
         Story(
             "sorted-writes-fsync",
@@ -106,8 +107,8 @@ STORIES: dict[str, Story] = {
                     ("sorted by 10,000, fsync each", 10_000, "sorted-10000", 100_000),
                     ("random, fsync each write", 1, "random", 10_000),
                     ("sorted, fsync each write", 1, "sorted", 20_000),
-                    ("random, each, and a log", 1, "random-and-log", 20_000),
-                    ("sorted, each, and a log", 1, "sorted-and-log", 20_000),
+                    ("random, each write, and a log", 1, "random-and-log", 20_000),
+                    ("sorted, each write, and a log", 1, "sorted-and-log", 20_000),
                     ("sorted, each 100, and a log", 100, "sorted-and-log", 120_000),
                 )
             ),
@@ -122,7 +123,7 @@ STORIES: dict[str, Story] = {
             "More threads, more reads",
             "One thread reads at random as fast as it can. How much do more threads bring, and what do they cost?",
             _THREADS,
-            _of_case("random-read-threads", _THREADS, tuple(f"{n} threads" for n in (1, 5, 10, 20, 50))),
+            _of_case("random-read-threads", _THREADS, ("1 thread", *(f"{n} threads" for n in (5, 10, 20, 50)))),
             "One thread keeps one disk busy. Up to as many threads as there are groups of disks the time of 100 reads "
             "falls in proportion and the response hardly grows; beyond, threads meet at the same disks, and each more "
             "of them adds to the response what it adds to the rate. Queues still help: the disk chooses the nearest.",
