@@ -135,13 +135,14 @@ def _first_draws(tables: FlashTables, n: int, seed: int) -> Int64:
 
 
 def too_long() -> DescriptionError:
-    """The error of a run beyond `MOST_NS`."""
+    """The error of a run beyond `MOST_NS`, or whose responses leave 64 bits."""
     return DescriptionError(
         Fault(
             "run",
             None,
-            f"is longer than {MOST_NS} ns (417 days) of simulated time",
-            "check the units of times and rates",
+            f"is longer than {MOST_NS} ns (417 days) of simulated time, or the responses of a disk add up to more than "
+            "2^63 ns",
+            "check the units of times and rates, and the number of clients",
         )
     )
 

@@ -157,7 +157,10 @@ class Simulation:
         sector = self.scenario.drive.sector_bytes
 
         def column(name: str, scale: int = 1) -> NDArray[Any]:
-            return np.array([getattr(c, name) * scale for c in counters], np.int64)
+            try:
+                return np.array([getattr(c, name) * scale for c in counters], np.int64)
+            except OverflowError:
+                raise too_long() from None
 
         return Run(
             completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.engine import native, simpy_engine, streamed
+from diskmodel.engine.effort import MOST_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -19,9 +20,8 @@ from diskmodel.workload import TraceWorkload, Workload
 Engine = Literal["auto", "native", "simpy"]
 Keep = Literal["all", "histogram"]
 
-#: Requests of the first run when the length is chosen by precision, and the most that a run may have.
+#: Requests of the first run when the length is chosen by precision.
 FIRST_REQUESTS = 8_000
-MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
 
 
 def simulate(
@@ -70,7 +70,7 @@ def simulate(
     Raises
     ------
     DescriptionError
-        When array and workload do not fit each other.
+        When array and workload do not fit each other, or the run would take more than a day or than the free memory.
     CoverageError
         When `engine="native"` or `keep="histogram"` does not cover the scenario.
     """
@@ -88,6 +88,7 @@ def simulate(
         )
     if not 0 < precision < 1:
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
+    check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
     scenario = resolve(array, seed)
     n = n_requests or FIRST_REQUESTS
     while True:

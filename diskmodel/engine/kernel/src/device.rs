@@ -54,7 +54,7 @@ pub trait Shared {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     pub busy_ns: i64,
-    pub response_ns: i64,
+    pub response_ns: i128,
     pub n_reads: i64,
     pub n_writes: i64,
     pub read_sectors: i64,
@@ -178,7 +178,7 @@ impl Front {
     pub fn complete_joined(&mut self, command: &Command) {
         self.pending -= 1;
         let response = command.done - command.submitted;
-        self.counters.response_ns += response;
+        self.counters.response_ns += i128::from(response);
         self.counters.read_response_ns += if command.op == WRITE { 0 } else { response };
     }
 
@@ -259,7 +259,7 @@ impl Front {
         self.pending -= 1;
         self.completed_end = command.lba + command.n;
         let counters = &mut self.counters;
-        counters.response_ns += command.done - command.submitted;
+        counters.response_ns += i128::from(command.done - command.submitted);
         counters.n_cache_hits += i64::from(command.is_hit);
         if command.op == WRITE {
             counters.n_writes += 1;

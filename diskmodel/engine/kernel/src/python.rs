@@ -104,22 +104,24 @@ fn failure(message: &'static str) -> PyErr {
 fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
     let (end, rebuilt) = simulation.run()?;
-    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
+    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect::<Result<_, _>>()?;
     let cache_full_ns = simulation.cache_full_ns();
     Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?))
 }
 
-fn row_of(c: &Counters) -> [i64; 8] {
-    [
+/// A disk's counters; responses whose sum leaves 64 bits are those of a run that is too long.
+fn row_of(c: &Counters) -> Result<[i64; 8], &'static str> {
+    let response_ns = i64::try_from(c.response_ns).map_err(|_| TOO_LONG)?;
+    Ok([
         c.busy_ns,
-        c.response_ns,
+        response_ns,
         c.n_reads,
         c.n_writes,
         c.read_sectors,
         c.write_sectors,
         c.n_cache_hits,
         c.read_response_ns,
-    ]
+    ])
 }
 
 /// What the core takes for granted, so that it cannot panic.

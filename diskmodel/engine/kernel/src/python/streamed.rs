@@ -107,7 +107,8 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> PyResul
         return Err(error);
     }
     let (end, rebuilt) = run.map_err(super::failure)?;
-    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
+    let counters: Result<_, _> = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
+    let counters = counters.map_err(super::failure)?;
     let cache_full_ns = simulation.cache_full_ns();
     Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters })
 }

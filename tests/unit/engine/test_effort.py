@@ -1,0 +1,69 @@
+"""Runs that cannot end are refused before they begin; those that can are not."""
+
+import time
+
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine import effort
+from diskmodel.engine.effort import check_effort
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.workload import Workload
+
+
+def closed(clients: int) -> Workload:
+    return Workload.parse({"size": "4 KiB", "clients": clients})
+
+
+def fault_of(workload: Workload, **options: object) -> Fault:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
+    began = time.perf_counter()
+    with pytest.raises(DescriptionError) as caught:
+        simulate(array, workload, **options)  # type: ignore[arg-type]
+    assert time.perf_counter() - began < 1
+    (fault,) = caught.value.faults
+    return fault
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": "histogram"}, {"engine": "simpy"}])
+def test_more_clients_than_a_run_has_requests(options: dict[str, str]) -> None:
+    fault = fault_of(closed(10**8), **options)
+    assert (fault.field, fault.value) == ("workload.streams.0.clients", 10**8)
+    most = effort.MOST_REQUESTS[next(iter(options.values()), "native")]
+    assert f"use at most {most // 2:,}" in fault.fix
+
+
+def test_the_stream_with_the_most_clients_is_named() -> None:
+    streams = [{"size": "4 KiB", "clients": 8, "name": "a"}, {"size": "4 KiB", "clients": 10**8, "name": "b"}]
+    assert fault_of(Workload.parse({"streams": streams})).field == "workload.streams.1.clients"
+
+
+def test_what_takes_days() -> None:
+    fault = fault_of(closed(1), n_requests=10**13, keep="histogram")
+    assert (fault.field, fault.value) == ("n_requests", 10**13)
+    assert "more than a day" in fault.rule
+
+
+def test_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fault_of(closed(1), n_requests=10**12).field == "n_requests"
+    monkeypatch.setattr(effort, "free_bytes", lambda: 10**9)
+    fault = fault_of(closed(1), n_requests=20_000_000)
+    assert "1.8 GB" in fault.rule
+    assert "1.0 GB are free" in fault.rule
+    assert fault_of(closed(5_000_000), n_requests=6_000_000, keep="histogram").field == "workload.streams.0.clients"
+
+
+def test_what_can_be_done_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "free_bytes", lambda: 2 * 10**9)
+    check_effort(closed(1_000_000), n_requests=None, engine="native", keep="all")
+    check_effort(closed(1), n_requests=20_000_000, engine="native", keep="all")
+    check_effort(Workload.parse({"size": "4 KiB", "rate": "100/s"}), n_requests=None, engine="simpy", keep="all")
+    # nobody tells what is free: then only what is hopeless anywhere
+    monkeypatch.setattr(effort, "free_bytes", lambda: None)
+    check_effort(closed(1), n_requests=10**9, engine="native", keep="all")
+
+
+def test_free_memory_is_told_here() -> None:
+    free = effort.free_bytes()
+    assert free is None or 10**6 < free < 10**15
