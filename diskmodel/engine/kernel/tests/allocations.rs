@@ -1,0 +1,261 @@
+//! In the steady state no event allocates: the allocator counts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use _kernel::scenario::{Built, Drive, FlashTables, Folded, HddTables, LayoutTables, Queue, Scenario};
+use _kernel::simulation::Simulation;
+use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
+
+struct Counting;
+
+static ALLOCATED: AtomicU64 = AtomicU64::new(0);
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(1, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATED.fetch_add(1, Relaxed);
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const WARM_UP: u64 = 20_000;
+const MEASURED: u64 = 20_000;
+const SECTORS: i64 = 20_000;
+
+/// Closed clients that read and write 8 sectors at random.
+struct Clients {
+    rules: [Rule; 1],
+    n_taken: u64,
+    n_done: u64,
+    draw: u64,
+    warm: u64,
+}
+
+impl Traffic for Clients {
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn take(&mut self, _stream: usize) -> Option<Taken> {
+        self.n_taken += 1;
+        Some(Taken { id: self.n_taken as u32, row: self.n_taken, when: 0 })
+    }
+
+    fn request(&mut self, id: u32, _now: i64) -> Request {
+        self.draw = self.draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = self.draw >> 33;
+        let offset = (drawn as i64 % (SECTORS / 8)) * 8 * 512;
+        Request { row: u64::from(id), stream: 0, op: (drawn >> 20) as u8 & 1, offset, length: 4096, cache_draw: 0.5 }
+    }
+
+    fn done(&mut self, _completion: &Completion) {
+        self.n_done += 1;
+        if self.n_done == WARM_UP {
+            self.warm = ALLOCATED.load(Relaxed);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.n_done == WARM_UP + MEASURED
+    }
+}
+
+fn queue(scheduler: &str) -> Queue {
+    Queue {
+        scheduler: scheduler.into(),
+        age_ns: 300_000_000,
+        read_expire_ns: 500_000_000,
+        write_expire_ns: 5_000_000_000,
+        fifo_batch: 16,
+        writes_starved: 2,
+    }
+}
+
+fn hdd(dirty_sectors: i64) -> Drive {
+    Drive::Hdd(HddTables {
+        sector_bytes: 512,
+        n_sectors: 25_200,
+        n_sectors_per_actuator: 25_200,
+        actuators: 1,
+        heads: 2,
+        zone_first_lba: vec![0, 12_600, 25_200],
+        zone_first_cylinder: vec![0, 63, 163],
+        sectors_per_track: vec![100, 63],
+        start_skew: vec![0, 50],
+        track_skew: vec![3, 5],
+        cylinder_skew: vec![7, 11],
+        spare_sectors_per_cylinder: vec![0, 0],
+        seek_ns: (0..163).map(|d| if d == 0 { 0 } else { 300_000 + 20_000 * d }).collect(),
+        head_switch_ns: 400_000,
+        write_settle_ns: 200_000,
+        zero_latency: true,
+        read_overhead_ns: 50_000,
+        write_overhead_ns: 70_000,
+        completion_overhead_ns: 10_000,
+        write_completion_overhead_ns: 30_000,
+        prefill_sectors: 8,
+        interface_bytes_per_s: 320_000_000,
+        buffer_full_ppm: 250_000,
+        cache_segments: 16,
+        segment_sectors: 128,
+        read_ahead_sectors: 64,
+        read_ahead_in_track: false,
+        read_on_arrival: true,
+        dirty_sectors,
+        weighed_commands: 32,
+        weighed_writes: 32,
+    })
+}
+
+/// A small flash drive whose garbage collection works all the time.
+fn flash() -> Drive {
+    Drive::Flash(FlashTables {
+        sector_bytes: 512,
+        n_sectors: 25_200,
+        channels: 2,
+        dies_per_channel: 2,
+        page_bytes: 16_384,
+        pages_per_block: 16,
+        mapping_bytes: 4_096,
+        read_ns: 50_000,
+        program_ns: 600_000,
+        erase_ns: 3_000_000,
+        channel_bytes_per_s: 400_000_000,
+        interface_bytes_per_s: 500_000_000,
+        read_overhead_ns: 3_000,
+        write_overhead_ns: 4_000,
+        read_latency_ns: 20_000,
+        write_latency_ns: 10_000,
+        write_buffer_bytes: 131_072,
+        read_copy_bytes_per_s: 0,
+        write_copy_bytes_per_s: 0,
+        wake_ns: Vec::new(),
+        is_batched: false,
+        ftl: Folded {
+            n_units: 3_150,
+            physical_units: 3_456,
+            extent_units: 3_150,
+            n_extents: 1,
+            folded_extents: 1,
+            model_units: 3_150,
+            model_blocks: 54,
+            block_units: 64,
+            units_per_page: 4,
+            is_exact: true,
+            is_fresh: false,
+            valid: (0..54).map(|block| 58 + i64::from(block < 18)).collect(),
+            stride: 1_949,
+            policy: "greedy".into(),
+        },
+    })
+}
+
+fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
+    let (family, n_disks, copies, n_parity) = level;
+    let layout = LayoutTables {
+        family: family.into(),
+        n_disks,
+        n_spares: 0,
+        strip: 16,
+        member: 25_200,
+        capacity: SECTORS,
+        data_offset: 0,
+        copies,
+        far: false,
+        n_groups: 1,
+        n_data: i64::from(n_disks) - n_parity,
+        n_parity,
+        rotation: 0,
+        cuts_reads: false,
+        holds_disks: false,
+        read_policy: 0,
+        write_policy: 0,
+        failed: vec![],
+        rebuild_disk: -1,
+        rebuild_window: 128,
+        rebuild_gap_ns: 0,
+        rebuild_front: 0,
+    };
+    Scenario {
+        drive,
+        layout,
+        queue: queue("fcfs"),
+        drive_queue: queue("sptf"),
+        merge_sectors: 0,
+        throttle_requests: 0,
+        depth: 32,
+        command_ns: 20_000,
+        hit_ns: 100_000,
+        link_bytes_per_s: 230_000_000,
+        hit_ratio: 0.0,
+        cache: None,
+        host: None,
+        revolution_ns: vec![4_000_000; n_disks as usize],
+        phase_ns: vec![0; n_disks as usize],
+    }
+}
+
+/// Allocations of the measured requests, a request.
+fn allocations(scenario: Scenario, n_clients: i64) -> f64 {
+    let rules = [Rule { n_clients, pace: 0 }];
+    let clients = Clients { rules, n_taken: 0, n_done: 0, draw: 1, warm: 0 };
+    let warm = match scenario.build().unwrap() {
+        Built::Hdd(parts) => {
+            let mut simulation = Simulation::new(parts, clients);
+            simulation.run().unwrap();
+            simulation.traffic().warm
+        }
+        Built::Flash(parts) => {
+            let mut simulation = Simulation::new(parts, clients);
+            simulation.run().unwrap();
+            simulation.traffic().warm
+        }
+    };
+    (ALLOCATED.load(Relaxed) - warm) as f64 / MEASURED as f64
+}
+
+/// One test, so that nothing else allocates meanwhile.
+#[test]
+fn no_event_allocates() {
+    let one = ("copies", 1, 1, 0);
+    let raid5 = ("parity", 5, 1, 1);
+    let raid10 = ("copies", 4, 2, 0);
+    let quiet = [
+        ("one disk", scenario(hdd(0), one), 1),
+        ("one disk, SPTF", scenario(hdd(0), one), 32),
+        ("RAID 5", scenario(hdd(0), raid5), 8),
+        ("RAID 10", scenario(hdd(0), raid10), 32),
+        ("flash", scenario(flash(), one), 32),
+        ("RAID 5 of flash", scenario(flash(), raid5), 8),
+    ];
+    for (name, scenario, n_clients) in quiet {
+        // a handful: something that had never been so long
+        let n = allocations(scenario, n_clients);
+        assert!(n < 0.002, "{name}: {n} allocations a request");
+    }
+    // ordered structures take and give back nodes for several commands each
+    let deep = Scenario { queue: queue("look"), depth: 4, ..scenario(hdd(0), one) };
+    let merging = Scenario { merge_sectors: 64, ..scenario(hdd(0), one) };
+    let ordered = [
+        ("deep queue", deep, 500),
+        ("merging", Scenario { depth: 4, ..merging }, 500),
+        ("write-back", scenario(hdd(4_096), one), 32),
+    ];
+    for (name, scenario, n_clients) in ordered {
+        let n = allocations(scenario, n_clients);
+        assert!(n < 1.0, "{name}: {n} allocations a request");
+        println!("{name}: {n} allocations a request");
+    }
+}
