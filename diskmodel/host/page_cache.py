@@ -24,7 +24,7 @@ class PageCache(Description):
     dirty_expire_ns : int
         Age at which a dirty page is written in any case.
     dirty_writeback_ns : int
-        Interval at which the flusher wakes up to look for such pages.
+        Interval at which the flusher wakes up to look for such pages; 1 ms at least (Linux: 10 ms).
     writeback_depth : int
         Requests that the flusher has outstanding at once (Linux: `nr_requests` of the block queue).
     is_synchronous : bool
@@ -42,7 +42,7 @@ class PageCache(Description):
     dirty_background_ratio: Ratio = 0.10
     dirty_ratio: Ratio = 0.20
     dirty_expire_ns: Nanoseconds = 30_000_000_000
-    dirty_writeback_ns: Annotated[Nanoseconds, Field(gt=0)] = 5_000_000_000
+    dirty_writeback_ns: Annotated[Nanoseconds, Field(ge=1_000_000)] = 5_000_000_000
     writeback_depth: int = Field(default=128, ge=1, le=65536)
     is_synchronous: bool = False
     sync_every: int = Field(default=0, ge=0, lt=2**31)

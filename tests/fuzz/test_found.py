@@ -22,6 +22,7 @@ from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import loads_of_text
 from diskmodel.formats.to_workload import find_workload
 from diskmodel.formats.trace.reader import read_trace
+from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.memory import read_outcomes
@@ -193,6 +194,13 @@ def test_a_long_number_that_is_none_is_refused_in_time(tail: str) -> None:
     """Five thousand digits and a line's end took minutes to refuse."""
     with pytest.raises(ValueError, match="must be a number with a unit"):
         units.parse("9" * 5000 + tail, units._BYTES)
+
+
+def test_a_flusher_that_never_sleeps_is_refused() -> None:
+    """Waking up every nanosecond, it kept both engines busy for as many events as the run had nanoseconds."""
+    cache = {"memory": "4 MiB", "dirty_writeback": "1 ns"}
+    with pytest.raises(DescriptionError, match="greater than or equal to 1000000"):
+        Host.parse({"page_cache": cache})
 
 
 def test_a_seed_below_zero_is_refused() -> None:
