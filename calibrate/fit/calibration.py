@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from diskmodel.drive import Flash, Hdd
 
 
@@ -43,6 +45,16 @@ class Parameter:
             "identified": self.is_identified,
             "why": self.why,
         }
+
+
+def correlations_of(drive: Hdd | Flash) -> dict[str, Any] | None:
+    """`names` and the `matrix` of correlations of the parameters whose uncertainty a profile tells, None without."""
+    if drive.uncertainty is None:
+        return None
+    covariance = np.array(drive.uncertainty.covariance)
+    scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    scale[scale == 0.0] = 1.0
+    return {"names": list(drive.uncertainty.names), "matrix": (covariance / np.outer(scale, scale)).round(3).tolist()}
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,7 @@ class Calibration:
             "message": self.message,
             "kind": self.kind,
             "parameters": {name: parameter.to_dict() for name, parameter in self.parameters.items()},
+            "correlations": correlations_of(self.drive),
             "held_out": dict(self.held_out),
             "warnings": list(self.report.get("warnings", ())),
         }

@@ -13,8 +13,10 @@ from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_hel
 from calibrate.fit.queueing import REORDERING, QueueFit, fit_queue, overtaken_ratio
 from calibrate.fit.replay import random_reads, scenario_of
 from calibrate.fit.rotation import Rotation
+from calibrate.fit.seek import SeekFit
 from calibrate.measure.document import Measurement
 from diskmodel.drive import Hdd
+from diskmodel.drive.seek import SeekTable
 
 _HELD_OUT_REQUESTS = 12_000
 _MISFIT = 0.15
@@ -53,7 +55,7 @@ def calibrate_hdd(
     if held:
         report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held})
     has_converged, message = _verdict(fit, queue)
-    drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit)})
+    drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit, drive)})
     rows = _residuals(cells, queue)
     return Calibration(
         drive,
@@ -181,13 +183,32 @@ def _notes(fit: HddFit) -> str:
     return f"{heads}Tracks from {known}.{writes}"
 
 
-def _uncertainty(fit: HddFit) -> dict[str, Any]:
-    """Independent errors of overhead and revolution; the seek table's are in the report."""
-    names, variances = ["revolution_ns"], [fit.rotation.stderr_ns**2]
-    if fit.electronics.has_cache:
-        names.append("read_overhead_ns")
-        variances.append(fit.electronics.overhead_stderr_ns**2)
-    return {"uncertainty": {"names": names, "covariance": np.diag(variances).tolist()}}
+def _uncertainty(fit: HddFit, drive: Hdd) -> dict[str, Any]:
+    """Joint errors of revolution, overhead, seek table and write settle.
+
+    Measured is the time until the head is ready: overhead and seek. What one is too long the other is too short; the
+    settle is what writes take beyond that time.
+    """
+    ready = mean_stderr_ns(fit.seek, drive)
+    overhead = fit.electronics.overhead_stderr_ns if fit.electronics.has_cache else 0.0
+    names = ["revolution_ns", "read_overhead_ns", "seek.time_ms", "write_settle_ns"]
+    covariance = np.diag([fit.rotation.stderr_ns**2, overhead**2, (ready**2 + overhead**2) / 1e12, 0.0])
+    covariance[1, 2] = covariance[2, 1] = -(overhead**2) / 1e6
+    if fit.writes is not None:
+        covariance[3, 3] = max(fit.writes.stderr_ns, ready) ** 2
+        covariance[2, 3] = covariance[3, 2] = -(ready**2) / 1e6
+    known = [0, *([1] if overhead else []), 2, *([3] if fit.writes is not None else [])]
+    told = covariance[np.ix_(known, known)].tolist()
+    return {"uncertainty": {"names": [names[k] for k in known], "covariance": told}}
+
+
+def mean_stderr_ns(seek: SeekFit, drive: Hdd) -> float:
+    """Standard error of the mean of the profile's seek table, from those of the curve's knots one by one."""
+    assert isinstance(drive.seek, SeekTable)
+    root = np.sqrt(np.array(drive.seek.distance, np.float64) * drive.heads)
+    knots = np.sqrt(seek.distance)
+    shares = np.array([np.interp(root, knots, unit).mean() for unit in np.eye(len(knots))])
+    return float(np.sqrt(((shares * seek.stderr_ns) ** 2).sum()))
 
 
 def _residuals(cells: Cells, queue: QueueFit) -> list[dict[str, Any]]:

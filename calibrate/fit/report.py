@@ -48,7 +48,11 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
         )
     else:
         parts.append("<h2>Residuals</h2><p>This evidence is fitted request by request: no means by condition.</p>")
+    if printed.get("correlations"):
+        parts.append("<h2>Correlations</h2>" + _correlation_table(printed["correlations"]))
     parts.append("<h2>Kept back</h2>" + _held_table(held))
+    if held.get("engine"):
+        parts.append("<h3>The profile, run by the engines</h3>" + _held_table(held["engine"]))
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
 
@@ -111,6 +115,16 @@ def _parameter_table(parameters: Mapping[str, Mapping[str, Any]]) -> str:
         )
     head = "<tr><th>parameter</th><th>value</th><th>standard error</th><th>unit</th><th></th></tr>"
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _correlation_table(correlations: Mapping[str, Any]) -> str:
+    names = [html.escape(name) for name in correlations["names"]]
+    rows = []
+    for k, (name, values) in enumerate(zip(names, correlations["matrix"], strict=True)):
+        cells = "".join(f'<td class="n">{value:.2f}</td>' for value in values[: k + 1])
+        rows.append(f"<tr><td>{name}</td>{cells}</tr>")
+    told = "<p>Of the errors of what <code>simulate</code> draws, in the order of the rows.</p>"
+    return f"{told}<table>{''.join(rows)}</table>"
 
 
 def _held_table(held: Mapping[str, Any]) -> str:

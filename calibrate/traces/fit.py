@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from calibrate.evidence.requests import RequestTrace
+from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.score import agreement
 from calibrate.traces.access import fit_bus, is_sequential, reached_platter
-from calibrate.traces.exported import drive_dict
+from calibrate.traces.engine_drive import EngineDrive, engine_drive
 from calibrate.traces.geometry import count_heads, fit_geometry, track_blocks
 from calibrate.traces.model import Prediction, TraceModel, fit_model
 from calibrate.traces.period import Rotation, fit_rotation
 from calibrate.traces.profile import model_from_dict
 from calibrate.traces.replayed import replay_on_engine
+from calibrate.traces.residuals import residual_rows
+from calibrate.traces.uncertainty import parameters_of
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 
 MIN_REQUESTS = 400
 HELD_OUT = 0.2
 CONVERGED_DEMERIT = 0.15
+_WHY = {
+    "revolution": "angles of the platter over the whole trace",
+    "rpm": "as revolution",
+    "read_overhead": "the fastest reads that the buffer answered",
+    "bus_block": "how hits grow with size",
+    "write_back": "most writes are done as fast as hits",
+    "heads": "tracks from one large step of the angle to the next",
+    "bus_share": "part of a read's bus time that follows its time under the head",
+    "angle_coherence": "how alike the angles of accesses are",
+}
 
 
 @dataclass(frozen=True)
@@ -31,12 +44,11 @@ class TraceFit:
 
     model: TraceModel
     parameters: dict[str, dict[str, Any]]
+    engine: EngineDrive
     converged: bool
     message: str
     held_out: dict[str, Any]
-    n_blocks: int
     trace: RequestTrace
-    sheet: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, trace: RequestTrace, *, seed: int = 0) -> Prediction:
         """Response of each request, given only the requests and the clock of their issue."""
@@ -44,7 +56,25 @@ class TraceFit:
 
     def to_drive(self, name: str = "calibrated drive") -> Hdd:
         """The profile, with the trace model in its provenance."""
-        return Hdd.parse(drive_dict(self.model, self.trace, self.n_blocks, name, self.sheet))
+        return self.engine.drive.model_copy(update={"name": name})
+
+    def calibration(self, name: str, provenance: Mapping[str, Any]) -> Calibration:
+        """The same as the calibrations from other evidence; `provenance` is added to the profile's."""
+        drive = self.to_drive(name)
+        drive = drive.model_copy(update={"provenance": {**provenance, **drive.provenance}})
+        parameters = {
+            key: Parameter(row["value"], row["stderr"], row["unit"], row["identified"], _WHY.get(key, ""))
+            for key, row in self.parameters.items()
+        }
+        rows = [] if self.engine.response_ms is None else residual_rows(self.trace, self.engine.response_ms)
+        return Calibration(
+            drive,
+            self.converged,
+            self.message,
+            {**parameters, **parameters_of(drive)},
+            self.held_out,
+            {"residuals": rows, "warnings": []},
+        )
 
 
 def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0) -> TraceFit:
@@ -80,7 +110,7 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation))
         prediction = inner_model.predict(rest, seed)
         held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
-        inner_drive = Hdd.parse(drive_dict(inner_model, inner, n_blocks, "kept back", sheet or {}))
+        inner_drive = engine_drive(inner_model, inner, n_blocks, "kept back", sheet or {}).drive
         held_out["engine"] = replay_on_engine(inner_drive, rest)
     else:
         rotation = _unlocated(rotation)
@@ -97,7 +127,8 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     else:
         message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
     parameters = _parameters(model, trace)
-    return TraceFit(model, parameters, converged, message, held_out, n_blocks, trace, dict(sheet or {}))
+    engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
+    return TraceFit(model, parameters, engine, converged, message, held_out, trace)
 
 
 def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
@@ -114,15 +145,27 @@ def calibrate_traces(
     trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0, name: str = "calibrated drive"
 ) -> tuple[dict[str, Any], Hdd]:
     """What `diskmodel calibrate` prints of a trace, and the profile it writes."""
-    fit = fit_trace(trace, sheet=sheet, seed=seed)
-    printed = {
-        "converged": fit.converged,
-        "message": fit.message,
-        "kind": "hdd",
-        "parameters": fit.parameters,
-        "held_out": fit.held_out,
-    }
-    return printed, fit.to_drive(name)
+    found = calibrate_trace(trace, sheet=sheet, seed=seed, name=name)
+    assert isinstance(found.drive, Hdd)
+    return found.to_dict(), found.drive
+
+
+def calibrate_trace(
+    trace: RequestTrace,
+    *,
+    sheet: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    name: str = "calibrated drive",
+    provenance: Mapping[str, Any] | None = None,
+) -> Calibration:
+    """The drive behind a trace with its parameters, what was kept back, and the residuals of the engines.
+
+    Raises
+    ------
+    InputError
+        As `fit_trace`.
+    """
+    return fit_trace(trace, sheet=sheet, seed=seed).calibration(name, provenance or {})
 
 
 def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from diskmodel.cli.console import print_json, progress, say, show
-from diskmodel.cli.evidence import read_trace_evidence
+from diskmodel.cli.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.measure import parse_bytes
 from diskmodel.cli.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.status import check_place, ends_well, honest_no
@@ -77,18 +77,21 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
 def fit_with_residuals(
     evidence: list[Path], requests: str | None, seed: int, capacity_bytes: int | None = None
 ) -> tuple[dict[str, Any], Hdd | Flash, list[dict[str, Any]]]:
-    """The same, and the error on each condition that was fitted; none where single requests are."""
+    """The same, and the error on each condition."""
     with progress() as bar:
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is not None:
-            from calibrate.traces.fit import calibrate_traces
+            from calibrate.fit.provenance import provenance
+            from calibrate.traces.fit import calibrate_trace
 
             sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
-            return *calibrate_traces(trace, sheet=sheet, seed=seed, name=evidence[0].stem), []
-        from calibrate.fit import calibrate as run
+            told = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
+            found = calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=told)
+        else:
+            from calibrate.fit import calibrate as run
 
-        found = run(evidence, seed=seed, capacity_bytes=capacity_bytes)
+            found = run(evidence, seed=seed, capacity_bytes=capacity_bytes)
         return found.to_dict(), found.drive, list(found.report.get("residuals", ()))
 
 

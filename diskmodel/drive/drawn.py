@@ -96,12 +96,15 @@ def with_values(drive: Drive, values: Mapping[str, float]) -> Drive:
         old = place[last]
         if isinstance(old, list | tuple):
             mean = float(np.mean(old))
-            place[last] = [type(item)(round(item * value / mean)) for item in old] if mean else list(old)
-        elif isinstance(old, int) and not isinstance(old, bool):
-            place[last] = round(value)
+            place[last] = [_like(item, item * value / mean) for item in old] if mean else list(old)
         else:
-            place[last] = float(value)
+            place[last] = _like(old, value)
     return parse_drive(data)
+
+
+def _like(old: object, value: float) -> float | int:
+    """`value`, as a whole number where the old one is."""
+    return round(value) if isinstance(old, int) and not isinstance(old, bool) else float(value)
 
 
 def _root(covariance: Floats) -> Floats:

@@ -9,7 +9,12 @@ import pytest
 
 from calibrate.fit import Calibration, calibrate
 from calibrate.fit.replay import mean_response, scenario_of
+from diskmodel.array import Array
 from diskmodel.drive import Hdd, catalogue, load_drive
+from diskmodel.drive.seek import SeekTable
+from diskmodel.engine.predict import predict
+from diskmodel.engine.simulate import simulate
+from diskmodel.workload import Workload
 from tests.calibrate.mock_device import MockDevice
 
 #: Drives of different speed, cache, heads and order of the queue.
@@ -81,6 +86,36 @@ def test_seek_curve_within_5_percent_or_a_tenth_of_a_ms_everywhere(case: tuple[H
     allowed = np.maximum(0.05 * wanted, 100_000)
     worst = int((error / allowed).argmax())
     assert (error <= allowed).all(), (int(tracks[worst]), float(wanted[worst]), float(got[worst]))
+
+
+def test_the_error_told_of_the_seek_table_is_of_the_size_of_the_error_made(case: tuple[Hdd, Calibration]) -> None:
+    truth, result = case
+    drive = result.drive
+    assert isinstance(drive, Hdd)
+    assert isinstance(drive.seek, SeekTable)
+    assert drive.uncertainty is not None
+    assert "seek.time_ms" in drive.uncertainty.names
+    tracks = np.array(drive.seek.distance) * drive.heads
+    told = tracks < truth.heads * (truth.tables().n_cylinders - 1)
+    wanted = np.interp(tracks[told] / truth.heads, np.arange(truth.tables().n_cylinders), truth.tables().seek_ns) / 1e6
+    made = float(np.mean(np.array(drive.seek.time_ms)[told] - wanted))
+    k = drive.uncertainty.names.index("seek.time_ms")
+    assert abs(made) < 3.3 * drive.uncertainty.covariance[k][k] ** 0.5
+
+
+def test_intervals_of_predictions_hold_the_truth(case: tuple[Hdd, Calibration]) -> None:
+    """95 % intervals of random reads one at a time and eight at a time."""
+    truth, result = case
+    size = truth.capacity_bytes // 4096 * 4096 - (1 << 20)
+    for depth in (1, 8):
+        array = Array.parse({"drive": result.drive, "layout": {"level": "jbod", "disks": 1}})
+        load = Workload.parse({"size_bytes": 4096, "read_ratio": 1.0, "clients": depth})
+        outcome = simulate(array, load, n_requests=20_000, profile_draws=0)
+        prediction = predict(array, load, outcome, seed=1, n_draws=16, confidence=0.95)
+        assert prediction is not None
+        interval = prediction.intervals["mean"]
+        true_ns = mean_response(scenario_of(truth), length=4096, queue_depth=depth, n=40_000, seed=3, span_bytes=size)
+        assert interval.low * 0.99 <= true_ns <= interval.high * 1.01, (depth, interval, true_ns)
 
 
 def test_zone_rates_within_2_percent(case: tuple[Hdd, Calibration]) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibrate.fit.report import report_html
 from calibrate.traces.angles import Step, ZoneAngle
 from calibrate.traces.cylinders import zones_of
 from calibrate.traces.fit import TraceFit, fit_trace
 from calibrate.traces.geometry import AngleMap
 from calibrate.traces.replayed import replay_on_engine
+from calibrate.traces.uncertainty import parameters_of
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.drive.geometry import angle_of, place_of
 from diskmodel.errors import InputError
@@ -87,6 +89,26 @@ def test_the_engines_do_what_the_drive_did(fit: TraceFit) -> None:
     assert abs(float(score["mean_error_ratio"] or 0.0)) < 0.01
     assert float(score["demerit_ratio"] or 1.0) < 0.015
     assert float(score["mae_ms"] or 9.0) < 0.03 * float(score["measured_mean_ms"] or 0.0)
+
+
+def test_the_page_has_residuals_and_correlations(fit: TraceFit) -> None:
+    found = fit.calibration("page", {"evidence": "made up"})
+    text = report_html(found.to_dict(), found.report["residuals"], title="page")
+    assert text.count("<svg") == 2
+    assert "reads, far" in text
+    assert "Correlations" in text
+    assert "run by the engines" in text
+    assert found.drive.provenance["evidence"] == "made up"
+    assert {"kept", "before_ratio", "after_ratio"} == set(found.drive.provenance["last_stage"])
+
+
+def test_the_errors_told_are_of_the_size_of_those_made(fit: TraceFit) -> None:
+    drive = fit.to_drive()
+    uncertain = parameters_of(drive)
+    overhead = uncertain["profile read_overhead_ns"]
+    assert overhead.stderr is not None
+    assert abs(overhead.value / 1e6 - DRIVE.overhead_ms) < 3.5 * overhead.stderr / 1e6
+    assert abs(drive.period_ns / 1e6 - DRIVE.period_ms) < 8 * (uncertain["profile revolution_ns"].stderr or 0.0) / 1e6
 
 
 def test_the_profile_tells_the_electronics_of_the_drive(fit: TraceFit) -> None:
