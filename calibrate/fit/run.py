@@ -22,6 +22,8 @@ from calibrate.fit.tracks import single_reads
 from calibrate.measure.document import Measurement
 from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import Fault, InputError
+from diskmodel.formats import FioJob
+from diskmodel.host.limit import BOUND_RATIO
 
 #: Nothing that turns answers random reads faster than this at the median.
 MECHANICAL_NS = 1_000_000
@@ -114,6 +116,15 @@ def _calibrate(
     return found
 
 
+def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
+    """A warning for each job of fio that kept its processor busy: the host was measured, not the drive."""
+    return [
+        f"fio job {job.name!r} used {100 * job.cpu_ratio:.0f} % of a processor: the host may be what was measured"
+        for job in jobs
+        if job.cpu_ratio is not None and job.cpu_ratio >= BOUND_RATIO
+    ]
+
+
 def _calibrate_fio(
     evidence: Evidence, cells: Cells, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
 ) -> Calibration:
@@ -128,6 +139,7 @@ def _calibrate_fio(
     if alone and min(alone) > MECHANICAL_NS:
         rule = "random reads are as slow as a rotating drive's, and means tell neither rotation nor seeks"
         raise InputError(Fault("evidence", None, rule, "measure it with diskmodel measure"))
+    warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None:
         warnings.append(f"fio does not tell the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
     return calibrate_flash(

@@ -88,6 +88,8 @@ class FioJob:
         None for directions without I/O.
     error : int
         fio's error number; 0: none.
+    cpu_ratio : float or None
+        Share of a processor that each process of the job used; None when the output does not tell.
     """
 
     name: str
@@ -105,6 +107,7 @@ class FioJob:
     write: FioDirection | None = None
     trim: FioDirection | None = None
     error: int = 0
+    cpu_ratio: float | None = None
 
     @property
     def outstanding(self) -> int:
@@ -120,7 +123,7 @@ class FioJob:
 
 def job_from_options(
     name: str, options: Mapping[str, str], *, group: int = 0, fio_version: str = "", error: int = 0, source: str = "",
-    results: Mapping[str, FioDirection | None] | None = None,
+    results: Mapping[str, FioDirection | None] | None = None, cpu_ratio: float | None = None,
 ) -> FioJob:  # fmt: skip
     """A job whose asked-for side is derived from its options.
 
@@ -147,4 +150,5 @@ def job_from_options(
         write=results.get("write"),
         trim=results.get("trim"),
         error=error,
+        cpu_ratio=cpu_ratio,
     )

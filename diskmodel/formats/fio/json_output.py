@@ -16,6 +16,14 @@ from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLaten
 _MAX = 1e18
 
 
+def _cpu_ratio(entry: Mapping[str, Any]) -> float | None:
+    """Share of a processor that a job used, where the document tells."""
+    percents = [entry.get(name) for name in ("usr_cpu", "sys_cpu")]
+    if not all(isinstance(value, int | float) and 0 <= value <= _MAX for value in percents):
+        return None
+    return sum(float(value) for value in percents if value) / 100 or None
+
+
 def find_document(text: str, source: str) -> dict[str, Any] | None:
     """The last JSON document of fio in a text that may hold warnings and other formats beside it; None if none.
 
@@ -84,7 +92,7 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
             jobs.append(
                 job_from_options(
                     str(entry.get("jobname", "")), options, group=int(group), fio_version=version, error=int(error),
-                    results=results, source=source,
+                    results=results, source=source, cpu_ratio=_cpu_ratio(entry),
                 )
             )  # fmt: skip
         except FormatError as problem:

@@ -27,6 +27,7 @@ _LATENCY = re.compile(
 )
 _PERCENTILES = re.compile(r"(?P<kind>slat|clat|lat) percentiles \((?P<unit>[num]sec|sec)\):", re.ASCII)
 _PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d{{1,9}})th=\[\s*{_NUMBER}\]", re.ASCII)
+_CPU = re.compile(r"cpu\s*: usr=(\d{1,9}(?:\.\d{1,9})?)%, sys=(\d{1,9}(?:\.\d{1,9})?)%", re.ASCII)
 _ISSUED = re.compile(r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})", re.ASCII)
 _BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|B)-([\d.]{1,24})([KMG]iB|B)", re.ASCII)
 
@@ -76,6 +77,7 @@ class _Result:
     error: int
     parts: dict[str, _Part] = field(default_factory=dict)
     issued: dict[str, int] = field(default_factory=dict)
+    cpu_ratio: float | None = None
 
 
 def _sharpened(printed: float, derived: float) -> float:
@@ -127,6 +129,8 @@ class _Reader:
             raise LineError(self._source, number, 0, "", line, "is not a line of results as fio 3 writes them")
         elif match := _ISSUED.match(line):
             self.results[-1].issued = dict(zip(("read", "write", "trim"), map(int, match.groups()), strict=True))
+        elif match := _CPU.match(line):
+            self.results[-1].cpu_ratio = (float(match[1]) + float(match[2])) / 100 or None
         elif self._part is not None:
             self._latency(line, self._part)
 
@@ -232,6 +236,7 @@ def _job(result: _Result, reader: _Reader, source: str) -> FioJob:
         read=found.get("read"),
         write=found.get("write"),
         trim=found.get("trim"),
+        cpu_ratio=result.cpu_ratio,
         # Unlike JSON, the text does not print the mix; without the command line it is what was done.
         read_fraction=_mix(job, found) if "rwmixread" not in options and "rwmixwrite" not in options
         else job.read_fraction,

@@ -124,7 +124,7 @@ def _job(job: FioJob) -> dict[str, Any]:
         **{name: _direction_json(getattr(job, name)) for name in DIRECTIONS},
         "sync": {"total_ios": 0, "lat_ns": dict(_NO_LATENCY)},
         "job_runtime": runtime_ms,
-        "usr_cpu": 0.0,
+        "usr_cpu": round(100 * (job.cpu_ratio or 0.0), 9),
         "sys_cpu": 0.0,
         "ctx": 0,
         "majf": 0,
