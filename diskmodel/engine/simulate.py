@@ -88,7 +88,8 @@ def simulate(
         )
     if not 0 < precision < 1:
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
-    check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
+    if isinstance(workload, Workload):  # a trace is as long as it is
+        check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
     scenario = resolve(array, seed)
     n = n_requests or FIRST_REQUESTS
     while True:
