@@ -29,6 +29,7 @@ BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 LONG_RUN = 10_000_000
 #: DiskSim 4.0, built and timed on a machine of this class: simulated host requests per second of wall time.
 DISKSIM_OPEN_PER_S = 37_000  # one disk, open random load
+DISKSIM_REPLAY_PER_S = 52_000  # one disk, a trace of it, one request after the other
 DISKSIM_RAID5_PER_S = 37_000  # its RAID 5 example, once the leak of its queue is mended
 
 Engine = Callable[[Scenario, Requests], Run]
@@ -39,12 +40,17 @@ CACHES = {"read_cache": {"size": "1 GiB", "policy": "arc"}, "write_cache": {"siz
 POPULAR = {"span": "32 GiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 BUFFERED = {"is_buffered": True, "submission": "3 us", "read_ahead": "128 KiB"}
 PAGE_CACHE = {**BUFFERED, "page_cache": {"memory": "16 MiB"}}
+MIXED = {"size": ["4 KiB", "16 KiB", "64 KiB"], "rate": "60/s"}
 FEW_FILES = {"span": "64 MiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
     ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
-    ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000, DISKSIM_OPEN_PER_S),
-    ("one disk, FCFS, random 4 KiB reads, 32 outstanding", {}, 32, 1.0, 2_000_000, DISKSIM_OPEN_PER_S),
+    ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000, DISKSIM_REPLAY_PER_S),
+    (
+        "one disk with buffer and read-ahead, open random 4 KiB reads, 100 a second: busy for half of the time",
+        {"load": {"rate": "100/s"}}, 0, 1.0, 2_000_000, DISKSIM_OPEN_PER_S,
+    ),
+    ("one disk, FCFS, random 4 KiB reads, 32 outstanding", {}, 32, 1.0, 2_000_000, None),
     ("one disk, SPTF, random 4 KiB reads, 32 outstanding", {"queue": {"scheduler": "sptf"}}, 32, 1.0, 1_000_000, None),
     ("the same, 256 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 256, 1.0, 200_000, None),
     ("the same, 2048 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 2048, 1.0, 100_000, None),
@@ -99,7 +105,8 @@ def prepare(array: dict[str, Any], clients: int, read_ratio: float) -> tuple[Sce
     """A scene's array and workload; `load` beside the array's own keys changes the workload."""
     own = {key: value for key, value in array.items() if key != "load"}
     described = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, **own})
-    load = {"size": "4 KiB", "read_ratio": read_ratio, "clients": clients, **array.get("load", {})}
+    closed = {"clients": clients} if clients else {}
+    load = {"size": "4 KiB", "read_ratio": read_ratio, **closed, **array.get("load", {})}
     return resolve(described, 1), described, Workload.parse(load)
 
 
@@ -144,9 +151,10 @@ def threads() -> tuple[float, float]:
     return max(one[0] / two[0] for one, two in pairs), max(2 * one[1] / two[1] for one, two in pairs)
 
 
-def long_run(keep: str, n: int) -> None:
+def long_run(keep: str, n: int, load: str) -> None:
     """In a process of its own: the most memory that a long run with its whole result takes, before and after."""
-    _, array, workload = prepare({}, 1, 1.0)
+    described: dict[str, Any] = {"load": MIXED} if load == "mixed" else {}
+    _, array, workload = prepare(described, 0 if described else 1, 0.7 if described else 1.0)
     before = most_memory()
     simulate(array, workload, n_requests=n, keep=keep, engine="native")  # type: ignore[arg-type]
     print(before, most_memory())
@@ -158,9 +166,9 @@ def most_memory() -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024
 
 
-def told_by_long_run(keep: str, n: int) -> tuple[float, float]:
+def told_by_long_run(keep: str, n: int, load: str = "plain") -> tuple[float, float]:
     """Memory in MB before and after a long run."""
-    command = [sys.executable, __file__, "--long-run", keep, str(n)]
+    command = [sys.executable, __file__, "--long-run", keep, str(n), load]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     before, after = (int(v) / 1e6 for v in told.split())
     return before, after
@@ -176,14 +184,16 @@ def table() -> str:
         lines.append(row(scene))
         print(lines[-1], flush=True)
     before, whole = told_by_long_run("all", LONG_RUN)
+    mixed = told_by_long_run("all", LONG_RUN, "mixed")[1]
     folded, longer = (told_by_long_run("histogram", n)[1] for n in (LONG_RUN, 4 * LONG_RUN))
     by_clock, by_processor = threads()
     lines += [
         "",
         f"- Two threads: {by_processor:.2f} times one by processor time, {by_clock:.2f} times by the clock "
         f"(which counts what else the machine was doing: load {os.getloadavg()[0]:.1f}).",
-        f"- {LONG_RUN:,} requests with every completion kept and exact percentiles: {whole:,.0f} MB at most, of which "
-        f"the interpreter and its libraries take {before:,.0f} MB. With histograms only: {folded:,.0f} MB, and "
+        f"- {LONG_RUN:,} requests with every completion kept and exact percentiles: {whole:,.0f} MB at most, and "
+        f"{mixed:,.0f} MB where they come at open times, of mixed sizes, reads and writes; the interpreter and its "
+        f"libraries take {before:,.0f} MB of that. With histograms only: {folded:,.0f} MB, and "
         f"{longer:,.0f} MB for {4 * LONG_RUN:,} requests.",
         f"- Machine: {machine}, {cores} cores, load {os.getloadavg()[0]:.1f} at the end; Python "
         f"{platform.python_version()}; command: `make bench`.",
@@ -195,12 +205,12 @@ def table() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--no-write", action="store_true", help="leave the page as it is")
-    parser.add_argument("--long-run", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--long-run", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if _kernel.IS_DEBUG_BUILD:
         sys.exit("the kernel is a debug build: run `make build`")
     if options.long_run:
-        long_run(options.long_run[0], int(options.long_run[1]))
+        long_run(options.long_run[0], int(options.long_run[1]), options.long_run[2])
         return
     measured = table()
     if not options.no_write:

@@ -96,7 +96,7 @@ const PHASE_BITS: u32 = 2;
 /// No time is later: a run that comes here has been refused long before.
 const LAST_NS: i64 = 1 << 60;
 /// So many of the next events are kept in order, the others in a heap.
-const MOST_NEAR: usize = 24;
+const MOST_NEAR: usize = 48;
 
 /// The future, and what time it is.
 #[derive(Default)]
