@@ -9,7 +9,7 @@ from diskmodel.engine import effort
 from diskmodel.engine.effort import check_effort
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 
 
 def closed(clients: int) -> Workload:
@@ -62,6 +62,13 @@ def test_what_can_be_done_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     # nobody tells what is free: then only what is hopeless anywhere
     monkeypatch.setattr(effort, "free_bytes", lambda: None)
     check_effort(closed(1), n_requests=10**9, engine="native", keep="all")
+
+
+def test_a_trace_is_there_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "free_bytes", lambda: 0)
+    trace = TraceWorkload.from_arrays([0, 10**6], [0, 1], [0, 4096], [4096, 4096])
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
+    assert simulate(array, trace, n_requests=2).n_requests == 2
 
 
 def test_free_memory_is_told_here() -> None:
