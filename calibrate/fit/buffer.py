@@ -38,6 +38,8 @@ class Buffer:
     ----------
     segments : Bracket or None
     read_ahead_bytes : Bracket or None
+    segment_bytes : Bracket or None
+        How much of a stream the drive still holds.
     is_write_back : bool or None
     plain_write_ns : float or None
         Response of a write that the cache takes (the median), of `plain_write_bytes`.
@@ -45,6 +47,7 @@ class Buffer:
 
     segments: Bracket | None
     read_ahead_bytes: Bracket | None
+    segment_bytes: Bracket | None
     is_write_back: bool | None
     plain_write_ns: float | None
     plain_write_bytes: int
@@ -52,9 +55,10 @@ class Buffer:
 
 def find_buffer(measurement: Measurement) -> Buffer:
     """What the experiments `cache_segments`, `read_ahead` and `write_cache` tell of the cache."""
-    segments = read_ahead = None
+    segments = read_ahead = segment = None
     if (found := measurement.experiment("cache_segments")) is not None:
         segments = _bracket(found.summary.get("segments_at_least"), found.summary.get("segments_below"))
+        segment = _bracket(found.summary.get("segment_at_least_bytes"), found.summary.get("segment_below_bytes"))
     if (found := measurement.experiment("read_ahead")) is not None:
         low, above = found.summary.get("read_ahead_at_least_bytes"), found.summary.get("read_ahead_below_bytes")
         read_ahead = _bracket(low, above) if above and above <= _MOST_READ_AHEAD else None
@@ -66,7 +70,7 @@ def find_buffer(measurement: Measurement) -> Buffer:
         if is_write_back and taken.any():
             plain_ns = float(np.median(plain[0].latency_ns[taken]))
             plain_bytes = int(plain[0].length_bytes[taken][0])
-    return Buffer(segments, read_ahead, is_write_back, plain_ns, plain_bytes)
+    return Buffer(segments, read_ahead, segment, is_write_back, plain_ns, plain_bytes)
 
 
 def _bracket(low: object, above: object) -> Bracket | None:

@@ -189,12 +189,19 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
 
 
 def _cache(fit: HddFit) -> dict[str, Any]:
-    """The cache as far as it was found; a segment holds what is read ahead."""
+    """The cache as far as it was found; where it was not found how much of a stream a segment holds, it is what is read
+    ahead."""
     buffer = fit.buffer
     segments = buffer.segments.value if buffer.segments else ASSUMED_SEGMENTS
-    segment = buffer.read_ahead_bytes.value if buffer.read_ahead_bytes else ASSUMED_CACHE_BYTES // ASSUMED_SEGMENTS
+    ahead = buffer.read_ahead_bytes.value if buffer.read_ahead_bytes else None
+    segment = ahead or ASSUMED_CACHE_BYTES // ASSUMED_SEGMENTS
+    if buffer.segment_bytes:
+        # a segment holds at least what is read ahead into it
+        segment = max(buffer.segment_bytes.value, ahead or 0)
     segment = max(segment // fit.sector_bytes, 1) * fit.sector_bytes
     cache = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(buffer.is_write_back)}
+    if ahead and ahead < segment:
+        cache["read_ahead_bytes"] = ahead
     return cache if fit.tracks.is_streaming else {**cache, "read_ahead_bytes": 0}
 
 

@@ -146,6 +146,7 @@ def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
     for name, bracket, unit in (
         ("cache_segments", buffer.segments, "1"),
         ("read_ahead", buffer.read_ahead_bytes, "bytes"),
+        ("cache_segment", buffer.segment_bytes, "bytes"),
     ):
         if bracket is not None:
             why = f"between {bracket.low} and {bracket.high}"

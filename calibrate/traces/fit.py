@@ -31,7 +31,7 @@ _WHY = {
     "rpm": "as revolution",
     "read_overhead": "the fastest reads that the buffer answered",
     "bus_block": "how hits grow with size",
-    "write_back": "most writes are done as fast as hits",
+    "write_back": "1 where most writes are done as fast as hits",
     "heads": "tracks from one large step of the angle to the next",
     "bus_share": "part of a read's bus time that follows its time under the head",
     "angle_coherence": "how alike the angles of accesses are",
@@ -212,7 +212,9 @@ def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, dict[str, A
     spread = trace.response_ms[hits] - trace.n_blocks[hits] * bus.block_ms
     noise = float(spread.std() / np.sqrt(len(spread))) if len(spread) > 5 else None
     add("read_overhead", bus.read_overhead_ms, noise, "ms", bus.n_hits >= 30)
-    add("bus_block", bus.block_ms, noise, "ms", bus.n_hits >= 30)
+    sizes = float(trace.n_blocks[hits].std()) if hits.any() else 0.0
+    slope_noise = noise / sizes if noise is not None and sizes > 0 else None
+    add("bus_block", bus.block_ms, slope_noise, "ms", bus.n_hits >= 30)
     add("write_back", float(bus.is_write_back), None, "1", bool(trace.is_write.any()))
     for op, curve, write in (("read", model.ready_read, False), ("write", model.ready_write, True)):
         n = int((reached_platter(trace, bus) & (trace.is_write == write)).sum())

@@ -87,3 +87,21 @@ def test_what_was_found_is_in_the_profile(tmp_path: Path) -> None:
     assert (drive.cache.segments, drive.cache.write_back) == (10, True)
     assert drive.cache.size_bytes == pytest.approx(10 * 209_761, rel=0.01)
     assert drive.tables().write_back
+
+
+def test_a_segment_may_hold_more_than_is_read_ahead(tmp_path: Path) -> None:
+    summaries = {
+        "cache_segments": {
+            "segments_at_least": 9, "segments_below": 13,
+            "segment_at_least_bytes": 300_000, "segment_below_bytes": 600_000,
+        },
+        "read_ahead": {"read_ahead_at_least_bytes": 200_000, "read_ahead_below_bytes": 220_000},
+    }  # fmt: skip
+    result = calibrate(measured(drive_with(0), tmp_path, summaries), seed=1)
+    drive = result.drive
+    assert isinstance(drive, Hdd)
+    assert drive.cache is not None
+    assert drive.cache.size_bytes == 10 * 524_288
+    assert drive.tables().cache_segment_bytes == 524_288
+    assert drive.tables().read_ahead_bytes == pytest.approx(209_761, abs=512)
+    assert result.parameters["cache_segment"].value == 524_288
