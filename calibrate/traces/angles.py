@@ -7,6 +7,7 @@ cylinder switch, so angle jumps ahead at the end of each track and each cylinder
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from calibrate.traces.spectrum import GRAIN_BLOCKS, Floats
 Complexes = NDArray[np.complex128]
 N_BINS = 48
 MIN_GAIN = 12.0
+CYLINDER_TURNS = np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
 
 
 @dataclass(frozen=True)
@@ -100,28 +102,47 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
     return frequency[order]
 
 
-def _scan(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
-    """The sawtooth that makes the residual most coherent: residuals gathered by their place within a period."""
-    best, step = 0.0, Step()
-    starts = np.arange(N_BINS) / N_BINS
-    tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
-    shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * heights[:, None] * tooth), axis=1))
-    gathered = np.empty((N_BINS, len(frequencies)), dtype=np.complex128)
-    for column, frequency in enumerate(frequencies):
+def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
+    """Residuals summed by their place within a period, (frequencies, bins)."""
+    out = np.empty((len(frequencies), N_BINS), dtype=np.complex128)
+    for row, frequency in enumerate(frequencies):
         place = (np.mod(relative * frequency, 1.0) * N_BINS).astype(np.int64)
-        gathered[:, column] = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
+        out[row] = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
+    return out
+
+
+def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
+    """The sawtooth that makes the residual most coherent, of all frequencies and heights."""
+    best, step = 0.0, Step()
     if len(frequencies) == 0:
         return best, step
+    tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
+    shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * heights[:, None] * tooth), axis=1))
     # a later start shifts the shape round: all starts at once by circular correlation
-    spectra = np.fft.fft(gathered, axis=0).T
+    spectra = np.fft.fft(_gathered(left, relative, frequencies), axis=1)
     for height, shape in zip(heights, shapes, strict=True):
         score = np.abs(np.fft.ifft(spectra * shape, axis=1))
         row, column = divmod(int(score.argmax()), N_BINS)
         if score[row, column] > best:
             best = float(score[row, column])
             period = 1.0 / float(frequencies[row])
-            step = Step(period, float(starts[column]) * period, float(height))
+            step = Step(period, column / N_BINS * period, float(height))
     return best, step
+
+
+def sawtooth_scores(
+    left: Complexes, relative: Floats, frequencies: Floats, heights: Sequence[Floats]
+) -> list[tuple[Floats, Floats]]:
+    """Coherent sum and start (in periods) of the best sawtooth of each frequency, (n,) each, for sets of heights."""
+    tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
+    spectra = np.fft.fft(_gathered(left, relative, frequencies), axis=1)
+    out = []
+    for chosen in heights:
+        shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * chosen[:, None] * tooth), axis=1))
+        score = np.abs(np.fft.ifft(spectra * shapes, axis=1))
+        column = score.argmax(axis=1)
+        out.append((np.asarray(score[np.arange(len(score)), column]), np.asarray(column / N_BINS)))
+    return out
 
 
 def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
@@ -134,10 +155,10 @@ def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
     near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
     for height in (0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33):
         fits = near[np.abs(height / (nu / near - 1.0) - 0.72) < 0.32]
-        score, found = _scan(left, relative, fits, np.array([height]))
+        score, found = best_sawtooth(left, relative, fits, np.array([height]))
         if score > best:
             best, step = score, found
-    gain = _gain(len(relative), plain, best)
+    gain = log_gain(len(relative), plain, best)
     return replace(zone, track=step if gain > 2 * MIN_GAIN else Step())
 
 
@@ -149,13 +170,11 @@ def _best_cylinder(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle
     angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
     lines = _lines(angle, relative, 1 / (24 * track), 1 / (1.8 * track), extent, 60)
     near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
-    best, step = _scan(
-        left, relative, near, np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
-    )
-    gain = _gain(len(relative), plain, best)
+    best, step = best_sawtooth(left, relative, near, CYLINDER_TURNS)
+    gain = log_gain(len(relative), plain, best)
     return replace(zone, cylinder=step if gain > 2 * MIN_GAIN else Step())
 
 
-def _gain(n: int, plain: float, best: float) -> float:
+def log_gain(n: int, plain: float, best: float) -> float:
     """Twice the gain of log-likelihood when coherent sums of n points rise from plain to best."""
     return float(2.0 * n * np.log(max(1 - plain / n, 1e-6) / max(1 - best / n, 1e-6)))

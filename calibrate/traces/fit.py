@@ -106,8 +106,10 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     kept = int(len(trace) * (1 - HELD_OUT))
     rest = trace.part(kept, None)
     inner = trace.part(0, kept)
+    angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
     if rotation.is_identified:
-        inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation))
+        heads = None if angles is None else count_heads(angles)[0]
+        inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation, heads))
         prediction = inner_model.predict(rest, seed)
         held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
         inner_drive = engine_drive(inner_model, inner, n_blocks, "kept back", sheet or {}).drive
@@ -117,7 +119,6 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         inner_model = fit_model(inner, bus, rotation, None)
         prediction = inner_model.predict(rest, seed)
         held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
-    angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
     model = fit_model(trace, bus, rotation, angles)
     converged = rotation.is_identified and angles is not None and held_out["demerit_ratio"] < CONVERGED_DEMERIT
     if converged:

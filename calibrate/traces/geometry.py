@@ -14,15 +14,16 @@ from calibrate.traces.angles import Complexes, ZoneAngle, fit_steps
 from calibrate.traces.clock import issue_ms
 from calibrate.traces.correction import NO_CORRECTION, Correction, fit_correction
 from calibrate.traces.handover import NO_DELAY, Handover, fit_handover
+from calibrate.traces.heads import MAX_HEADS, whole_cylinders
 from calibrate.traces.period import Rotation, angle_points
 from calibrate.traces.spectrum import Floats, Points
-from calibrate.traces.staircase import refine_zone
+from calibrate.traces.tracks import agreed_tracks
 from calibrate.traces.zones import find_zones
 
 BLOCK_OF_POINTS = 60
 N_ROUNDS = 4
 MIN_STEP_TURNS = 0.02
-MAX_HEADS = 24
+MIN_AGREED = 0.35
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,9 @@ def track_blocks(zone: ZoneAngle) -> float:
 
 
 def count_heads(angles: AngleMap) -> tuple[int | None, float]:
-    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees."""
+    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees.
+
+    No number where less than about a third agrees."""
     votes = np.zeros(MAX_HEADS + 1)
     total = 0.0
     for zone in angles.zones:
@@ -134,7 +137,7 @@ def count_heads(angles: AngleMap) -> tuple[int | None, float]:
         heads = round(ratio)
         if 2 <= heads <= MAX_HEADS and -0.06 < ratio - heads < 0.02 * heads:
             votes[heads] += zone.n_points
-    if total == 0 or votes.max() == 0:
+    if total == 0 or votes.max() < MIN_AGREED * total:
         return None, 0.0
     return int(votes.argmax()), float(votes.max() / total)
 
@@ -144,8 +147,8 @@ def access_keys(trace: RequestTrace) -> Floats:
     return np.where(trace.is_write, trace.end, trace.lba).astype(np.float64)
 
 
-def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap | None:
-    """The angle map, or None where completions tell no angle."""
+def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation, heads: int | None = None) -> AngleMap | None:
+    """The angle map, or None where completions tell no angle; with the number of heads, where that is known."""
     if not rotation.is_identified:
         return None
     frequency = 1.0 / rotation.period_ms
@@ -180,7 +183,7 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation) -> AngleMap 
                 angles = _fit_handover(angles, whole, points, raw)
             points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
             raw = np.exp(2j * np.pi * frequency * points.t_ms)
-    angles = _fit_staircase(angles, whole, bus, done)
+    angles = _fit_staircase(angles, whole, bus, done, heads)
     angles = _fit_handover(angles, whole, points, raw)
     points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
     raw = np.exp(2j * np.pi * frequency * points.t_ms)
@@ -229,25 +232,17 @@ def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats
     return replace(angles, bus_share=max(np.arange(0.0, 1.25, 0.1), key=lambda share: coherence(float(share))))
 
 
-def _fit_staircase(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats) -> AngleMap:
-    """The angle map with its zones as whole cylinders, where cylinder steps told the number of heads."""
-    heads, _ = count_heads(angles)
-    if heads is None:
-        return angles
+def _fit_staircase(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, heads: int | None) -> AngleMap:
+    """The angle map with its zones as whole cylinders, where their steps tell tracks and heads."""
     ends = whole.end.astype(np.float64)
     shift = np.where(whole.is_write, angles.write_shift, angles.read_shift)
     raw = np.exp(2j * np.pi * ((done - angles.handover_ms(whole, bus)) / angles.period_ms - shift))
     known = raw * np.exp(-2j * np.pi * (angles.angle(ends, whole.is_write) - shift))
     steady = raw * np.exp(-1j * np.angle(drift.smooth(known, drift.best_span(known, is_causal=False))))
-    told = [zone for zone in angles.zones if zone.track.turns]
-    advances = np.array([zone.turns_per_block * zone.track.period_blocks for zone in told])
-    order = np.argsort(advances)
-    weight = np.cumsum(np.array([zone.n_points for zone in told])[order])
-    advance = float(advances[order][np.searchsorted(weight, weight[-1] / 2)])
-    which = angles.zone_of(ends)
-    zones = tuple(
-        refine_zone(zone, ends[which == k], steady[which == k], heads, advance) for k, zone in enumerate(angles.zones)
-    )
+    angles = replace(angles, zones=agreed_tracks(angles.zones, ends, steady))
+    zones = whole_cylinders(angles.zones, ends, steady, heads, count_heads(angles)[0])
+    if zones is None:
+        return angles
     angles = replace(angles, zones=zones, correction=NO_CORRECTION)
     rest = steady * np.exp(-2j * np.pi * (angles.angle(ends, whole.is_write) - shift))
     return replace(angles, correction=fit_correction(ends, rest, angles.zones[-1].last))

@@ -7,6 +7,7 @@ The likeliest such layout is found by a Viterbi path over "tracks left out so fa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,10 +19,13 @@ SIGMA_TURNS = 0.025
 FLOOR = -5.0
 SLIP_PRICE = 7.0
 MAX_SLIPS = 14
+MAX_SLIPS_IN_ALL = 40
 MIN_POINTS = 40
-MAX_POINTS = 600
+MAX_POINTS = 350
 MAX_LOSS = 3.0
 MIN_GAIN = 15.0
+# angles without any structure reach -3.6 a point when tracks may be left out at will
+MIN_SCORE = -3.3
 N_OFFSETS = 14
 
 
@@ -62,7 +66,7 @@ def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: f
         return zone
     order = np.argsort(x)
     x, z = x[order], z[order]
-    best, best_score = zone, zone_likelihood(zone, x, z) + MIN_GAIN
+    best, best_score = zone, max(zone_likelihood(zone, x, z) + MIN_GAIN, MIN_SCORE * len(x))
     for period, firsts, skews in _track_guesses(zone, heads, advance):
         found = _best_layout(zone, x, z, heads, period, firsts, skews)
         score = zone_likelihood(found, x, z) - SLIP_PRICE * len(found.slips)
@@ -93,18 +97,33 @@ def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[fl
 def _best_layout(
     zone: ZoneAngle, x: Floats, z: Complexes, heads: int, period: float, firsts: Floats, skews: Floats
 ) -> ZoneAngle:
-    relative, angle = x - zone.first, np.angle(z) / (2 * np.pi)
-    if len(relative) > MAX_POINTS:
-        keep = np.linspace(0, len(relative) - 1, MAX_POINTS).astype(np.int64)
-        relative, angle = relative[keep], angle[keep]
     whole = heads * (zone.turns_per_block * period - 1.0)
     snapped = {round(whole * period) / period, round(whole * period - 0.5) / period, whole}
     rows = [(first, skew, total - heads * skew) for total in snapped for first in firsts for skew in skews]
+    return layout_of(zone, x, z, heads, period, rows)
+
+
+def layout_of(
+    zone: ZoneAngle, x: Floats, z: Complexes, heads: int, period: float, rows: Sequence[tuple[float, float, float]]
+) -> ZoneAngle:
+    """The zone as whole cylinders of tracks of `period` blocks, after the likeliest of some candidates.
+
+    Parameters
+    ----------
+    x : (n,) float64
+        Blocks in order of address.
+    z : (n,) complex128
+        Their measured angles as unit phasors.
+    rows : sequence of tuples
+        Candidates: first block of a track (from the zone's first), skew of a track, extra skew of a cylinder (turns).
+    """
+    relative, angle = x - zone.first, np.angle(z) / (2 * np.pi)
+    few = np.unique(np.linspace(0, len(relative) - 1, MAX_POINTS).astype(np.int64))
     first, skew, extra = (np.repeat(np.array(column), N_OFFSETS) for column in zip(*rows, strict=True))
     offset = np.tile(np.arange(N_OFFSETS) / N_OFFSETS, len(rows))
     tried = Candidates(first, skew, extra, offset)
-    row, path = _viterbi(tried, relative, angle, heads, period)
-    found = _polished(_as_zone(zone, tried, row, path, relative, heads, period), x, z, heads)
+    row, path = _viterbi(tried, relative[few], angle[few], heads, period)
+    found = _polished(_as_zone(zone, tried, row, path, relative[few], heads, period), x, z, heads)
     once, path = _again(found, relative, angle, heads, period)
     return _polished(_as_zone(zone, once, 0, path, relative, heads, period), x, z, heads)
 
@@ -142,7 +161,7 @@ def _again(zone: ZoneAngle, relative: Floats, angle: Floats, heads: int, period:
     there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra
     offset = zone.at(relative[:1] + zone.first) - there
     once = Candidates(*(np.array([value]) for value in (first, skew, extra, float(offset[0]))))
-    _, path = _viterbi(once, relative, angle, heads, period, start=begun % heads)
+    _, path = _viterbi(once, relative, angle, heads, period, MAX_SLIPS_IN_ALL, start=begun % heads)
     return once, path
 
 
@@ -207,10 +226,16 @@ def _polished(zone: ZoneAngle, x: Floats, z: Complexes, heads: int) -> ZoneAngle
 
 
 def _viterbi(
-    tried: Candidates, relative: Floats, angle: Floats, heads: int, period: float, start: int | None = None
+    tried: Candidates,
+    relative: Floats,
+    angle: Floats,
+    heads: int,
+    period: float,
+    max_slips: int = MAX_SLIPS,
+    start: int | None = None,
 ) -> tuple[int, Ints]:
     """The likeliest candidate's row and, for each point, how many tracks were left out before it."""
-    n_states = heads + MAX_SLIPS
+    n_states = heads + max_slips
     states = np.arange(n_states)
     first = tried.first[:, None].astype(np.float32)
     begin = states < heads if start is None else states == start
