@@ -16,7 +16,7 @@ from calibrate.traces.spectrum import Floats, Ints
 
 #: Angles off by more begin a zone of their own, and blocks off their track by more are brought back; where there would
 #: be too many zones, more is let pass.
-TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16)
+TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
 MOST_ZONES = 400
 FEWEST_ZONES = 8
 

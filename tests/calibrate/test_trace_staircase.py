@@ -9,6 +9,8 @@ import pytest
 
 from calibrate.traces.agreement import agreed_zones, rebased
 from calibrate.traces.angles import Step, ZoneAngle, fit_steps
+from calibrate.traces.cylinders import MOST_ZONES, zones_of
+from calibrate.traces.geometry import AngleMap
 from calibrate.traces.heads import whole_cylinders
 from calibrate.traces.staircase import refine_zone, zone_likelihood
 from calibrate.traces.tracks import agreed_tracks
@@ -98,6 +100,15 @@ def test_a_rebased_zone_has_the_same_angles() -> None:
     zone = ZoneAngle(5000.0, 90_000.0, 0.3, 0.0115, Step(100.0, 37.0, 0.14), Step(700.0, 250.0, 0.1), slips=(2000.0,))
     x = np.linspace(6000.0, 80_000.0, 200)
     assert np.exp(2j * np.pi * rebased(zone, 4000.0).at(x)) == pytest.approx(np.exp(2j * np.pi * zone.at(x)))
+
+
+def test_a_zone_of_no_whole_cylinders_is_still_a_drive_of_few_zones() -> None:
+    tracks = Step(323.967, 11.0, 0.18), Step(6 * 323.967, 40.0, 0.2)
+    zone = ZoneAngle(0.0, 6_400_000.0, 0.0, 1.213 / 323.967, *tracks, slips=tuple(np.arange(1.0, 29.0) * 2e5))
+    described = zones_of(AngleMap((zone,), 6.0, 0.0, 0.0, 64.0, 0.9, 0.9), 6_400_000, 6)
+    assert len(described) <= MOST_ZONES
+    blocks_in = [z["cylinders"] * (6 * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in described]
+    assert sum(blocks_in) >= 6_400_000
 
 
 def drive(heads: int) -> tuple[tuple[ZoneAngle, ...], np.ndarray, np.ndarray]:
