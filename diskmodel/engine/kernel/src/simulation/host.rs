@@ -9,7 +9,7 @@ use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::host::{Pauses, ReadAhead};
+use crate::host::{Coming, Pauses, ReadAhead};
 use crate::mechanics::READ;
 use crate::traffic::Traffic;
 
@@ -31,19 +31,11 @@ pub struct Host {
     pub(super) read_ahead: ReadAhead,
     pub(super) page_cache: Option<PageCache>,
     processor_free: i64,
-    /// Ranges [first, end) on their way into memory.
-    pub(super) coming: Vec<(i64, i64)>,
-    waiting: Vec<Waiting>,
+    pub(super) coming: Coming,
+    /// Reads that a range has set free, and since when they waited.
+    set_free: Vec<(u32, i64)>,
     pub(super) one_by_one: Slots<OneByOne>,
     pub(super) wanted: Vec<(i64, i64)>,
-    spare: Vec<Vec<(i64, i64)>>,
-}
-
-/// A read that waits for ranges since some time.
-struct Waiting {
-    host: u32,
-    since: i64,
-    ranges: Vec<(i64, i64)>,
 }
 
 /// A request whose pages, or those that it covers in part, are fetched one after the other.
@@ -84,11 +76,10 @@ impl Host {
             read_ahead: ReadAhead::new(read_ahead, page, capacity),
             page_cache,
             processor_free: 0,
-            coming: Vec::new(),
-            waiting: Vec::new(),
+            coming: Coming::new(longest),
+            set_free: Vec::new(),
             one_by_one: Slots::default(),
             wanted: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
@@ -173,7 +164,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Sectors [first, end), at most the longest request, are on their way into memory.
     pub(super) fn fetch_window(&mut self, id: u32, first: i64, end: i64) {
         if let Some(host) = &mut self.host {
-            host.coming.push((first, end));
+            host.coming.add(first, end);
         }
         self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Window);
     }
@@ -182,15 +173,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn wait_for_coming(&mut self, id: u32) -> bool {
         let HostRequest { sector, n, .. } = self.hosts[id];
         let (since, end) = (self.events.now, sector + n);
-        let Some(host) = &mut self.host else { return false };
-        let mut ranges = host.spare.pop().unwrap_or_default();
-        ranges.extend(host.coming.iter().filter(|(first, last)| *first < end && sector < *last));
-        if ranges.is_empty() {
-            host.spare.push(ranges);
-            return false;
-        }
-        host.waiting.push(Waiting { host: id, since, ranges });
-        true
+        self.host.as_mut().is_some_and(|host| host.coming.wait(id, since, sector, end))
     }
 
     /// A request of the host's own for sectors [first, end).
@@ -234,27 +217,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             cache.pages.add(pages_of(first, end - first, page));
         }
         let Some(host) = &mut self.host else { return };
-        if let Some(at) = host.coming.iter().position(|&range| range == (first, end)) {
-            host.coming.remove(at);
-        }
-        let mut i = 0;
-        while let Some(waiting) = self.host.as_mut().and_then(|host| host.waiting.get_mut(i)) {
-            let Some(at) = waiting.ranges.iter().position(|&range| range == (first, end)) else {
-                i += 1;
-                continue;
-            };
-            waiting.ranges.remove(at);
-            if !waiting.ranges.is_empty() {
-                i += 1;
-                continue;
-            }
-            let (id, since) = (waiting.host, waiting.since);
-            if let Some(host) = &mut self.host {
-                let ranges = host.waiting.remove(i).ranges;
-                host.spare.push(ranges);
-            }
+        let mut set_free = std::mem::take(&mut host.set_free);
+        host.coming.came(first, end, |id, since| set_free.push((id, since)));
+        for (id, since) in set_free.drain(..) {
             self.hosts[id].cache += now - since;
             self.done(id);
+        }
+        if let Some(host) = &mut self.host {
+            host.set_free = set_free;
         }
     }
 }

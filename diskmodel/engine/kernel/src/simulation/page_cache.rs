@@ -125,8 +125,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let of_range = |&(first, end): &(i64, i64)| pages_of(first, end - first, page);
         let others = span.filter(|at| !wanted.iter().any(|range| of_range(range).contains(at)));
         for first in wanted.iter().flat_map(of_range).chain(others).map(|at| at * page) {
-            let is_coming = || host.coming.iter().any(|&(from, end)| from <= first && first < end);
-            if cache.pages.holds(first / page) || is_coming() {
+            if cache.pages.holds(first / page) || host.coming.has(first) {
                 continue;
             }
             let end = (first + page).min(capacity);
