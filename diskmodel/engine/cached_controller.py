@@ -74,12 +74,9 @@ class CachedController(Controller):
             self._hit(request)
             return
         if request.op == READ:
-            pieces = self._pieces_awaited(request)
+            is_awaited = self._await_pieces(request)
             self._read_ahead(request)
-            if pieces:
-                waiter = Waiter(request, self.clock.now, len(pieces))
-                for piece in pieces:
-                    piece.waiting.append(waiter)
+            if is_awaited:
                 return
         super()._access(request)
 
@@ -204,6 +201,14 @@ class CachedController(Controller):
                     self._hit(waiter.request)
 
         self.raid.access(READ, start, stop - start, arrived)
+
+    def _await_pieces(self, request: HostRequest) -> bool:
+        """Let a read wait for what is coming of it, if everything else of it is held; whether it does (rule K12)."""
+        pieces = self._pieces_awaited(request)
+        waiter = Waiter(request, self.clock.now, len(pieces))
+        for piece in pieces:
+            piece.waiting.append(waiter)
+        return bool(pieces)
 
     def _pieces_awaited(self, request: HostRequest) -> list[Prefetch]:
         """What is coming of a read of which everything is held or coming; nothing if it is not (rule K12)."""

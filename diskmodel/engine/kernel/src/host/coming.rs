@@ -99,16 +99,18 @@ impl Coming {
 mod tests {
     use super::*;
 
+    type Ranges = Vec<(i64, i64)>;
+
     /// The same, by looking at everything.
     #[derive(Default)]
     struct Plain {
-        ranges: Vec<(i64, i64)>,
-        waiting: Vec<(u32, i64, Vec<(i64, i64)>)>,
+        ranges: Ranges,
+        waiting: Vec<(u32, i64, Ranges)>,
     }
 
     impl Plain {
         fn wait(&mut self, host: u32, since: i64, first: i64, end: i64) -> bool {
-            let ranges: Vec<_> = self.ranges.iter().copied().filter(|r| r.0 < end && first < r.1).collect();
+            let ranges: Ranges = self.ranges.iter().copied().filter(|r| r.0 < end && first < r.1).collect();
             let is_any = !ranges.is_empty();
             if is_any {
                 self.waiting.push((host, since, ranges));

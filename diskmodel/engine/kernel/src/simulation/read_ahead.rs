@@ -20,6 +20,7 @@ pub struct ReadAhead {
     /// Pieces end at multiples of this.
     piece: i64,
     readers: VecDeque<Reader>,
+    n_readers: u64,
     coming: Vec<Coming>,
     n_coming: u32,
     waiters: Vec<Waiter>,
@@ -27,6 +28,7 @@ pub struct ReadAhead {
 
 /// A sequential reader: where it stands, and the end of what was asked for on its behalf.
 struct Reader {
+    number: u64,
     end: i64,
     asked: i64,
 }
@@ -48,22 +50,31 @@ struct Waiter {
 
 impl ReadAhead {
     pub fn new(window: i64, piece: i64) -> Self {
-        ReadAhead { window, piece, readers: VecDeque::new(), coming: Vec::new(), n_coming: 0, waiters: Vec::new() }
+        ReadAhead {
+            window,
+            piece,
+            readers: VecDeque::new(),
+            n_readers: 0,
+            coming: Vec::new(),
+            n_coming: 0,
+            waiters: Vec::new(),
+        }
     }
 
     /// Range [start, limit) in which pieces are to be asked for after a read of [sector, end), and whose reader that
     /// is; nothing when it goes on where no reader ended.
-    fn next_window(&mut self, sector: i64, end: i64, capacity: i64) -> Option<(usize, i64, i64)> {
+    fn next_window(&mut self, sector: i64, end: i64, capacity: i64) -> Option<(u64, i64, i64)> {
         let Some(at) = self.readers.iter().position(|reader| reader.end == sector) else {
             if self.readers.len() == N_READERS {
                 self.readers.pop_front();
             }
-            self.readers.push_back(Reader { end, asked: end });
+            self.readers.push_back(Reader { number: self.n_readers, end, asked: end });
+            self.n_readers += 1;
             return None;
         };
         self.readers[at].end = end;
         let limit = (end + self.window + i64::from(planted(Fault::PrefetchLimit))).min(capacity);
-        Some((at, self.readers[at].asked.max(end), limit))
+        Some((self.readers[at].number, self.readers[at].asked.max(end), limit))
     }
 
     fn is_coming(&self, start: i64, stop: i64) -> bool {
@@ -120,8 +131,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             start = stop;
         }
-        if let Some(cache) = &mut self.cache {
-            cache.ahead.readers[reader].asked = start;
+        // others may have come and gone meanwhile: what the thread had still to do
+        let readers = self.cache.as_mut().map(|cache| &mut cache.ahead.readers);
+        if let Some(reader) = readers.and_then(|all| all.iter_mut().find(|one| one.number == reader)) {
+            reader.asked = start;
         }
     }
 
