@@ -43,8 +43,6 @@ class HddCache(Description):
         Whether a read also keeps what passes on its track between the head's arrival and its first block.
     write_back : bool
         Whether a write is done when it is in the cache.
-    hit_overhead_ns : int, optional
-        Command processing of a hit; left out: as for any read.
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
@@ -53,7 +51,6 @@ class HddCache(Description):
     read_ahead_to: Literal["limit", "track"] = "limit"
     read_on_arrival: bool = False
     write_back: bool = False
-    hit_overhead_ns: Nanoseconds | None = None
 
 
 class DriveQueue(Description):
@@ -218,7 +215,6 @@ class Hdd(Profile):
             read_ahead_in_track=has_cache and cache.read_ahead_to == "track",
             read_on_arrival=cache.read_on_arrival,
             write_back=cache.write_back,
-            hit_overhead_ns=self.read_overhead_ns if cache.hit_overhead_ns is None else cache.hit_overhead_ns,
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
             weighed_writes=self.queue.weighed or max(self.queue.depth, TYPICAL_WEIGHED_WRITES),

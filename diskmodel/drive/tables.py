@@ -64,8 +64,6 @@ class HddTables:
     read_ahead_in_track, read_on_arrival : bool
         Whether read-ahead stops at the end of the track; whether a read keeps what passes before its first block.
     write_back : bool
-    hit_overhead_ns : int
-        Command processing of a cache hit.
     queue_depth : int
     weighed_commands, weighed_writes : int
         How many of the oldest ready commands, and of the oldest waiting writes of an arm, its scheduler chooses among.
@@ -106,7 +104,6 @@ class HddTables:
     read_ahead_in_track: bool
     read_on_arrival: bool
     write_back: bool
-    hit_overhead_ns: int
     queue_depth: int
     weighed_commands: int
     weighed_writes: int

@@ -77,7 +77,6 @@ def test_cache_segments_and_read_ahead() -> None:
     assert tables.read_ahead_bytes == tables.cache_segment_bytes
     assert coarse(cache=cache | {"read_ahead": "0 B"}).tables().read_ahead_bytes == 0
     assert coarse(cache=cache | {"read_ahead": "64 KiB"}).tables().read_ahead_bytes == 65536
-    assert tables.hit_overhead_ns == tables.read_overhead_ns
 
 
 def test_two_actuators_halve_heads_and_blocks() -> None:
