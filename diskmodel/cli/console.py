@@ -30,6 +30,11 @@ def show(*parts: RenderableType) -> None:
         console.print(part)
 
 
+def show_lines(text: str) -> None:
+    """Print lines as they are, however long."""
+    _console(is_error=False).print(Text(text), soft_wrap=True)
+
+
 def show_command(command: str) -> None:
     """Print a command so that it can be copied: on one line, however long."""
     console = _console(is_error=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show
+from diskmodel.cli.console import print_json, say, show, show_lines
 from diskmodel.cli.inputs import read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import ends_well, honest_no
@@ -71,7 +71,7 @@ def simulate(
     Ends with 3 when the array is overloaded, or when the interval asked for was not reached.
     """
     from diskmodel.engine.simulate import simulate as run
-    from diskmodel.result.iostat import iostat_table
+    from diskmodel.result.iostat import iostat_text
 
     described = read_array(array, drive)
     load: Workload | TraceWorkload
@@ -100,7 +100,7 @@ def simulate(
         title = described.name or array.stem
         show(f"{title}: {layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
         if iostat:
-            show(iostat_table(result.to_dict()["iostat"]))
+            show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if not result.is_stable:
         raise honest_no("the array is overloaded: the backlog grows without end")
     if requests is None and not result.is_converged:

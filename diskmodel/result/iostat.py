@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
 from diskmodel.records import Run
 
 
@@ -46,12 +44,10 @@ def _row(run: Run, disk: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def iostat_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Those rows as a table for people; a dash where there is no figure."""
-    table = Table(title="iostat -x", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    table.add_column("disk", justify="right")
-    for name in rows[0]:
-        table.add_column(name, justify="right")
+def iostat_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Those rows in columns, as iostat writes them whatever the width of the terminal; a dash where there is no figure."""
+    lines = [["disk", *rows[0]]]
     for disk, row in enumerate(rows):
-        table.add_row(str(disk), *("-" if value is None else f"{value:.2f}" for value in row.values()))
-    return table
+        lines.append([str(disk), *("-" if value is None else f"{value:.2f}" for value in row.values())])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
