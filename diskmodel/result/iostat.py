@@ -45,7 +45,7 @@ def _row(run: Run, disk: int, seconds: float) -> dict[str, Any]:
 
 
 def iostat_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Those rows in columns, as iostat writes them whatever the width of the terminal; a dash where there is no figure."""
+    """Those rows in columns, as iostat writes them however narrow the terminal; a dash where there is no figure."""
     lines = [["disk", *rows[0]]]
     for disk, row in enumerate(rows):
         lines.append([str(disk), *("-" if value is None else f"{value:.2f}" for value in row.values())])
