@@ -158,15 +158,12 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawn::drawn_from;
 
     /// Against a search of every segment, with cells that wrap around.
     #[test]
     fn cells_hide_no_segment() {
-        let mut draw = 7_u64;
-        let mut below = |limit: i64| {
-            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (draw >> 33) as i64 % limit
-        };
+        let mut below = drawn_from(7);
         let mut segments = Segments::new(20, 48);
         let mut n_found = 0;
         for _ in 0..50_000 {

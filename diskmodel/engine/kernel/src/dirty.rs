@@ -161,6 +161,7 @@ impl DirtyBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawn::drawn_from;
 
     /// The rule as it stands on the page, by looking at every write.
     #[derive(Default)]
@@ -194,11 +195,7 @@ mod tests {
 
     #[test]
     fn the_same_writes_wait_as_by_looking_at_every_one() {
-        let mut draw = 3_u64;
-        let mut below = |limit: i64| {
-            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (draw >> 33) as i64 % limit
-        };
+        let mut below = drawn_from(3);
         let mut buffer = DirtyBuffer::new(600, 32, 200);
         let mut plain = Plain::default();
         for seq in 0..60_000 {

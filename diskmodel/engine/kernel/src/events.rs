@@ -176,6 +176,7 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawn::drawn_from;
 
     /// More events of one instant than are kept near, in the worst order, mixed with the future.
     #[test]
@@ -198,18 +199,14 @@ mod tests {
     /// Coming and going at random, few and many: always the least key, the first of equal ones.
     #[test]
     fn events_come_in_order_however_many_there_are() {
-        let mut draw = 1_u64;
-        let mut below = |limit: u64| {
-            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (draw >> 33) % limit
-        };
+        let mut below = drawn_from(1);
         let mut events = Events::default();
         let mut expected = std::collections::BTreeMap::new();
         for step in 0..200_000_u32 {
             // waves of up to some hundred events
             if below(100) < if step % 4_000 < 2_000 { 60 } else { 40 } {
-                let (time, phase) = (events.now + below(50) as i64, below(3));
-                let (device, order) = (below(3) as u32, below(3));
+                let (time, phase) = (events.now + below(50), below(3) as u64);
+                let (device, order) = (below(3) as u32, below(3) as u64);
                 events.at(time, phase, device, order, Action::Wake(step));
                 expected.insert((time, phase, device, order, step), Action::Wake(step));
             } else {

@@ -8,6 +8,8 @@ mod controller;
 mod device;
 mod dirty;
 mod divisor;
+#[cfg(test)]
+mod drawn;
 mod events;
 mod faults;
 mod flash;

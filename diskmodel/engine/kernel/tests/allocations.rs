@@ -7,6 +7,10 @@ use _kernel::scenario::{Built, Drive, FlashTables, Folded, HddTables, LayoutTabl
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
+use small::queue;
+
+mod small;
+
 struct Counting;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
@@ -72,94 +76,12 @@ impl Traffic for Clients {
     }
 }
 
-fn queue(scheduler: &str) -> Queue {
-    Queue {
-        scheduler: scheduler.into(),
-        age_ns: 300_000_000,
-        read_expire_ns: 500_000_000,
-        write_expire_ns: 5_000_000_000,
-        fifo_batch: 16,
-        writes_starved: 2,
-    }
-}
-
 fn hdd(dirty_sectors: i64) -> Drive {
-    Drive::Hdd(HddTables {
-        sector_bytes: 512,
-        n_sectors: 25_200,
-        n_sectors_per_actuator: 25_200,
-        actuators: 1,
-        heads: 2,
-        zone_first_lba: vec![0, 12_600, 25_200],
-        zone_first_cylinder: vec![0, 63, 163],
-        sectors_per_track: vec![100, 63],
-        start_skew: vec![0, 50],
-        track_skew: vec![3, 5],
-        cylinder_skew: vec![7, 11],
-        spare_sectors_per_cylinder: vec![0, 0],
-        seek_ns: (0..163).map(|d| if d == 0 { 0 } else { 300_000 + 20_000 * d }).collect(),
-        head_switch_ns: 400_000,
-        write_settle_ns: 200_000,
-        zero_latency: true,
-        read_overhead_ns: 50_000,
-        write_overhead_ns: 70_000,
-        completion_overhead_ns: 10_000,
-        write_completion_overhead_ns: 30_000,
-        prefill_sectors: 8,
-        interface_bytes_per_s: 320_000_000,
-        buffer_full_ppm: 250_000,
-        cache_segments: 16,
-        segment_sectors: 128,
-        read_ahead_sectors: 64,
-        read_ahead_in_track: false,
-        read_on_arrival: true,
-        dirty_sectors,
-        weighed_commands: 32,
-        weighed_writes: 32,
-    })
+    Drive::Hdd(HddTables { cache_segments: 16, dirty_sectors, ..small::hdd() })
 }
 
-/// A small flash drive whose garbage collection works all the time.
 fn flash() -> Drive {
-    Drive::Flash(FlashTables {
-        sector_bytes: 512,
-        n_sectors: 25_200,
-        channels: 2,
-        dies_per_channel: 2,
-        page_bytes: 16_384,
-        pages_per_block: 16,
-        mapping_bytes: 4_096,
-        read_ns: 50_000,
-        program_ns: 600_000,
-        erase_ns: 3_000_000,
-        channel_bytes_per_s: 400_000_000,
-        interface_bytes_per_s: 500_000_000,
-        read_overhead_ns: 3_000,
-        write_overhead_ns: 4_000,
-        read_latency_ns: 20_000,
-        write_latency_ns: 10_000,
-        write_buffer_bytes: 131_072,
-        read_copy_bytes_per_s: 0,
-        write_copy_bytes_per_s: 0,
-        wake_ns: Vec::new(),
-        is_batched: false,
-        ftl: Folded {
-            n_units: 3_150,
-            physical_units: 3_456,
-            extent_units: 3_150,
-            n_extents: 1,
-            folded_extents: 1,
-            model_units: 3_150,
-            model_blocks: 54,
-            block_units: 64,
-            units_per_page: 4,
-            is_exact: true,
-            is_fresh: false,
-            valid: (0..54).map(|block| 58 + i64::from(block < 18)).collect(),
-            stride: 1_949,
-            policy: "greedy".into(),
-        },
-    })
+    Drive::Flash(small::flash())
 }
 
 fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {

@@ -98,6 +98,7 @@ impl Coming {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawn::drawn_from;
 
     type Ranges = Vec<(i64, i64)>;
 
@@ -135,11 +136,7 @@ mod tests {
 
     #[test]
     fn waits_as_by_looking_at_everything() {
-        let mut state = 7_u64;
-        let mut below = |n: i64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as i64) % n
-        };
+        let mut below = drawn_from(7);
         let (mut coming, mut plain) = (Coming::new(8), Plain::default());
         for step in 0..20_000 {
             let (first, n) = (below(60), 1 + below(8));

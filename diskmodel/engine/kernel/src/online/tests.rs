@@ -4,52 +4,13 @@ use super::*;
 use crate::scenario::{Drive, FlashTables, Folded, HddTables, LayoutTables, Queue};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
-fn queue(scheduler: &str) -> Queue {
-    Queue {
-        scheduler: scheduler.into(),
-        age_ns: 300_000_000,
-        read_expire_ns: 500_000_000,
-        write_expire_ns: 5_000_000_000,
-        fifo_batch: 16,
-        writes_starved: 2,
-    }
-}
+use small::queue;
+
+#[path = "../../tests/small/mod.rs"]
+mod small;
 
 /// Four small drives with buffers as RAID 5, one of them lost and being rebuilt, behind a link and a hit ratio.
 fn scenario() -> Scenario {
-    let drive = HddTables {
-        sector_bytes: 512,
-        n_sectors: 25_200,
-        n_sectors_per_actuator: 25_200,
-        actuators: 1,
-        heads: 2,
-        zone_first_lba: vec![0, 12_600, 25_200],
-        zone_first_cylinder: vec![0, 63, 163],
-        sectors_per_track: vec![100, 63],
-        start_skew: vec![0, 50],
-        track_skew: vec![3, 5],
-        cylinder_skew: vec![7, 11],
-        spare_sectors_per_cylinder: vec![0, 0],
-        seek_ns: (0..163).map(|d| if d == 0 { 0 } else { 300_000 + 20_000 * d }).collect(),
-        head_switch_ns: 400_000,
-        write_settle_ns: 200_000,
-        zero_latency: true,
-        read_overhead_ns: 50_000,
-        write_overhead_ns: 70_000,
-        completion_overhead_ns: 10_000,
-        write_completion_overhead_ns: 30_000,
-        prefill_sectors: 8,
-        interface_bytes_per_s: 320_000_000,
-        buffer_full_ppm: 250_000,
-        cache_segments: 2,
-        segment_sectors: 128,
-        read_ahead_sectors: 64,
-        read_ahead_in_track: false,
-        read_on_arrival: true,
-        dirty_sectors: 256,
-        weighed_commands: 32,
-        weighed_writes: 32,
-    };
     let layout = LayoutTables {
         family: "parity".into(),
         n_disks: 4,
@@ -75,7 +36,7 @@ fn scenario() -> Scenario {
         rebuild_front: 0,
     };
     Scenario {
-        drive: Drive::Hdd(drive),
+        drive: Drive::Hdd(small::hdd()),
         layout,
         queue: queue("mq-deadline"),
         drive_queue: queue("sptf"),
@@ -95,47 +56,7 @@ fn scenario() -> Scenario {
 
 /// The same array of small flash drives, whose garbage collection works from the beginning.
 fn on_flash() -> Scenario {
-    let ftl = Folded {
-        n_units: 3_150,
-        physical_units: 3_456,
-        extent_units: 3_150,
-        n_extents: 1,
-        folded_extents: 1,
-        model_units: 3_150,
-        model_blocks: 54,
-        block_units: 64,
-        units_per_page: 4,
-        is_exact: true,
-        is_fresh: false,
-        valid: (0..54).map(|block| 58 + i64::from(block < 18)).collect(),
-        stride: 1_949,
-        policy: "greedy".into(),
-    };
-    let drive = FlashTables {
-        sector_bytes: 512,
-        n_sectors: 25_200,
-        channels: 2,
-        dies_per_channel: 2,
-        page_bytes: 16_384,
-        pages_per_block: 16,
-        mapping_bytes: 4_096,
-        read_ns: 50_000,
-        program_ns: 600_000,
-        erase_ns: 3_000_000,
-        channel_bytes_per_s: 400_000_000,
-        interface_bytes_per_s: 500_000_000,
-        read_overhead_ns: 3_000,
-        write_overhead_ns: 4_000,
-        read_latency_ns: 20_000,
-        write_latency_ns: 10_000,
-        write_buffer_bytes: 131_072,
-        read_copy_bytes_per_s: 0,
-        write_copy_bytes_per_s: 0,
-        wake_ns: Vec::new(),
-        is_batched: false,
-        ftl,
-    };
-    Scenario { drive: Drive::Flash(drive), ..scenario() }
+    Scenario { drive: Drive::Flash(small::flash()), ..scenario() }
 }
 
 /// (time, op, offset, length, draw), several at one instant now and then.
