@@ -71,15 +71,12 @@ def _gigabytes(n_bytes: int) -> str:
 
 def free_bytes() -> int | None:
     """Memory that this process may still take; None where the system does not tell."""
-    limits = []
     try:
-        told = Path("/proc/meminfo").read_text(encoding="ascii")
-        limits += [int(line.split()[1]) * 1024 for line in told.splitlines() if line.startswith("MemAvailable:")]
-    except (OSError, ValueError, IndexError):
+        told = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in told if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, IndexError, StopIteration):
         pass
-    if not limits:
-        try:
-            limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-        except (AttributeError, OSError, ValueError):
-            return None
-    return min(limits)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
