@@ -47,7 +47,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
     place = (average - first) / (last - first)
 
     def place_of(shape: Float) -> float:
-        return float((weights @ shape - shape[1]) / (shape[-1] - shape[1]))
+        return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
 
     def power(exponent: float) -> Float:
         return np.asarray(distance**exponent)

@@ -132,7 +132,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 
 def _host(scenario: Scenario) -> dict[str, Any]:
     tables = asdict(HostTables.of(scenario.host, scenario.drive.sector_bytes))
-    return tables | {"pauses": [(int(gap), int(length)) for gap, length in scenario.pauses_ns]}
+    return tables | {"pauses": list(map(tuple, scenario.pauses_ns.tolist()))}
 
 
 def _hdd(tables: HddTables) -> dict[str, Any]:
