@@ -37,7 +37,7 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
     ]
     if wrong:
         raise FormatError(wrong)
-    first, last = request_range(requests)
+    chosen = request_range(requests)
     if TRACED not in kinds:
         if requests is not None:
             raise DescriptionError(Fault("requests", requests, "chooses a part of a trace", "leave it out here"))
@@ -45,17 +45,10 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
     if len(paths) > 1:
         rule = "a trace stands alone" if len(set(kinds)) > 1 else "one trace at a time"
         raise DescriptionError(Fault("evidence", [str(path) for path in paths], rule, "give a command for each"))
-    return _part(paths[0], requests, first, last)
-
-
-def _part(path: Path, requests: str | None, first: int, last: int | None) -> RequestTrace:
     from calibrate.evidence.requests import read_requests
 
-    trace = read_requests(path)
-    if first >= len(trace):
-        rule = f"begins behind the {len(trace)} requests of {path}"
-        raise DescriptionError(Fault("requests", requests, rule, f"choose a part of 0:{len(trace)}"))
-    return trace.part(first, last)
+    trace = read_requests(paths[0])
+    return trace.part(*chosen(len(trace)))
 
 
 def _accepted() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,22 +126,32 @@ def refuse_wrap(wrap: bool) -> None:
         raise DescriptionError(Fault("wrap", wrap, "is about a replayed trace", "add --replay, or leave it out"))
 
 
-def request_range(text: str | None) -> tuple[int, int | None]:
-    """First request and the one after the last of "A:B"; either may be left out.
+def request_range(text: str | None) -> Callable[[int], tuple[int, int]]:
+    """What "A:B" chooses of n requests: the first and the one after the last. A and B are numbers or percentages.
 
     Raises
     ------
     DescriptionError
-        When it is something else.
+        When it is something else; from the function returned, when it chooses none of them.
     """
-    if text is None:
-        return 0, None
-    first, colon, last = text.partition(":")
-    try:
-        a, b = int(first or 0), int(last) if last else None
-    except ValueError:
-        a, b, colon = 0, None, ""
-    if not colon or a < 0 or (b is not None and b <= a):
-        rule = "must be A:B with whole numbers, A from 0 and B above A"
-        raise DescriptionError(Fault("requests", text, rule, "write for example 0:10000"))
-    return a, b
+    found = _RANGE.fullmatch("0:" if text is None else text)
+    if found is None:
+        rule = "must be A:B, each a whole number or a percentage up to 100 %, or left out"
+        raise DescriptionError(Fault("requests", text, rule, "write for example 0:10000 or 50%:"))
+    first, last = found["first"] or "0", found["last"] or "100%"
+
+    def of(n: int) -> tuple[int, int]:
+        a, b = (_place(end, n) for end in (first, last))
+        if a >= min(b, n):
+            rule = f"chooses none of the {n} requests"
+            raise DescriptionError(Fault("requests", text, rule, f"choose a part of 0:{n}, B behind A"))
+        return a, min(b, n)
+
+    return of
+
+
+_RANGE = re.compile(r"(?P<first>\d{1,18}|(?:\d{1,2}|100)%)?:(?P<last>\d{1,18}|(?:\d{1,2}|100)%)?", re.ASCII)
+
+
+def _place(end: str, n: int) -> int:
+    return n * int(end[:-1]) // 100 if end.endswith("%") else int(end)

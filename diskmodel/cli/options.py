@@ -25,5 +25,9 @@ QueueDepth = Annotated[int | None, typer.Option(help="Outstanding requests of a 
 Plot = Annotated[Path | None, typer.Option(help="Write a plot there, PNG or SVG by the ending.")]
 RequestRange = Annotated[
     str | None,
-    typer.Option("--requests", metavar="A:B", help="Of a trace, only requests A (from 0) to B (excluded)."),
+    typer.Option(
+        "--requests",
+        metavar="A:B",
+        help="Of a trace, only requests A (from 0) to B (excluded): numbers or percentages.",
+    ),
 ]

@@ -36,5 +36,6 @@ DRIVES = {
 def calibrated(name: str) -> tuple[Hdd, RequestTrace]:
     """The drive as the first half of its trace shows it, and the second half, which it has not seen."""
     trace = read_requests(Path(str(EVIDENCE)) / "traces" / f"{name}.trace")
-    _, drive = calibrate_traces(trace.part(0, 5000), sheet={"blocks": DRIVES[name].blocks}, name=name)
-    return drive, trace.part(5000, 10_000)
+    half = len(trace) // 2
+    _, drive = calibrate_traces(trace.part(0, half), sheet={"blocks": DRIVES[name].blocks}, name=name)
+    return drive, trace.part(half, None)

@@ -24,12 +24,12 @@ LEVELS = (np.arange(200) + 0.5) / 200
 FOLDER = Path(__file__).parents[2] / "docs" / "explanation"
 HEAD = """# Validation: real drives from their traces
 
-Six SCSI drives of the nineties, about 10,000 requests each with the measured response time of every one (Carnegie
+Six SCSI drives of the nineties, 8,000 to 10,000 requests each with the measured response time of every one (Carnegie
 Mellon University). The model is calibrated on the first half of a trace with nothing given but the drive's capacity;
 the second half, which the calibration has not seen, is predicted. The same command serves all of them:
 
-    diskmodel calibrate drive.trace --requests 0:5000 --capacity … --out drive.toml
-    diskmodel validate drive.toml drive.trace --requests 5000:10000
+    diskmodel calibrate drive.trace --requests :50% --capacity … --out drive.toml
+    diskmodel validate drive.toml drive.trace --requests 50%:
 
 *Demerit* is the root mean square distance of the two distributions of response times, sorted, as a share of the mean.
 *Error of one request* is the mean absolute difference, request by request. Beside the model stand DiskSim 4.0, whose

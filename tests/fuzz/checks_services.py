@@ -163,7 +163,7 @@ def mount(choose: Random) -> bool:
     raise AssertionError("it was mounted")
 
 
-_OPTIONS = (b"0:10000", b":5", b"7:", b"64 KiB", b"4 GiB", b"1e3", b"10")
+_OPTIONS = (b"0:10000", b":50%", b":5", b"7:", b"64 KiB", b"4 GiB", b"1e3", b"10")
 
 
 @check("options")
@@ -171,7 +171,7 @@ def options(choose: Random) -> bool:
     """Texts of options that the commands parse themselves."""
     text = damaged(choose, _OPTIONS).decode("utf-8", errors="surrogateescape")
     n_refused = 0
-    for parse in (request_range, lambda text: parse_bytes("size", text)):
+    for parse in (lambda text: request_range(text)(1000), lambda text: parse_bytes("size", text)):
         try:
             parse(text)
         except InputError as error:

@@ -67,6 +67,7 @@ def test_validation_on_the_other_part(trace: Path, profile: tuple[Path, object])
     assert found["n"] == 500 == found["reads"]["n"] + found["writes"]["n"]
     assert abs(found["mean_error_ratio"]) < 0.05
     assert "500" in run("validate", profile[0], trace, "--requests", "2000:2500").stdout
+    assert answer("validate", profile[0], trace, "--requests", "80%:") == found
 
 
 def test_validation_of_a_drive_of_the_catalogue(trace: Path) -> None:
@@ -94,8 +95,11 @@ def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> Non
     ("words", "told"),
     [
         (("--requests", "5"), "must be A:B"),
-        (("--requests", "9:3"), "must be A:B"),
-        (("--requests", "2500:"), "begins behind the 2500 requests"),
+        (("--requests", "-5:9"), "must be A:B"),
+        (("--requests", "101%:"), "must be A:B"),
+        (("--requests", "9:3"), "chooses none of the 2500 requests"),
+        (("--requests", "50%:40%"), "chooses none of the 2500 requests"),
+        (("--requests", "2500:"), "chooses none of the 2500 requests"),
         (("--requests", "0:100"), "at least 400 requests"),
     ],
 )
