@@ -110,11 +110,24 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     words = ("simulate", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml", "--engine", "simpy")
     command = [sys.executable, "-m", "diskmodel", *map(str, words), "--requests", "1000000"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    wait_for_handler(running.pid, signal.SIGHUP)  # the command installs it first, with the others
+    time.sleep(1)  # it may be anywhere: loading modules, or simulating
     running.send_signal(number)
     _, said = running.communicate(timeout=60)
     assert running.returncode == status
     assert "Traceback" not in said
+
+
+def wait_for_handler(pid: int, number: int) -> None:
+    """Until the process catches the signal: a busy machine may take its time to start Python."""
+    for _ in range(600):
+        caught = next(
+            line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt")
+        )
+        if int(caught.split()[1], 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.1)
+    raise TimeoutError(f"process {pid} does not catch signal {number}")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
