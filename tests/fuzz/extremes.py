@@ -6,7 +6,7 @@ import copy
 import json
 import math
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -97,7 +97,7 @@ def damaged(choose: Random, bases: Sequence[bytes]) -> dict[str, Any]:
     pick = choose.choice
     changed: dict[str, Any] = pickle.loads(pick(bases))
     for _ in range(pick((1, 1, 1, 2, 3))):
-        places = list(_places(changed))
+        places = _places(changed)
         if not places:
             break
         parent, key = pick(places)
@@ -181,14 +181,21 @@ _KEYS = (
 )
 
 
-def _places(value: Any) -> Iterator[Place]:
+def _places(value: Any) -> list[Place]:
     """Every place in nested data where something stands."""
-    if isinstance(value, dict | list):
-        for key in value if isinstance(value, dict) else range(len(value)):
-            if key == "provenance":  # free text of a fit
-                continue
-            yield value, key
-            yield from _places(value[key])
+    found: list[Place] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: Any, found: list[Place]) -> None:
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in inside:
+        if key == "provenance":  # free text of a fit
+            continue
+        found.append((value, key))
+        if isinstance(part, dict | list):
+            _gather(part, found)
 
 
 def drives() -> list[dict[str, Any]]:
