@@ -14,8 +14,9 @@ from itertools import product
 import numpy as np
 
 from calibrate.traces.angles import Complexes, Step, ZoneAngle
+from calibrate.traces.polish import likelihood, zone_likelihood
 from calibrate.traces.spectrum import Floats
-from calibrate.traces.staircase import MIN_SCORE, SLIP_PRICE, layout_of, likelihood, zone_likelihood
+from calibrate.traces.staircase import MIN_SCORE, SLIP_PRICE, layout_of
 
 GOOD_SCORE = -1.6
 FINE_SCORE = -0.8

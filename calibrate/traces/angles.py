@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import fft
 
 from calibrate.traces.spectrum import GRAIN_BLOCKS, Floats
 
 Complexes = NDArray[np.complex128]
 N_BINS = 48
+MAX_ELEMENTS = 6000
 MIN_GAIN = 12.0
 CYLINDER_TURNS = np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
 
@@ -31,7 +33,8 @@ class Step:
 
     def at(self, x: Floats) -> Floats:
         """Its part of the angle, in turns."""
-        return -self.turns * (np.mod((x - self.first_block) / self.period_blocks, 1.0) - 0.5)
+        periods = (x - self.first_block) / self.period_blocks
+        return np.asarray(-self.turns * (periods - np.floor(periods) - 0.5))
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
     """Frequencies (steps per block) of the strongest periodic parts of a residual angle."""
     n = int(2 ** np.ceil(np.log2(extent * 2 / GRAIN_BLOCKS + 2)))
     series = np.bincount(np.rint(relative / GRAIN_BLOCKS).astype(np.int64), angle, n)
-    power = np.abs(np.fft.rfft(series))
+    power = np.abs(fft.rfft(series.astype(np.float32)))
     frequency = np.arange(len(power)) / n / GRAIN_BLOCKS
     inside = np.flatnonzero((frequency >= low) & (frequency <= high))
     order = inside[np.argsort(-power[inside])][:count]
@@ -105,9 +108,18 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
 def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
     """Residuals summed by their place within a period, (frequencies, bins)."""
     out = np.empty((len(frequencies), N_BINS), dtype=np.complex128)
-    for row, frequency in enumerate(frequencies):
-        place = (np.mod(relative * frequency, 1.0) * N_BINS).astype(np.int64)
-        out[row] = np.bincount(place, left.real, N_BINS) + 1j * np.bincount(place, left.imag, N_BINS)
+    at_once = max(MAX_ELEMENTS // max(len(relative), 1), 1)
+    real, imag = np.tile(left.real, at_once), np.tile(left.imag, at_once)
+    for k in range(0, len(frequencies), at_once):
+        some = frequencies[k : k + at_once]
+        n = len(some)
+        place = np.outer(some, relative)
+        place -= np.floor(place)
+        place *= N_BINS
+        place += np.arange(n)[:, None] * N_BINS
+        bins = place.astype(np.int64).ravel()
+        out.real[k : k + n] = np.bincount(bins, real[: len(bins)], n * N_BINS).reshape(n, N_BINS)
+        out.imag[k : k + n] = np.bincount(bins, imag[: len(bins)], n * N_BINS).reshape(n, N_BINS)
     return out
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from calibrate.traces.agreement import agreed_zones
 from calibrate.traces.angles import CYLINDER_TURNS, Complexes, Step, ZoneAngle, best_sawtooth, log_gain
+from calibrate.traces.polish import zone_likelihood
 from calibrate.traces.spectrum import Floats
-from calibrate.traces.staircase import SLIP_PRICE, refine_zone, zone_likelihood
+from calibrate.traces.staircase import SLIP_PRICE, refine_zone
 
 MAX_HEADS = 24
 MIN_POINTS = 40

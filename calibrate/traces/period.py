@@ -14,11 +14,12 @@ import numpy as np
 from calibrate.evidence.requests import RequestTrace
 from calibrate.traces.access import Bus, is_sequential, reached_platter
 from calibrate.traces.clock import Pause, issue_ms
-from calibrate.traces.spectrum import Floats, Points, pair_spectrum, pairs_within, thin
+from calibrate.traces.spectrum import Floats, Points, pairs_within, strongest, thin
 
 RPM_RANGE = (2900.0, 15_600.0)
 LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 WINDOW_BLOCKS = 120_000.0
+N_KEPT = (12, 4, 4)
 N_PARTS = 8
 USUAL_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
@@ -58,21 +59,17 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
     found = []
     for pause in Pause:
         points = angle_points(trace, bus, pause)
-        if len(points) < 60:
-            continue
-        for start in _coarse(points):
-            frequency, width = start, 0.6e-3
-            for limit in LIMITS_MS[:2]:
-                frequency, score, _ = _refine(points, frequency, width, limit)
-                width = 1.0 / limit / 3
-            found.append((score, frequency, pause, points))
+        if len(points) >= 60:
+            found += [(0.0, start, pause, points) for start in _coarse(points)]
     if not found:
         return Rotation(np.nan, np.nan, Pause.AFTER, 0.0, 0.0, 0.0, False)
-    found.sort(key=lambda item: -item[0])
-    for k, (_, rough, pause, points) in enumerate(found[:4]):
-        frequency, score, _ = _refine(points, rough, 1.0 / LIMITS_MS[1] / 3, LIMITS_MS[2])
-        found[k] = (score, frequency, pause, points)
-    found = sorted(found[:4], key=lambda item: -item[0])
+    width = 0.6e-3
+    for limit, n_kept in zip(LIMITS_MS[:3], N_KEPT, strict=True):
+        for k, (_, rough, pause, points) in enumerate(found):
+            frequency, score, _ = _refine(points, rough, width, limit)
+            found[k] = (score, frequency, pause, points)
+        found = sorted(found, key=lambda item: -item[0])[:n_kept]
+        width = 1.0 / limit / 3
     score, frequency, pause, points = found[0]
     others = [item[0] for item in found if abs(item[1] / frequency - 1) > 2e-3 or item[2] is not pause]
     last = LIMITS_MS[2]
@@ -98,7 +95,7 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
         mine = stretch == k
         if np.count_nonzero(mine) >= 5:
             near_dx, near_dt = thin(dx[mine], dt[mine], 1500)
-            score += [_strength(near_dx, near_dt, float(f), NEAR_BLOCKS) for f in frequency]
+            score += _strength(near_dx, near_dt, frequency, NEAR_BLOCKS)
     chosen: list[float] = []
     for best in np.argsort(-score):
         if all(abs(frequency[best] / other - 1) > 6e-3 for other in chosen):
@@ -114,11 +111,10 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
     return chosen
 
 
-def _strength(dx: Floats, dt: Floats, turns_per_ms: float, width: float) -> float:
-    """How far the best slope stands out of what chance gives among so many slopes, weighted by pairs."""
-    power, _ = pair_spectrum(dx, dt, turns_per_ms, width, 2.0)
+def _strength(dx: Floats, dt: Floats, turns_per_ms: Floats, width: float) -> Floats:
+    """How far the best slope stands out of what chance gives among so many slopes, weighted by pairs, (n,)."""
     chance = CHANCE / np.sqrt(len(dx))
-    return float(len(dx) * max(float(power.max()) - chance, 0.0) ** 2)
+    return np.asarray(len(dx) * np.maximum(strongest(dx, dt, turns_per_ms, width, 2.0) - chance, 0.0) ** 2)
 
 
 def _refine(points: Points, frequency: float, width: float, limit_ms: float) -> tuple[float, float, float]:
@@ -133,7 +129,7 @@ def _refine(points: Points, frequency: float, width: float, limit_ms: float) -> 
         if len(dx) < 12:
             continue
         dx, dt = thin(dx, dt)
-        score += [_strength(dx, dt, float(f), window) for f in grid]
+        score += _strength(dx, dt, grid, window)
     score /= len(points)
     best = int(score.argmax())
     return float(grid[best]), float(score[best]), float(np.median(score))

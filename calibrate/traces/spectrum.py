@@ -20,6 +20,8 @@ MIN_TRACK_BLOCKS = 35.0
 MAX_TRACK_BLOCKS = 1200.0
 MAX_PAIRS = 20_000
 GRAIN_BLOCKS = 8.0
+MOST_AT_ONCE = 24
+MAX_ELEMENTS = 40_000
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,26 @@ def pair_spectrum(dx: Floats, dt: Floats, turns_per_ms: float, width: float, ove
     power = fft.fft(series.astype(np.complex64)).real / max(len(dx), 1)
     low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
     return np.asarray(power[low:high], dtype=np.float64), np.arange(low, high) / n / GRAIN_BLOCKS
+
+
+def strongest(dx: Floats, dt: Floats, frequencies: Floats, width: float, over: float) -> Floats:
+    """The largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
+    n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
+    bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
+    order = np.argsort(bins, kind="stable")
+    taken, first = np.unique(bins[order], return_index=True)
+    turning = 2j * np.pi * (dt * np.where(dx < 0, -1.0, 1.0))[order]
+    low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
+    out = np.empty(len(frequencies))
+    step = np.exp(turning * (frequencies[1] - frequencies[0])) if len(frequencies) > 1 else np.ones(len(dx))
+    at_once = int(np.clip(MAX_ELEMENTS // max(n, len(dx)), 1, MOST_AT_ONCE))
+    for k in range(0, len(frequencies), at_once):
+        some = frequencies[k : k + at_once]
+        spikes = np.empty((len(some), len(dx)), dtype=np.complex128)
+        spikes[0] = np.exp(turning * some[0])
+        for row in range(1, len(some)):
+            np.multiply(spikes[row - 1], step, out=spikes[row])
+        series = np.zeros((len(some), n), dtype=np.complex64)
+        series[:, taken] = np.add.reduceat(spikes, first, axis=1)
+        out[k : k + len(some)] = fft.fft(series, axis=1).real[:, low:high].max(axis=1)
+    return out / max(len(dx), 1)

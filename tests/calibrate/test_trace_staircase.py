@@ -12,7 +12,8 @@ from calibrate.traces.angles import Step, ZoneAngle, fit_steps
 from calibrate.traces.cylinders import MOST_ZONES, zones_of
 from calibrate.traces.geometry import AngleMap
 from calibrate.traces.heads import whole_cylinders
-from calibrate.traces.staircase import refine_zone, zone_likelihood
+from calibrate.traces.polish import zone_likelihood
+from calibrate.traces.staircase import refine_zone
 from calibrate.traces.tracks import agreed_tracks
 
 NOISE_TURNS = 0.008
