@@ -97,5 +97,6 @@ class Calibration:
             "parameters": {name: parameter.to_dict() for name, parameter in self.parameters.items()},
             "correlations": correlations_of(self.drive),
             "held_out": dict(self.held_out),
+            "last_stage": self.drive.provenance.get("last_stage"),
             "warnings": list(self.report.get("warnings", ())),
         }

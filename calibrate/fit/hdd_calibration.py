@@ -8,15 +8,16 @@ import numpy as np
 
 from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.cells import Cells, Key
+from calibrate.fit.conditions import conditions_of
 from calibrate.fit.hdd import HddFit, drive_of, fit_mechanics
+from calibrate.fit.hdd_joint import refine
+from calibrate.fit.hdd_uncertainty import joint_uncertainty, moved_fit, stage_errors, stage_uncertainty
 from calibrate.fit.held_out import choose_held_out, held_out_report, nothing_held_out
-from calibrate.fit.queueing import REORDERING, QueueFit, fit_queue, overtaken_ratio
+from calibrate.fit.queueing import REORDERING, QueueFit, fit_queue, in_drive, overtaken_ratio
 from calibrate.fit.replay import random_reads, scenario_of
 from calibrate.fit.rotation import Rotation
-from calibrate.fit.seek import SeekFit
 from calibrate.measure.document import Measurement
 from diskmodel.drive import Hdd
-from diskmodel.drive.seek import SeekTable
 
 _HELD_OUT_REQUESTS = 12_000
 _MISFIT = 0.15
@@ -51,11 +52,21 @@ def calibrate_hdd(
         warnings.append(
             f"only {span} of {capacity_bytes} bytes were measured; the profile describes these: seeks are shorter there"
         )
+    errors = stage_errors(fit, drive)
+    fitted, apart = conditions_of(measurement, held, writes_back=bool(fit.buffer.is_write_back))
+    joint = refine(drive, fitted, apart, errors, queue.near)
+    uncertainty = stage_uncertainty(fit, drive)
+    if joint is not None and joint.is_kept:
+        uncertainty = joint_uncertainty(fit, drive, errors, joint, fitted)
+        fit, drive = moved_fit(fit, drive, errors, joint, uncertainty), joint.drive
+        queue = in_drive(queue, drive, cells, span_bytes=drive.capacity_bytes, seed=seed)
+    if joint is not None:
+        provenance = {**provenance, "last_stage": joint.to_dict()}
     report = nothing_held_out("fewer than four queue depths of random reads were measured")
     if held:
         report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held})
     has_converged, message = _verdict(fit, queue)
-    drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), **_uncertainty(fit, drive)})
+    drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), "uncertainty": uncertainty})
     rows = _residuals(cells, queue)
     return Calibration(
         drive,
@@ -182,34 +193,6 @@ def _notes(fit: HddFit) -> str:
     writes = "" if fit.writes else " Writes are assumed to cost what reads cost."
     heads = "" if fit.found_heads else f"{fit.n_heads} heads are assumed. "
     return f"{heads}Tracks from {known}.{writes}"
-
-
-def _uncertainty(fit: HddFit, drive: Hdd) -> dict[str, Any]:
-    """Joint errors of revolution, overhead, seek table and write settle.
-
-    Measured is the time until the head is ready: overhead and seek. What one is too long the other is too short; the
-    settle is what writes take beyond that time.
-    """
-    ready = mean_stderr_ns(fit.seek, drive)
-    overhead = fit.electronics.overhead_stderr_ns if fit.electronics.has_cache else 0.0
-    names = ["revolution_ns", "read_overhead_ns", "seek.time_ms", "write_settle_ns"]
-    covariance = np.diag([fit.rotation.stderr_ns**2, overhead**2, (ready**2 + overhead**2) / 1e12, 0.0])
-    covariance[1, 2] = covariance[2, 1] = -(overhead**2) / 1e6
-    if fit.writes is not None:
-        covariance[3, 3] = max(fit.writes.stderr_ns, ready) ** 2
-        covariance[2, 3] = covariance[3, 2] = -(ready**2) / 1e6
-    known = [0, *([1] if overhead else []), 2, *([3] if fit.writes is not None else [])]
-    told = covariance[np.ix_(known, known)].tolist()
-    return {"uncertainty": {"names": [names[k] for k in known], "covariance": told}}
-
-
-def mean_stderr_ns(seek: SeekFit, drive: Hdd) -> float:
-    """Standard error of the mean of the profile's seek table, from those of the curve's knots one by one."""
-    assert isinstance(drive.seek, SeekTable)
-    root = np.sqrt(np.array(drive.seek.distance, np.float64) * drive.heads)
-    knots = np.sqrt(seek.distance)
-    shares = np.array([np.interp(root, knots, unit).mean() for unit in np.eye(len(knots))])
-    return float(np.sqrt(((shares * seek.stderr_ns) ** 2).sum()))
 
 
 def _residuals(cells: Cells, queue: QueueFit) -> list[dict[str, Any]]:

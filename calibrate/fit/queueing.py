@@ -6,7 +6,7 @@ reached cannot be told apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,7 @@ REORDERING = 0.01
 @dataclass(frozen=True)
 class QueueFit:
     """Scheduler and depth with their misfit; `runner_up_ratio` is what the next scheduler misses, root mean
-    square; `schedulers` are those that the evidence does not tell apart, the best first."""
+    square; `schedulers` are those that the evidence does not tell apart, the best first, and `near` the queues."""
 
     queue: DriveQueue
     misfit_ratio: float
@@ -35,6 +35,7 @@ class QueueFit:
     schedulers: tuple[str, ...]
     is_depth_identified: bool
     predicted_ns: dict[Key, float]
+    near: tuple[DriveQueue, ...] = ()
 
 
 def overtaken_ratio(measurement: Measurement) -> float:
@@ -78,7 +79,18 @@ def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int,
         schedulers=tuple(dict.fromkeys(item[1].scheduler for item in found if item[0] < misfit + _APART)),
         is_depth_identified=is_ordered and len(near) == 1 and queue.depth < deepest,
         predicted_ns=predicted,
+        near=tuple(item[1] for item in found if item[0] < misfit + _APART),
     )
+
+
+def in_drive(fit: QueueFit, drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:
+    """The same fit for a drive whose other parameters were moved, and perhaps its queue among those near."""
+    if not fit.predicted_ns:
+        return fit
+    predicted = _predict(drive, drive.queue, list(fit.predicted_ns), span_bytes, seed)
+    errors = [np.log(predicted[key] / cells[key].mean_ns) for key in predicted]
+    misfit = float(np.sqrt(np.mean(np.square(errors))))
+    return replace(fit, queue=drive.queue, misfit_ratio=misfit, predicted_ns=predicted)
 
 
 def _predict(drive: Hdd, queue: DriveQueue, keys: list[Key], span_bytes: int, seed: int) -> dict[Key, float]:

@@ -49,9 +49,8 @@ def engine_drive(
     joint = refine(drive, Replay(model, trace.part(0, cut)), Replay(model, trace.part(cut, None)))
     response = Replay(model, trace).response_ms(joint.drive)
     media = reached_platter(trace, model.bus)
-    last_stage = {"kept": joint.is_kept, "before_ratio": joint.before_ratio, "after_ratio": joint.after_ratio}
     more = {
         "uncertainty": uncertainty_of(joint.drive, trace, media, response, model.rotation.stderr_ms),
-        "provenance": {**drive.provenance, "last_stage": last_stage},
+        "provenance": {**drive.provenance, "last_stage": joint.to_dict()},
     }
     return EngineDrive(joint.drive.model_copy(update=more), response)

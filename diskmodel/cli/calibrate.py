@@ -104,6 +104,10 @@ def lines(printed: dict[str, Any]) -> list[str]:
     said += [f"  warning: {text}" for text in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
+    if printed.get("last_stage"):
+        from calibrate.joint import told
+
+        said.append(f"  last stage: {told(printed['last_stage'])}")
     said += [f"  {line}" for line in held_out_lines(held)]
     return said
 
