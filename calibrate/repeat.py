@@ -18,8 +18,9 @@ from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import find_workload, read_fio
+from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
+from diskmodel.formats.to_workload import fio_workload
 from diskmodel.workload import Workload
 
 Floats = NDArray[np.float64]
@@ -75,7 +76,7 @@ class Predicted:
 def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
     """What `diskmodel validate` prints of measurements and fio results, with a row for each condition.
 
-    Compared are random reads of measurements (by queue depth and size) and the first group of jobs of fio results.
+    Compared are random reads of measurements (by queue depth and size) and every group of jobs of fio results.
     The value expected of a request is the predicted mean of its condition.
 
     Raises
@@ -124,20 +125,28 @@ def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
 
 
 def _of_fio(path: Path) -> Iterator[Condition]:
-    jobs = read_fio(path)
-    first = [job for job in jobs if job.group == jobs[0].group]
-    workload = Workload.parse(find_workload(path).workload, str(path))
+    """Conditions of the groups of a result, one after the other as fio ran them."""
+    groups: dict[int, list[FioJob]] = {}
+    for job in read_fio(path):
+        groups.setdefault(job.group, []).append(job)
+    for jobs in groups.values():
+        yield from _of_group(jobs, path, path.name if len(groups) == 1 else f"{path.name}, {jobs[0].name}")
+
+
+def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
+    """Reads and writes of jobs that ran at the same time."""
     for op in ("read", "write"):
-        parts = [part for job in first if (part := _latency(job, op)) is not None]
+        parts = [part for job in jobs if (part := _latency(job, op)) is not None]
         if not parts:
             continue
+        workload = Workload.parse(fio_workload(jobs, str(path)), str(path))
         n = sum(count for count, _ in parts)
         shares = [count / n for count, _ in parts]
         ranks, _ = _known(parts[0][1])
         # jobs of one group are alike: their quantiles are averaged where the first one's are known
         quantiles = [np.interp(ranks, *_known(latency)) for _, latency in parts]
         yield Condition(
-            what=f"{op}s of {path.name}",
+            what=f"{op}s of {name}",
             workload=workload,
             op=op,
             n=n,

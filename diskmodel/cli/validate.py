@@ -96,10 +96,12 @@ def _conditions(rows: list[dict[str, Any]]) -> Table:
     """What was measured, condition by condition, beside how well the measurement repeats."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("condition")
-    for heading in ("measured ms", "predicted ms", "error", "repeats within"):
+    for heading in ("measured ms", "predicted ms", "error", "demerit", "repeats within"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         repeats = "–" if row["repeatability_ratio"] is None else f"{row['repeatability_ratio']:.1%}"
         means = (f"{row[key]:.4g}" for key in ("measured_mean_ms", "predicted_mean_ms"))
-        table.add_row(row["what"], *means, f"{row['mean_error_ratio']:+.1%}", repeats)
+        table.add_row(
+            row["what"], *means, f"{row['mean_error_ratio']:+.1%}", f"{row['demerit_ratio']:.1%}", repeats
+        )  # fmt: skip
     return table

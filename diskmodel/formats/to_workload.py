@@ -6,6 +6,7 @@ assumed because the source does not tell it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -188,10 +189,21 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
     first = [job for job in jobs if job.group == jobs[0].group]
     if len(first) < len(jobs):
         notes.append(f"only the first group of jobs was taken ({', '.join(job.name for job in first)}); others wait")
-    streams = [_fio_stream(job, number, notes, source) for number, job in enumerate(first)]
-    return FoundWorkload(
-        {"name": first[0].name or "fio", "streams": streams}, kind, {}, None, np.zeros(0), tuple(notes)
-    )  # fmt: skip
+    workload = fio_workload(first, source, notes)
+    return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
+
+
+def fio_workload(jobs: Sequence[FioJob], source: str, notes: list[str] | None = None) -> dict[str, Any]:
+    """Jobs that ran at the same time as one workload, a stream for each, as `Workload.parse` takes it.
+
+    Raises
+    ------
+    FormatError
+        When a job neither reads nor writes, or an option of it cannot be read; `source` is the file that is named.
+    """
+    assumed: list[str] = [] if notes is None else notes
+    streams = [_fio_stream(job, number, assumed, source) for number, job in enumerate(jobs)]
+    return {"name": jobs[0].name or "fio", "streams": streams}
 
 
 def _fio_stream(job: FioJob, number: int, notes: list[str], source: str) -> dict[str, Any]:

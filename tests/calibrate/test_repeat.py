@@ -1,5 +1,6 @@
 """A drive against evidence that it would have given itself, and against that of another one."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,17 @@ def test_keys_of_the_command(evidence: Path) -> None:
     assert {*keys, "correlation", "reads", "writes", "conditions"} <= set(found)
     assert keys <= set(found["reads"])
     assert found["n"] == found["reads"]["n"] + found["writes"]["n"]
+
+
+def test_every_group_of_a_result_is_compared() -> None:
+    path = Path(__file__).parents[2] / "examples" / "measured" / "depths.json"
+    jobs = json.loads(path.read_text())["jobs"]
+    found = repeat(catalogue()["intel-x25-e-64"], [path])
+    assert [row["what"] for row in found["conditions"]] == [f"reads of depths.json, {job['jobname']}" for job in jobs]
+    assert found["n"] == sum(job["read"]["total_ios"] for job in jobs)
+    means = [row["predicted_mean_ms"] for row in found["conditions"] if "sequential" not in row["what"]]
+    assert means == sorted(means)
+    assert means[-1] > 2 * means[0]
 
 
 def test_a_job_without_a_result_is_refused(tmp_path: Path) -> None:
