@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.faults import faults_of
 
 
 class Description(BaseModel):
@@ -57,7 +58,7 @@ class Description(BaseModel):
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise DescriptionError(faults_of(error), source) from None
+            raise DescriptionError(faults_of(error, cls), source) from None
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -108,24 +109,6 @@ def readable(data: Any) -> Any:
         k: v for k, v in found.items() if isinstance(v, dict) or (isinstance(v, list) and v and isinstance(v[0], dict))
     }
     return {k: v for k, v in found.items() if k not in tables} | tables
-
-
-def faults_of(error: ValidationError) -> list[Fault]:
-    """Faults of a pydantic error, in the project's form."""
-    faults = []
-    for item in error.errors(include_url=False):
-        field = ".".join(str(part) for part in item["loc"]) or "description"
-        message = item["msg"].removeprefix("Value error, ")
-        rule, _, fix = message.partition("; ")
-        value = item.get("input")
-        if isinstance(value, Mapping | list | BaseModel):
-            value = None
-        if item["type"] == "missing":
-            rule, fix, value = "is missing", "add it", None
-        elif item["type"] == "extra_forbidden":
-            rule, fix = "is not a known field", "remove it or check the spelling"
-        faults.append(Fault(field, value, rule[:1].lower() + rule[1:], fix))
-    return faults
 
 
 #: Fields by which a file tells what it describes.

@@ -82,6 +82,7 @@ def read_replay(
     if replay != "closed" and queue_depth is not None:
         fix = "use --replay closed, or leave it out"
         raise DescriptionError(Fault("queue_depth", queue_depth, "needs a closed replay", fix))
+    _refuse_no_trace(path)
     rows = load_trace(path, device=device).requests
     return TraceWorkload.from_arrays(
         rows.time_ns - rows.time_ns[0],
@@ -94,6 +95,15 @@ def read_replay(
         wraps=wraps,
         name=f"{path.name}, {replay}",
     )
+
+
+def _refuse_no_trace(path: Path) -> None:
+    """Refuse a file that plainly is something else, by what it is."""
+    from diskmodel.formats import detect_evidence
+
+    kind = detect_evidence(path)
+    if not kind.startswith("trace:"):
+        raise DescriptionError(Fault("trace", str(path), f"is {kind}, which tells no single requests", "name a trace"))
 
 
 def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None) -> None:

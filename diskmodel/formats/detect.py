@@ -56,13 +56,16 @@ def detect_evidence(path: str | Path) -> str:
         return f"trace:{trace}"
     if latency_log.looks_like_log(head):
         return latency_log.KIND
+    if Path(path).suffix == ".toml":
+        fix = "name what a program measured or recorded; a description goes to simulate, compare and plan as it is"
+        raise file_error(path, "is a TOML description, not evidence", fix)
     raise file_error(path, "is no evidence of a known kind", f"accepted are {', '.join(KINDS)}", value=_seen(head))
 
 
 def _seen(head: bytes) -> str:
     text = head.decode("utf-8", errors="replace")
     first = next((line.strip() for line in text.split("\n") if line.strip()), "")
-    return first[:120] if first.isprintable() else f"binary data {head[:16].hex(' ')} …"
+    return first[:120] if first.expandtabs().isprintable() else f"binary data {head[:16].hex(' ')} …"
 
 
 def _document_kind(path: str | Path, head: bytes) -> str | None:

@@ -34,7 +34,7 @@ def detect(path: str | Path) -> str:
     if not head.strip():
         raise file_error(path, "is empty")
     lines = head_lines(head)
-    seen = lines[0] if lines and lines[0].isprintable() else "binary data"
+    seen = lines[0] if lines and lines[0].expandtabs().isprintable() else "binary data"
     raise file_error(
         path, "is not a trace of a known format", f"give the format, one of {', '.join(FORMATS)}", value=seen[:120]
     )
