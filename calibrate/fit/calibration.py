@@ -47,6 +47,19 @@ class Parameter:
         }
 
 
+def error_of(held_out: Mapping[str, Any]) -> dict[str, Any]:
+    """What a profile tells of its error on evidence that was kept back; empty where nothing was.
+
+    Of a trace it is the error of the profile that the engines run, not that of the trace model.
+    """
+    scored = held_out.get("engine") or held_out
+    if scored.get("mean_error_ratio") is None:
+        return {}
+    what = held_out.get("what") or f"the last {held_out['n']:,} requests"
+    ratios = {key: scored.get(key) for key in ("mean_error_ratio", "demerit_ratio")}
+    return {"what": what} | {key: round(float(value), 4) for key, value in ratios.items() if value is not None}
+
+
 def correlations_of(drive: Hdd | Flash) -> dict[str, Any] | None:
     """`names` and the `matrix` of correlations of the parameters whose uncertainty a profile tells, None without."""
     if drive.uncertainty is None:
@@ -64,7 +77,7 @@ class Calibration:
     Attributes
     ----------
     drive : Hdd or Flash
-        The profile, with provenance.
+        The profile, with provenance; the error on what was kept back is added to it.
     has_converged : bool
     message : str
         What the fit came to; why, when it has not converged.
@@ -82,6 +95,12 @@ class Calibration:
     parameters: Mapping[str, Parameter]
     held_out: Mapping[str, Any]
     report: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        error = error_of(self.held_out)
+        if error:
+            provenance = {**self.drive.provenance, "held_out": error}
+            object.__setattr__(self, "drive", self.drive.model_copy(update={"provenance": provenance}))
 
     @property
     def kind(self) -> str:

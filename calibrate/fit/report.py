@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from calibrate.fit.shown import label, remark, shown
 from calibrate.joint import told
 from diskmodel.plan.plot import svg_of
 
 #: Distinguishable without colour vision.
 _FITTED, _HELD = "#0072b2", "#d55e00"
+_META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse}td,th{padding:.2em .8em .2em 0;text-align:left;border-bottom:1px solid #ddd}"
     "td.n{text-align:right;font-variant-numeric:tabular-nums}.dim{color:#777}.bad{color:#b00020;font-weight:bold}"
-    "svg{width:100%;height:auto}"
+    "svg{width:100%;height:auto}.wide{overflow-x:auto}"
 )
 #: Of the interval that is drawn about each residual.
 _SIGMAS = 2.0
@@ -56,7 +58,7 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
     parts.append("<h2>Kept back</h2>" + _held_table(held))
     if held.get("engine"):
         parts.append("<h3>The profile, run by the engines</h3>" + _held_table(held["engine"]))
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    head = f"{_META}<title>{html.escape(title)}</title><style>{_STYLE}</style>"
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
 
 
@@ -108,16 +110,15 @@ def _verdict(printed: Mapping[str, Any]) -> str:
 def _parameter_table(parameters: Mapping[str, Mapping[str, Any]]) -> str:
     rows = []
     for name, row in parameters.items():
-        stderr = "" if row["stderr"] is None else f"± {row['stderr']:.2g}"
-        why = html.escape(str(row.get("why", "")))
-        known = "" if row["identified"] else "<b>not identified</b>; "
+        value, stderr, unit = shown(row)
+        note = html.escape(remark(row)).replace("not identified", "<b>not identified</b>", 1)
         rows.append(
-            f'<tr class="{"" if row["identified"] else "dim"}"><td>{html.escape(name)}</td>'
-            f'<td class="n">{row["value"]:.5g}</td><td class="n">{stderr}</td><td>{html.escape(row["unit"])}</td>'
-            f"<td>{known}{why}</td></tr>"
+            f'<tr class="{"" if row["identified"] else "dim"}"><td>{html.escape(label(name))}</td>'
+            f'<td class="n">{value}</td><td class="n">{f"± {stderr}" if stderr else ""}</td>'
+            f"<td>{html.escape(unit)}</td><td>{note}</td></tr>"
         )
     head = "<tr><th>parameter</th><th>value</th><th>standard error</th><th>unit</th><th></th></tr>"
-    return f"<table>{head}{''.join(rows)}</table>"
+    return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
 
 
 def _correlation_table(correlations: Mapping[str, Any]) -> str:

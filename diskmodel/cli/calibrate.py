@@ -147,6 +147,8 @@ def held_out_lines(held: dict[str, Any]) -> list[str]:
 
 def table_of(parameters: dict[str, Any]) -> Table:
     """Parameters with standard errors; what the evidence does not determine is said to be so."""
+    from calibrate.fit.shown import label, remark, shown
+
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("parameter", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -154,10 +156,5 @@ def table_of(parameters: dict[str, Any]) -> Table:
     table.add_column("unit", no_wrap=True)
     table.add_column("")
     for name, row in parameters.items():
-        stderr = "" if row["stderr"] is None else f"{row['stderr']:.2g}"
-        known = "" if row["identified"] else "not identified: "
-        style = "" if row["identified"] else "dim"
-        table.add_row(
-            name, f"{row['value']:.5g}", stderr, row["unit"], (known + row.get("why", "")).rstrip(": "), style=style
-        )
+        table.add_row(label(name), *shown(row), remark(row), style="" if row["identified"] else "dim")
     return table

@@ -35,7 +35,9 @@ def plan(
     plot: Plot = None,
     crossover: Annotated[
         Path | None,
-        typer.Option(help="Plot there (PNG or SVG) the fewest disks of each level against the share of writes."),
+        typer.Option(
+            help="Plot there (PNG or SVG) the fewest disks of each level of the answer's drive against writes."
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say of every candidate what binds it and why a calculator differs.")
@@ -52,6 +54,8 @@ def plan(
 
     Ends with 3 when no array among the candidates holds the objective.
     """
+    from diskmodel.plan.description import with_drives
+
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
@@ -66,7 +70,8 @@ def plan(
         show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
     if crossover is not None:
-        write_crossover(result.plan, crossover)
+        best = result.best
+        write_crossover(result.plan if best is None else with_drives(result.plan, [best.family.drive]), crossover)
     if not result.is_feasible:
         raise honest_no("no array among the candidates holds the objective")
 
@@ -141,7 +146,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
 
 
 def write_crossover(plan: PlanDescription, place: Path) -> None:
-    """Find and plot where one level begins to need fewer disks than another, and say it."""
+    """Find and plot where one level of the plan's first drive begins to need fewer disks than another, and say it."""
     from diskmodel.plan import find_crossover
     from diskmodel.plan.families import families
     from diskmodel.plan.plot import draw_crossover, save_plot
@@ -150,7 +155,7 @@ def write_crossover(plan: PlanDescription, place: Path) -> None:
     with local_pool(plan, families(plan)) as pool:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
-        say(sentence)
+        say(f"{found.drive}: {sentence}")
     with writing(place, "crossover"):
         save_plot(lambda axes: draw_crossover(axes, found), place)
     say(f"fewest disks against the share of writes: {place}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from diskmodel.drive.geometry import mean_seek_ns, seek_curve, zone_rates
 from diskmodel.drive.hdd import Hdd
@@ -16,7 +17,7 @@ def plot_drive(drive: Hdd) -> Figure:
     """
     figure = Figure(figsize=(10, 4), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"{drive.name} ({drive.rpm:g} rpm)")
+    figure.suptitle(f"{drive.name} ({drive.rpm:,.0f} rpm)")
     seek, rate = figure.subplots(1, 2)
 
     distance, time_ms = seek_curve(drive)
@@ -24,6 +25,8 @@ def plot_drive(drive: Hdd) -> Figure:
     seek.plot(distance, time_ms)
     seek.axhline(mean_ms, linestyle="--", linewidth=1, color="grey", label=f"mean over all pairs {mean_ms:.2f} ms")
     seek.set(xlabel="seek distance (cylinders)", ylabel="seek time (ms)", ylim=(0, None), xlim=(0, None))
+    seek.xaxis.set_major_locator(MaxNLocator(5))
+    seek.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     seek.legend(loc="lower right")
 
     rates = zone_rates(drive)

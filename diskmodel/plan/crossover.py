@@ -23,10 +23,13 @@ class Crossover:
     write_ratios : tuple of float
     disks : dict of level to tuple of int or None
         One for each ratio; None: not feasible.
+    drive : str
+        Name of the drive that the levels are made of.
     """
 
     write_ratios: tuple[float, ...]
     disks: dict[str, tuple[int | None, ...]]
+    drive: str = ""
 
     def crossing(self, first: str, second: str) -> tuple[float, float] | None:
         """The two neighbouring shares of writes between which `second` begins to need fewer disks than `first`.
@@ -51,7 +54,8 @@ class Crossover:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"write_ratios": list(self.write_ratios), "disks": {k: list(v) for k, v in self.disks.items()}}
+        disks = {level: list(row) for level, row in self.disks.items()}
+        return {"drive": self.drive, "write_ratios": list(self.write_ratios), "disks": disks}
 
 
 def find_crossover(
@@ -82,4 +86,5 @@ def find_crossover(
     disks: dict[str, list[int | None]] = {}
     for (_, family, _), candidate in zip(jobs, found, strict=True):
         disks.setdefault(family.level, []).append(candidate.disks)
-    return Crossover(tuple(write_ratios), {level: tuple(row) for level, row in disks.items()})
+    drive = plan.candidates.drives[0].name
+    return Crossover(tuple(write_ratios), {level: tuple(row) for level, row in disks.items()}, drive)

@@ -89,7 +89,8 @@ def draw_latency(axes: Axes, curves: Sequence[tuple[str, Sequence[LoadPoint]]], 
     axes.plot([], [], color="black", linestyle=":", label="mean")
     if highest > 0:
         _logarithmic(axes)
-    axes.set_xlabel("requests per second (dashed: overloaded)")
+    is_overloaded = any(not point.outcome.is_stable for _, points in curves for point in points)
+    axes.set_xlabel("requests per second" + (" (dashed: overloaded)" if is_overloaded else ""))
     axes.set_ylabel("response, ms")
     axes.grid(True, alpha=0.3)
     _legend_below(axes)
@@ -257,6 +258,7 @@ def draw_front(axes: Axes, result: PlanResult) -> None:
 
 def draw_crossover(axes: Axes, crossover: Crossover) -> None:
     """Fewest disks of each level against the share of writes."""
+    axes.set_title(crossover.drive, fontsize=9)
     for index, (level, disks) in enumerate(crossover.disks.items()):
         x = [ratio for ratio, n in zip(crossover.write_ratios, disks, strict=True) if n is not None]
         y = [n for n in disks if n is not None]

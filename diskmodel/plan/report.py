@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 import diskmodel
 from diskmodel.description import write_atomically
+from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan import plot
 from diskmodel.plan.families import array_of, design_workload
@@ -24,6 +25,9 @@ from diskmodel.plan.reproduce import short_toml
 from diskmodel.plan.run import PlanResult, evaluator
 from diskmodel.plan.search import Candidate
 from diskmodel.units import pretty_bytes
+
+#: Of a candidate whose longest run does not decide.
+CLOSE = "(close)"
 
 Curves = Sequence[tuple[str, Sequence[LoadPoint]]]
 
@@ -84,6 +88,7 @@ def markdown(result: PlanResult) -> str:
     lines = [f"# {content['title']}", "", content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
     lines += ["## Candidates", "", "| " + " | ".join(content["header"]) + " |", "|---" * len(content["header"]) + "|"]
     lines += ["| " + " | ".join(row) + " |" for row in content["rows"]]
+    lines += ["", content["note"]] if content["note"] else []
     for title, items in content["lists"]:
         lines += ["", f"## {title}", "", *(f"- {item}" for item in items)]
     lines += ["", "## Reproduce", "", "```toml", content["toml"].rstrip(), "```", ""]
@@ -123,6 +128,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "because": because(result),
         "header": candidate_header(result),
         "rows": [candidate_row(result, candidate) for candidate in result.candidates],
+        "note": candidate_note(result),
         "lists": lists(result),
         "toml": short_toml(plan),
         "reproduce": [
@@ -208,11 +214,20 @@ def _assumptions(result: PlanResult) -> list[str]:
     return said
 
 
-def _profile(drive: Any) -> str:
-    held = drive.provenance.get("held_out") if isinstance(drive.provenance, dict) else None
-    checked = f"; error on held-out measurements: {held}" if held else "; not calibrated against a measured drive"
+def _profile(drive: Hdd | Flash) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
-    return f"{drive.name}: {drive.source or 'no source given'}{checked}{notes}"
+    return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{notes}"
+
+
+def _checked(drive: Hdd | Flash) -> str:
+    """How far a profile was held against measurements."""
+    held = drive.provenance.get("held_out")
+    if isinstance(held, dict) and "mean_error_ratio" in held:
+        demerit = f", demerit {held['demerit_ratio']:.1%}" if "demerit_ratio" in held else ""
+        return f"on {held.get('what', 'what was kept back')} its mean is {held['mean_error_ratio']:+.1%} off{demerit}"
+    if "evidence" in drive.provenance:
+        return "nothing was kept back to judge the fit by"
+    return "not calibrated against a measured drive"
 
 
 def _is_priced(result: PlanResult) -> bool:
@@ -245,7 +260,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
         str(candidate.disks) if candidate.disks else "not feasible",
         str(candidate.rule_of_thumb_disks or "–"),
-        candidate.binds + ("" if candidate.is_decided else " (close)"),
+        candidate.binds + ("" if candidate.is_decided else f" {CLOSE}"),
         short(outcome.iops.value if outcome else None),
         short(figures["mean"].value / 1e6 if "mean" in figures else None),
         _with_interval(figures.get("p99")),
@@ -253,6 +268,13 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         f"{candidate.trial.statics.usable_bytes / 1e12:.3g} TB" if candidate.trial else "–",
     ]
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
+
+
+def candidate_note(result: PlanResult) -> str:
+    """What a mark in the rows means; "" where there is none."""
+    if all(candidate.is_decided for candidate in result.candidates):
+        return ""
+    return f"{CLOSE}: nearer to the limit than the longest run can tell; the safe side was taken."
 
 
 def _with_interval(figure: Any) -> str:

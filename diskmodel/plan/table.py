@@ -11,9 +11,10 @@ from rich.text import Text
 
 from diskmodel.plan.compare import Compared, Comparison
 from diskmodel.plan.outcome import Outcome
-from diskmodel.plan.report import answer, because, candidate_header, candidate_row, lists, short
+from diskmodel.plan.report import answer, because, candidate_header, candidate_note, candidate_row, lists, short
 from diskmodel.plan.run import PlanResult
 
+_STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
 _ON_PAPER_ONLY = ("IOPS", "mean ms", "usable")
@@ -35,6 +36,8 @@ def plan_table(result: PlanResult) -> RenderableType:
         row = candidate_row(result, candidate)
         table.add_row(*(row[index] for index in shown), style=style)
     parts.append(table)
+    if note := candidate_note(result):
+        parts.append(Text(note))
     for title, items in lists(result):
         if title.startswith(("What", "If")):
             parts.append(Text(title, style="bold"))
@@ -85,7 +88,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         interval = f" ± {half:.1%}" if math.isfinite(half) else ""
         unsure = ", which may be chance" if math.isfinite(half) else ", interval unknown: simulate more requests"
         sure = "" if difference.is_significant else unsure
-        said.append(f"{difference.statistic}: {difference.second} {difference.ratio.value:+.1%}{interval}{sure}")
+        pair = f"{difference.second} against {difference.first}"
+        said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
     for item in comparison.arrays:
         said += [f"{item.name}: {line}" for line in item.differs]
     return said

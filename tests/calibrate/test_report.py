@@ -12,6 +12,7 @@ from calibrate.fit import Calibration
 from calibrate.fit.cells import Cells
 from calibrate.fit.flash_calibration import calibrate_flash
 from calibrate.fit.report import report_html
+from calibrate.fit.shown import shown
 from tests.calibrate.server_truth import KEYS, any_server, measured
 
 READS = tuple(key for key in KEYS if key.op == "read")
@@ -34,7 +35,7 @@ def test_every_parameter_and_every_condition_is_on_it(result: Calibration, tmp_p
     text = page(result)
     for name, parameter in result.parameters.items():
         assert f"<td>{name}</td>" in text
-        assert f"{parameter.value:.5g}" in text
+        assert f'<td class="n">{shown(parameter.to_dict())[0]}</td>' in text
     for row in result.report["residuals"]:
         assert row["what"] in text
     assert result.held_out["what"] in text
