@@ -39,6 +39,12 @@ class Interval:
     n_batches: int = 0
     is_correlated: bool = False
 
+    def about(self, mean: float) -> Interval:
+        """The same interval about the mean of everything, of which batches leave out what does not divide."""
+        shift = mean - self.mean
+        low = max(self.low + shift, 0.0) if self.low >= 0 else self.low + shift
+        return Interval(mean, low, self.high + shift, self.n_batches, self.is_correlated)
+
     @property
     def half_width(self) -> float:
         """Half of the distance between the ends."""
@@ -85,14 +91,17 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
         is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
         if not is_correlated:
             break
-    low, high = adjusted_ends(mean, means, correlation, confidence)
+    low, high = adjusted_ends(mean, means, correlation, confidence, least_possible(values))
     return Interval(mean, low, high, n_batches, is_correlated and low < high)
 
 
 def adjusted_ends(
-    centre: float, means: NDArray[np.float64], correlation: float, confidence: float
+    centre: float, means: NDArray[np.float64], correlation: float, confidence: float, least: float = -math.inf
 ) -> tuple[float, float]:
-    """Ends of the interval around `centre` from batch estimates, adjusted for their correlation and skewness."""
+    """Ends of the interval around `centre` from batch estimates, adjusted for their correlation and skewness.
+
+    What lies below `least`, where the estimate cannot be, is cut off: that costs no coverage.
+    """
     n_batches = len(means)
     spread = float(np.square(means - centre).sum()) / (n_batches - 1)
     if spread <= 1e-24 * centre * centre:
@@ -102,7 +111,12 @@ def adjusted_ends(
     t = _student_t(0.5 + confidence / 2, n_batches - 1)
     is_constant = float(np.ptp(means)) <= 1e-12 * abs(centre)
     skew = 0.0 if is_constant else _skewness(means) / (6 * math.sqrt(n_batches))
-    return centre - _skewed(t, skew) * error, centre - _skewed(-t, skew) * error
+    return max(centre - _skewed(t, skew) * error, least), centre - _skewed(-t, skew) * error
+
+
+def least_possible(values: NDArray[Any]) -> float:
+    """0 for what is never negative (times, rates, counts), else minus infinity."""
+    return 0.0 if values.min() >= 0 else -math.inf
 
 
 @cache

@@ -105,7 +105,7 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     deviation = float(np.log(known / reference).std(ddof=1))
     k = len(known)
     of_profile = deviation * float(stats.t.ppf(0.5 + confidence / 2, k - 1)) * math.sqrt(1 + 1 / k)
-    below = math.log(own.mean / own.low) if own.low > 0 else 0.0
+    below = math.inf if own.low <= 0 else math.log(own.mean / own.low) if math.isfinite(own.low) else 0.0
     above = math.log(own.high / own.mean) if math.isfinite(own.high) and own.high > 0 else 0.0
     low = own.mean * math.exp(-math.hypot(below, of_profile))
     high = own.mean * math.exp(math.hypot(above, of_profile))

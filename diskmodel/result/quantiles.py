@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diskmodel.result.batches import adjusted_ends, lag1_correlation
+from diskmodel.result.batches import adjusted_ends, lag1_correlation, least_possible
 
 #: Percentiles that are reported, by name.
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -57,4 +57,4 @@ def quantile_interval(
     # one by one, so that never the whole series is copied
     each = np.array([float(quantiles(batch, level)) for batch in batches])
     whole = float(quantiles(values, level)) if observed is None else observed
-    return adjusted_ends(whole, each, lag1_correlation(each), confidence)
+    return adjusted_ends(whole, each, lag1_correlation(each), confidence, least_possible(each))

@@ -231,10 +231,9 @@ def _latency(
     if whole.n == 0:
         return Latency.unknown(0)
     mean = sum(sums(segment) for segment in segments) / whole.n
-    shift = mean - interval.mean  # batches leave out what does not divide
     return Latency(
         n=whole.n,
-        mean=Interval(mean, interval.low + shift, interval.high + shift, interval.n_batches, interval.is_correlated),
+        mean=interval.about(mean),
         quantiles_ns={name: whole.quantile_ns(level) for name, level in LEVELS.items()},
         ends_ns={
             name: _quantile_ends(segments, bits, buckets, whole, level, confidence) for name, level in LEVELS.items()
@@ -262,7 +261,7 @@ def _quantile_ends(
     each = np.array([_histogram([buckets(s) for s in group], group, bits).quantile_ns(level) for group in groups])
     if np.isnan(each).any():
         return math.nan, math.nan
-    return adjusted_ends(whole.quantile_ns(level), each, lag1_correlation(each), confidence)
+    return adjusted_ends(whole.quantile_ns(level), each, lag1_correlation(each), confidence, least=0.0)
 
 
 def _of_segments(segments: Sequence[Segment], op: Op, confidence: float) -> Interval:
@@ -280,8 +279,7 @@ def _interval(sums: Sequence[tuple[int, int]], confidence: float) -> Interval:
     total = reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), sums, (0, 0))
     mean = total[0] / total[1] if total[1] else math.nan
     each = mean_interval([response / n for response, n in sums if n], confidence=confidence)
-    shift = mean - each.mean
-    return Interval(mean, each.low + shift, each.high + shift, each.n_batches, each.is_correlated)
+    return each.about(mean)
 
 
 def _throughput(tally: Tally, start_ns: int, n: int, window: Window, confidence: float) -> Interval:
@@ -290,9 +288,7 @@ def _throughput(tally: Tally, start_ns: int, n: int, window: Window, confidence:
     first, last = -(-start_ns // step), window.end_ns // step
     counts = np.concatenate([[0], tally.done])[max(first, 0) : last + 1]
     slots = mean_interval(np.diff(counts) * (1e9 / step), confidence=confidence)
-    mean = n / window.seconds
-    shift = mean - slots.mean
-    return Interval(mean, slots.low + shift, slots.high + shift, slots.n_batches, slots.is_correlated)
+    return slots.about(n / window.seconds)
 
 
 def _stability(requests: Requests, tally: Tally) -> Stability | None:

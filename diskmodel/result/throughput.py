@@ -25,6 +25,4 @@ def throughput_interval(done_ns: Int64, start_ns: int, end_ns: int, *, confidenc
     # whole edges, so that the times are not all copied as floats
     counts = np.diff(np.searchsorted(in_order, np.floor(edges).astype(np.int64), side="right"), prepend=0)
     slots = mean_interval(counts * (_N_SLOTS / seconds), confidence=confidence)
-    mean = len(done_ns) / seconds
-    shift = mean - slots.mean  # nothing but the rounding of the slots' sum
-    return Interval(mean, slots.low + shift, slots.high + shift, slots.n_batches, slots.is_correlated)
+    return slots.about(len(done_ns) / seconds)

@@ -16,6 +16,16 @@ from diskmodel.result import (
 )
 
 
+def mean_ends(series):
+    found = mean_interval(series)
+    assert found.about(found.mean) == found
+    return found.low, found.high
+
+
+def median_ends(series):
+    return quantile_interval(series, 0.5)
+
+
 def test_mser_finds_the_end_of_a_known_transient():
     noise = np.random.default_rng(1).normal(0, 1, 5000)
     transient = 50 * np.exp(-np.arange(5000) / 60)
@@ -53,6 +63,17 @@ def test_interval_of_too_few_is_unknown():
 def test_interval_says_when_batches_are_correlated():
     assert mean_interval(np.arange(1000.0)).is_correlated
     assert not mean_interval(np.random.default_rng(2).normal(10, 1, 1000)).is_correlated
+
+
+@pytest.mark.parametrize("interval", [mean_ends, median_ends])
+def test_what_is_never_negative_has_no_interval_below_zero(interval):
+    times = np.repeat([0.0, 1.0], 1000) + np.linspace(0, 0.1, 2000)
+    low, high = interval(times)
+    low_above, high_above = interval(times + 100)
+    assert low_above < 100
+    assert low == 0
+    assert high == pytest.approx(high_above - 100)
+    assert interval(times - 0.5)[0] == pytest.approx(low_above - 100.5)
 
 
 def test_quantiles_are_observations():
