@@ -23,6 +23,11 @@ def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
+def fewest_for(level: float) -> int:
+    """Observations from which on `quantile_interval` gives an interval at a level."""
+    return math.ceil(round(min(BATCH_COUNTS) * FEWEST_BEYOND / min(level, 1 - level), 6))
+
+
 def quantile_interval(
     series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None
 ) -> tuple[float, float]:

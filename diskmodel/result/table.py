@@ -12,7 +12,7 @@ from rich.table import Table
 from diskmodel.result.figures import between, share
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import prediction_rows
-from diskmodel.result.quantiles import LEVELS
+from diskmodel.result.quantiles import LEVELS, fewest_for
 from diskmodel.result.result import Result
 
 _NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -26,8 +26,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         latency = result.latency
         rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
         for name in LEVELS:
-            low, high = latency.ends_ns[name]
-            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), between(low, high, 1e6)))
+            ends = _quantile_ends(latency.ends_ns[name], LEVELS[name])
+            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
@@ -49,6 +49,13 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))
     rows.append(("engine", result.engine, f"{result.wall_s:.2f} s"))
     return rows
+
+
+def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
+    """The interval, or how many requests it would take."""
+    if math.isnan(ends_ns[0]):
+        return f"from {fewest_for(level):,} requests on"
+    return between(*ends_ns, 1e6)
 
 
 def result_table(result: Result) -> Table:

@@ -14,6 +14,7 @@ from diskmodel.result import (
     quantiles,
     warm_up,
 )
+from diskmodel.result.quantiles import fewest_for
 
 
 def mean_ends(series):
@@ -81,6 +82,13 @@ def test_quantiles_are_observations():
     assert np.isnan(quantile_interval(np.arange(2499), 0.9)).all()
     low, high = quantile_interval(np.random.default_rng(1).permutation(100_000), 0.99)
     assert low < 98_999 < high
+
+
+@pytest.mark.parametrize("level", [0.05, 0.5, 0.95, 0.99, 0.999])
+def test_requests_that_an_interval_of_a_quantile_takes(level):
+    series = np.random.default_rng(2).random(fewest_for(level))
+    assert np.isfinite(quantile_interval(series, level)).all()
+    assert np.isnan(quantile_interval(series[:-1], level)).all()
 
 
 def test_demerit_of_shifted_and_stretched_distributions():
