@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 #: Depth that is kept back where it was measured.
 PREFERRED_DEPTH = 16
 _FEWEST_DEPTHS = 4
+PERCENTILES = (50, 95, 99)
+#: Requests beyond a percentile that make it worth telling.
+_FEWEST_BEYOND = 5
 
 
 def choose_held_out(cells: Cells) -> tuple[Key, ...]:
@@ -42,8 +45,8 @@ def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, 
     dict
         `mean_error_ratio` (predicted mean response less measured, by measured), `iops_error_ratio`, `demerit_ratio`
         (median over repetitions; None without single responses) beside `repeatability_demerit_ratio` (of one
-        repetition against another), `repeatability_ratio` (range of the repetitions by their median), the means, and
-        `what` was kept back.
+        repetition against another), `percentile_error_ratios`, `repeatability_ratio` (range of the repetitions by their
+        median), the means, and `what` was kept back.
     """
     key, predicted = next(iter(responses.items()))
     cell = cells[key]
@@ -66,9 +69,42 @@ def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, 
     }
     if cell.latency_ns:
         report["demerit_ratio"] = float(np.median([demerit(part, predicted).ratio for part in cell.latency_ns]))
-    if len(cell.latency_ns) > 1:
-        report["repeatability_demerit_ratio"] = _demerit_between(cell.latency_ns)
+        report["percentile_error_ratios"] = percentile_errors(np.concatenate(cell.latency_ns), predicted)
+        report["repeatability_demerit_ratio"] = repeatability_demerit(cell.latency_ns)
     return report
+
+
+def agreement_of(measured_ns: Floats, predicted_ns: Floats) -> dict[str, Any]:
+    """Means, their error, those of percentiles, and the demerit of responses."""
+    measured, predicted = float(measured_ns.mean()), float(predicted_ns.mean())
+    return {
+        "n": len(measured_ns),
+        "measured_mean_ms": measured / 1e6,
+        "predicted_mean_ms": predicted / 1e6,
+        "mean_error_ratio": predicted / measured - 1.0,
+        "percentile_error_ratios": percentile_errors(measured_ns, predicted_ns),
+        "demerit_ratio": demerit(measured_ns, predicted_ns).ratio,
+    }
+
+
+def percentile_errors(measured_ns: Floats, predicted_ns: Floats) -> dict[str, float]:
+    """Predicted percentiles less the measured ones, by these; those that so many requests tell."""
+    told = [percent for percent in PERCENTILES if len(measured_ns) * (100 - percent) >= 100 * _FEWEST_BEYOND]
+    found = np.percentile(predicted_ns, told) / np.maximum(np.percentile(measured_ns, told), 1.0) - 1.0
+    return {f"p{percent}": float(error) for percent, error in zip(told, found, strict=True)}
+
+
+def in_profile(held: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as a profile holds it: a profile has no place for what is not known."""
+    return {
+        name: in_profile(value)
+        if isinstance(value, Mapping)
+        else [in_profile(item) for item in value]
+        if isinstance(value, list)
+        else value
+        for name, value in held.items()
+        if value is not None
+    }
 
 
 def nothing_held_out(why: str) -> dict[str, Any]:
@@ -83,7 +119,9 @@ def repeatability(repetitions: Sequence[float]) -> float | None:
     return float((max(repetitions) - min(repetitions)) / np.median(repetitions))
 
 
-def _demerit_between(parts: Sequence[Floats]) -> float:
-    """Median demerit of one repetition against another."""
+def repeatability_demerit(parts: Sequence[Floats]) -> float | None:
+    """Median demerit of one repetition against another; None for fewer than two."""
+    if len(parts) < 2:
+        return None
     pairs = [demerit(a, b).ratio for i, a in enumerate(parts) for b in parts[i + 1 :]]
     return float(np.median(pairs))

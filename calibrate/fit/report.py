@@ -56,6 +56,8 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
     if printed.get("correlations"):
         parts.append("<h2>Correlations</h2>" + _correlation_table(printed["correlations"]))
     parts.append("<h2>Kept back</h2>" + _held_table(held))
+    if held.get("mixed_read_write"):
+        parts.append("<h3>Mixes of reads and writes, never fitted</h3>" + _mix_table(held["mixed_read_write"]))
     if held.get("engine"):
         parts.append("<h3>The profile, run by the engines</h3>" + _held_table(held["engine"]))
     head = f"{_META}<title>{html.escape(title)}</title><style>{_STYLE}</style>"
@@ -141,3 +143,23 @@ def _held_table(held: Mapping[str, Any]) -> str:
     ]
     body = "".join(f'<tr><td>{html.escape(name)}</td><td class="n">{value}</td></tr>' for name, value in rows)
     return f"<table>{body}</table>"
+
+
+def _mix_table(mixes: Mapping[str, Any]) -> str:
+    """Errors of each mix, beside how well the measurement repeats."""
+    names = ("mean", "p50", "p95", "p99", "demerit", "repetitions")
+    rows = []
+    for row in mixes["conditions"]:
+        errors = row["percentile_error_ratios"]
+        figures = [row["mean_error_ratio"], *(errors.get(name) for name in names[1:4])]
+        cells = [_percent(value, "+.1f") for value in figures]
+        cells += [_percent(row[name], ".1f") for name in ("demerit_ratio", "repeatability_ratio")]
+        figures_html = "".join(f'<td class="n">{cell}</td>' for cell in cells)
+        rows.append(f"<tr><td>{html.escape(str(row['what']))}</td>{figures_html}</tr>")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    told = "<p>Predicted less measured, % of measured; demerit and range of the repetitions, %.</p>"
+    return f"{told}<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+
+
+def _percent(ratio: float | None, form: str) -> str:
+    return "" if ratio is None else format(100 * ratio, form)

@@ -16,6 +16,8 @@ from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
 from calibrate.fit.flash_writes import buffer_of
 from calibrate.fit.hdd_calibration import calibrate_hdd
+from calibrate.fit.held_out import in_profile
+from calibrate.fit.mixes import mixes_of, mixes_report
 from calibrate.fit.provenance import provenance
 from calibrate.fit.rotation import find_rotation
 from calibrate.fit.tracks import single_reads
@@ -64,7 +66,7 @@ def calibrate(
     """
     evidence = read_evidence(paths)
     warnings: list[str] = []
-    result = _calibrate(evidence, name, capacity_bytes, warnings, seed)
+    result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed), evidence, seed)
     if out is not None:
         result.drive.save(out)
     return result
@@ -77,6 +79,8 @@ def _calibrate(
     for measurement in evidence.measurements:
         _note_warnings(measurement, warnings)
         for key, cell in cells_of(measurement).items():
+            if key.op == "mix":
+                continue  # kept back
             held = cells.setdefault(key, cell)
             if held is not cell:
                 held.response_ns.extend(cell.response_ns)
@@ -114,6 +118,16 @@ def _calibrate(
         message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
         return replace(found, has_converged=False, message=message)
     return found
+
+
+def _with_mixes(result: Calibration, evidence: Evidence, seed: int) -> Calibration:
+    """With what the profile makes of mixes of reads and writes, and with everything kept back in the profile."""
+    held = dict(result.held_out)
+    mixes = mixes_of(evidence.measurements, with_writes=result.kind == "hdd")
+    if (report := mixes_report(result.drive, mixes, seed=seed + 1)) is not None:
+        held["mixed_read_write"] = report
+    provenance = {**result.drive.provenance, "held_out": in_profile(held)}
+    return replace(result, held_out=held, drive=result.drive.model_copy(update={"provenance": provenance}))
 
 
 def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:

@@ -114,8 +114,9 @@ def lines(printed: dict[str, Any]) -> list[str]:
 
 def held_out_lines(held: dict[str, Any]) -> list[str]:
     """The error on the evidence that was kept back, beside how well the measurement repeats."""
+    mixed = _mixed_lines(held.get("mixed_read_write"))
     if held.get("mean_error_ratio") is None:
-        return [f"nothing was kept back: {held.get('why', 'too little evidence')}"]
+        return mixed or [f"nothing was kept back: {held.get('why', 'too little evidence')}"]
     what = held.get("what") or f"the last {held['n']:,} requests"
     said = [
         f"kept back: {what}",
@@ -142,7 +143,18 @@ def held_out_lines(held: dict[str, Any]) -> list[str]:
             f"  the measurement itself: {held['n_repetitions']} repetitions differ by "
             f"{held['repeatability_ratio']:.1%} of their median{demerit}"
         )
-    return said
+    return said + mixed
+
+
+def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
+    if mixed is None:
+        return []
+    own = mixed.get("median_repeatability_ratio")
+    beside = "" if own is None else f"; the measurement itself repeats within {own:.1%}"
+    return [
+        f"mixes of reads and writes, never fitted ({mixed['n_conditions']}): mean response "
+        f"{mixed['median_mean_error_ratio']:.1%} off at the median, demerit {mixed['median_demerit_ratio']:.1%}{beside}"
+    ]
 
 
 def table_of(parameters: dict[str, Any]) -> Table:

@@ -41,8 +41,11 @@ class MockDevice:
             {"name": name, "why": "", "parameters": {}, "summary": {}, "runs": [], "samples": columns, "epoch": 0}
         )
 
-    def run(self, offset: Any, length: int, queue_depth: int = 1, *, is_write: Any = False, **parameters: Any) -> None:
-        """Writes are recorded as durable: the drive must be one without a write-back cache."""
+    def run(
+        self, offset: Any, length: int, queue_depth: int = 1, *, is_write: Any = False, is_durable: bool = True,
+        **parameters: Any,
+    ) -> None:  # fmt: skip
+        """Of durable writes the drive must be one without a write-back cache."""
         offset = np.asarray(offset, np.int64)
         op = np.broadcast_to(np.asarray(is_write, np.int64), offset.shape)
         done = closed_loop(self.scenario, offset, length, queue_depth, op=op, start_ns=self.now)
@@ -56,7 +59,7 @@ class MockDevice:
         samples["latency_ns"].extend(latency[order].tolist())
         samples["offset"].extend(offset[order].tolist())
         samples["length"].extend([length] * len(offset))
-        samples["op"].extend((2 * op[order]).tolist())
+        samples["op"].extend(((1 + is_durable) * op[order]).tolist())
         experiment["runs"].append(
             {
                 "parameters": {"queue_depth": queue_depth, "length": length, **parameters},
@@ -127,6 +130,18 @@ class MockDevice:
             for length in (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB):
                 for depth in (1, 16):
                     self.run(self.anywhere(n, length), length, depth, repetition=repetition)
+
+    def mixed_read_write(
+        self, fractions: tuple[float, ...] = (1.0, 0.7, 0.5, 0.0), depths: tuple[int, ...] = (1, 4, 16), n: int = 400
+    ) -> None:
+        self.begin("mixed_read_write")
+        for repetition in range(2):
+            for fraction in fractions:
+                for depth in depths:
+                    self.run(
+                        self.anywhere(n, 4096), 4096, depth, is_write=self.rng.random(n) >= fraction, is_durable=False,
+                        repetition=repetition, read_fraction=fraction,
+                    )  # fmt: skip
 
     def write(self, path: Path) -> Path:
         experiments = [{**e, "samples": {**e["samples"], "n": len(e["samples"]["offset"])}} for e in self.experiments]

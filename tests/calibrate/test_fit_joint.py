@@ -13,6 +13,8 @@ from calibrate.fit import Calibration, calibrate, hdd, hdd_calibration
 from calibrate.fit.cells import Key
 from calibrate.fit.conditions import conditions_of
 from calibrate.fit.report import report_html
+from calibrate.fit.seek import fit_seek
+from calibrate.fit.writes import fit_writes
 from calibrate.measure import load
 from diskmodel.cli.calibrate import lines
 from diskmodel.drive import Hdd, catalogue, load_drive
@@ -54,7 +56,7 @@ def overhead_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def seeks_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = hdd.fit_seek
+    found = fit_seek
 
     def wrong(*args: Any, **named: Any) -> Any:
         right = found(*args, **named)
@@ -64,10 +66,11 @@ def seeks_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settle_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = hdd.fit_writes
+    found = fit_writes
 
     def wrong(*args: Any, **named: Any) -> Any:
         right = found(*args, **named)
+        assert right is not None
         return replace(right, settle_ns=right.settle_ns + 8 * BIAS_NS)
 
     monkeypatch.setattr(hdd, "fit_writes", wrong)
@@ -95,6 +98,7 @@ def test_a_stage_that_is_off_is_corrected(
     corrected = calibrate(document)
     monkeypatch.setattr(hdd_calibration, "refine", lambda *args: None)
     off, left = errors_of(corrected, truth), errors_of(calibrate(document), truth)
+    assert isinstance(corrected.drive, Hdd)
     last = corrected.drive.provenance["last_stage"]
     assert last["kept"]
     assert last["after_ratio"] < 0.95 * last["before_ratio"]
