@@ -52,12 +52,23 @@ def error_of(held_out: Mapping[str, Any]) -> dict[str, Any]:
 
     Of a trace it is the error of the profile that the engines run, not that of the trace model.
     """
+    told: dict[str, Any] = {}
     scored = held_out.get("engine") or held_out
-    if scored.get("mean_error_ratio") is None:
-        return {}
-    what = held_out.get("what") or f"the last {held_out['n']:,} requests"
-    ratios = {key: scored.get(key) for key in ("mean_error_ratio", "demerit_ratio")}
-    return {"what": what} | {key: round(float(value), 4) for key, value in ratios.items() if value is not None}
+    if scored.get("mean_error_ratio") is not None:
+        told["what"] = held_out.get("what") or f"the last {held_out['n']:,} requests"
+        told |= {key: scored.get(key) for key in ("mean_error_ratio", "demerit_ratio", "percentile_error_ratios")}
+    told["mixed_read_write"] = held_out.get("mixed_read_write")
+    found: dict[str, Any] = _known(told)
+    return found
+
+
+def _known(value: Any) -> Any:
+    """Without what is None, which a profile has no place for, and with the digits that errors are worth."""
+    if isinstance(value, Mapping):
+        return {name: _known(item) for name, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_known(item) for item in value]
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def correlations_of(drive: Hdd | Flash) -> dict[str, Any] | None:

@@ -94,19 +94,6 @@ def percentile_errors(measured_ns: Floats, predicted_ns: Floats) -> dict[str, fl
     return {f"p{percent}": float(error) for percent, error in zip(told, found, strict=True)}
 
 
-def in_profile(held: Mapping[str, Any]) -> dict[str, Any]:
-    """A report as a profile holds it: a profile has no place for what is not known."""
-    return {
-        name: in_profile(value)
-        if isinstance(value, Mapping)
-        else [in_profile(item) for item in value]
-        if isinstance(value, list)
-        else value
-        for name, value in held.items()
-        if value is not None
-    }
-
-
 def nothing_held_out(why: str) -> dict[str, Any]:
     """The report where nothing could be kept back."""
     return {"what": None, "why": why, "demerit_ratio": None, "mean_error_ratio": None, "repeatability_ratio": None}

@@ -16,7 +16,6 @@ from calibrate.fit.evidence import Evidence, read_evidence
 from calibrate.fit.flash_calibration import calibrate_flash
 from calibrate.fit.flash_writes import buffer_of
 from calibrate.fit.hdd_calibration import calibrate_hdd
-from calibrate.fit.held_out import in_profile
 from calibrate.fit.mixes import mixes_of, mixes_report
 from calibrate.fit.provenance import provenance
 from calibrate.fit.rotation import find_rotation
@@ -121,13 +120,10 @@ def _calibrate(
 
 
 def _with_mixes(result: Calibration, evidence: Evidence, seed: int) -> Calibration:
-    """With what the profile makes of mixes of reads and writes, and with everything kept back in the profile."""
-    held = dict(result.held_out)
+    """With what the profile makes of mixes of reads and writes."""
     mixes = mixes_of(evidence.measurements, with_writes=result.kind == "hdd")
-    if (report := mixes_report(result.drive, mixes, seed=seed + 1)) is not None:
-        held["mixed_read_write"] = report
-    provenance = {**result.drive.provenance, "held_out": in_profile(held)}
-    return replace(result, held_out=held, drive=result.drive.model_copy(update={"provenance": provenance}))
+    report = mixes_report(result.drive, mixes, seed=seed + 1)
+    return result if report is None else replace(result, held_out={**result.held_out, "mixed_read_write": report})
 
 
 def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
