@@ -74,6 +74,28 @@ def simulate(
     CoverageError
         When `engine="native"` or `keep="histogram"` does not cover the scenario.
     """
+    _check_options(workload, engine, n_requests, precision, keep)
+    scenario = resolve(array, seed)
+    n = n_requests or FIRST_REQUESTS
+    while True:
+        result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
+        most = MOST_REQUESTS[result.engine if keep == "all" else keep]
+        is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
+        if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
+            break
+        n = min(max(suggest_n(result, precision), 2 * n), most)
+    if not array.host.is_transparent and result.n_requests:
+        result = _with_processor_told(result, array, workload, n, seed)
+    n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
+    if not n_draws:
+        return result
+    return replace(result, prediction=predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws))
+
+
+def _check_options(
+    workload: Workload | TraceWorkload, engine: Engine, n_requests: int | None, precision: float, keep: Keep
+) -> None:
+    """Refuse options that are none, contradict each other, or ask for a run that would not end in a day."""
     if keep not in ("all", "histogram"):
         raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
     if keep == "histogram" and engine == "simpy":
@@ -90,35 +112,31 @@ def simulate(
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
     if isinstance(workload, Workload):  # a trace is as long as it is
         check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
-    scenario = resolve(array, seed)
-    n = n_requests or FIRST_REQUESTS
-    while True:
-        if keep == "all" or isinstance(workload, TraceWorkload):
-            requests = workload.requests(
-                capacity_bytes=array.usable_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits
-            )
-            outcome = run(scenario, requests, engine)
-            result = summarize(
-                requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
-            )
-        else:
-            folded = streamed.run(scenario, workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed))
-            result = summarize_tally(
-                folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile
-            )
-        most = MOST_REQUESTS[result.engine if keep == "all" else keep]
-        is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
-        if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
-            break
-        n = min(max(suggest_n(result, precision), 2 * n), most)
-    if not array.host.is_transparent and result.n_requests:
-        sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, FIRST_REQUESTS), seed=seed)
-        limit = processor_message(array.host, result.iops.mean, mean_submission_ns(array.host, sample))
-        result = replace(result, messages=(*limit, *result.messages))
-    n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
-    if not n_draws:
-        return result
-    return replace(result, prediction=predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws))
+
+
+def _of_length(
+    n: int, array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int, engine: Engine,
+    precision: float, percentile: str | None, keep: Keep,
+) -> Result:  # fmt: skip
+    """The result of one run of `n` requests."""
+    capacity_bytes = array.usable_bytes
+    if keep == "all" or isinstance(workload, TraceWorkload):
+        requests = workload.requests(
+            capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits
+        )
+        outcome = run(scenario, requests, engine)
+        return summarize(
+            requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
+        )
+    folded = streamed.run(scenario, workload.blocks(capacity_bytes=capacity_bytes, n=n, seed=seed))
+    return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
+
+
+def _with_processor_told(result: Result, array: Array, workload: Workload | TraceWorkload, n: int, seed: int) -> Result:
+    """The result with a message where submitting keeps the host's processor busy."""
+    sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, FIRST_REQUESTS), seed=seed)
+    limit = processor_message(array.host, result.iops.mean, mean_submission_ns(array.host, sample))
+    return replace(result, messages=(*limit, *result.messages))
 
 
 def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -66,18 +67,11 @@ def draw_latency(axes: Axes, curves: Sequence[tuple[str, Sequence[LoadPoint]]], 
     for index, (name, points) in enumerate(curves):
         colour, mark = COLOURS[index % len(COLOURS)], MARKS[index % len(MARKS)]
         axes.plot([], [], color=colour, marker=mark, markersize=4, label=name)
-        held = [point for point in points if point.outcome.is_stable]
-        x = [point.outcome.iops.value for point in held]
         for statistic, style in (("p99", "-"), ("mean", ":")):
-            figures = [point.outcome.latency_ns.get("", {}).get(statistic) for point in held]
-            pairs = [(at, f) for at, f in zip(x, figures, strict=True) if f is not None]
-            y = [f.value / 1e6 for _, f in pairs]
-            below = [max(f.value - f.low, 0) / 1e6 if f.low == f.low else 0 for _, f in pairs]
-            above = [max(f.high - f.value, 0) / 1e6 if f.high == f.high else 0 for _, f in pairs]
+            x, y, below, above = _responses(points, statistic)
             axes.errorbar(
-                [at for at, _ in pairs], y, yerr=[below, above], color=colour, marker=mark, linestyle=style,
-                markersize=4, capsize=2,
-            )  # fmt: skip
+                x, y, yerr=[below, above], color=colour, marker=mark, linestyle=style, markersize=4, capsize=2
+            )
             highest = max([highest, *y])
         for point in points:
             if not point.outcome.is_stable:
@@ -94,6 +88,27 @@ def draw_latency(axes: Axes, curves: Sequence[tuple[str, Sequence[LoadPoint]]], 
     axes.set_ylabel("response, ms")
     axes.grid(True, alpha=0.3)
     _legend_below(axes)
+
+
+def _responses(points: Sequence[LoadPoint], statistic: str) -> tuple[list[float], ...]:
+    """Loads that are held, responses there (ms), and how far their intervals reach below and above."""
+    held = [
+        (point.outcome.iops.value, point.outcome.latency_ns.get("", {}).get(statistic))
+        for point in points
+        if point.outcome.is_stable
+    ]
+    known = [(load, figure) for load, figure in held if figure is not None]
+    return (
+        [load for load, _ in known],
+        [figure.value / 1e6 for _, figure in known],
+        [_reach_ms(figure.value, figure.low) for _, figure in known],
+        [_reach_ms(figure.high, figure.value) for _, figure in known],
+    )
+
+
+def _reach_ms(upper_ns: float, lower_ns: float) -> float:
+    """Length of an arm of an interval; 0 where its end is unknown."""
+    return 0.0 if math.isnan(upper_ns - lower_ns) else max(upper_ns - lower_ns, 0.0) / 1e6
 
 
 def _logarithmic(axes: Axes) -> None:
