@@ -12,7 +12,8 @@ from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
-from diskmodel.result.streamed import Segment, Tally
+from diskmodel.result.segments import Segment
+from diskmodel.result.streamed import Tally
 from diskmodel.workload.blocks import Blocks
 
 

@@ -3,55 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
-from diskmodel.result.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
+from diskmodel.result.batches import Interval, mean_interval
 from diskmodel.result.devices import disk_use
-from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_devices
-from diskmodel.result.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
 from diskmodel.result.result import Result
+from diskmodel.result.segments import Responses, Segment
 from diskmodel.result.stability import Stability, judge_counts
 from diskmodel.result.summary import check_options, is_narrow, messages_of
 from diskmodel.result.warmup import warm_up
 from diskmodel.result.window import Window
-
-
-@dataclass(frozen=True)
-class Segment:
-    """Completions in a row, summed up.
-
-    Attributes
-    ----------
-    n, n_hits, n_bytes : int
-    end_ns : int
-        Time of the last of them.
-    longest_queue_ns, min_ns, max_ns : int
-    parts_ns : sequence of int
-        Sum of each of `records.PARTS`.
-    response_ns, counts : pair
-        Sum of responses and buckets of their histogram, of reads and of writes.
-    streams : sequence of (sum of responses, buckets)
-        Of each stream, where there are several.
-    """
-
-    n: int
-    end_ns: int
-    n_hits: int
-    n_bytes: int
-    longest_queue_ns: int
-    min_ns: int
-    max_ns: int
-    parts_ns: Sequence[int]
-    response_ns: Sequence[int]
-    counts: Sequence[Int64]
-    streams: Sequence[tuple[int, Int64]]
 
 
 @dataclass(frozen=True)
@@ -124,23 +90,13 @@ def summarize_tally(
     stability = _stability(requests, tally)
     is_stable = stability is None or stability.is_stable
 
-    def latency(buckets: Callable[[Segment], Int64], sums: Callable[[Segment], int], interval: Interval) -> Latency:
-        return _latency(kept, tally.precision_bits, buckets, sums, interval, confidence)
-
-    def all_buckets(segment: Segment) -> Int64:
-        return _added(segment.counts)
-
-    observed = latency(all_buckets, lambda s: sum(s.response_ns), mean_interval(means[steady], confidence=confidence))
-    by_op = [
-        latency(lambda s, op=op: s.counts[op], lambda s, op=op: s.response_ns[op], _of_segments(kept, op, confidence))  # type: ignore[misc]
-        for op in (Op.READ, Op.WRITE)
-    ]
+    bits = tally.precision_bits
+    responses = Responses.of_all(kept, bits)
+    observed = responses.latency(confidence, mean_interval(means[steady], confidence=confidence))
+    reads, writes = (Responses.of_op(kept, bits, op).latency(confidence) for op in (Op.READ, Op.WRITE))
+    has_streams = bool(kept and kept[0].streams)
     per_stream = {
-        rule.name: latency(
-            lambda s, i=i: s.streams[i][1] if s.streams else all_buckets(s),  # type: ignore[misc]
-            lambda s, i=i: s.streams[i][0] if s.streams else sum(s.response_ns),  # type: ignore[misc]
-            _of_stream(kept, i, observed.mean, confidence),
-        )
+        rule.name: Responses.of_stream(kept, bits, i).latency(confidence) if has_streams else observed
         for i, rule in enumerate(requests.streams)
     }
     n = sum(segment.n for segment in kept)
@@ -161,8 +117,8 @@ def summarize_tally(
         percentile=percentile,
         confidence=confidence,
         latency=shown,
-        reads=by_op[0] if is_stable else Latency.unknown(by_op[0].n),
-        writes=by_op[1] if is_stable else Latency.unknown(by_op[1].n),
+        reads=reads if is_stable else Latency.unknown(reads.n),
+        writes=writes if is_stable else Latency.unknown(writes.n),
         observed=observed,
         per_stream=per_stream if is_stable else {k: Latency.unknown(v.n) for k, v in per_stream.items()},
         iops=_throughput(tally, start_ns, n, window, confidence),
@@ -183,9 +139,7 @@ def summarize_tally(
         window=window,
         requests=requests,
         run=run,
-        histogram=_histogram(
-            [all_buckets(s) for s in kept], kept, tally.precision_bits, sum(sum(s.response_ns) for s in kept)
-        ),
+        histogram=responses.histogram(),
     )
 
 
@@ -195,91 +149,6 @@ def _after(tally: Tally, start_ns: int) -> tuple[list[Segment], int]:
     begins = [0, *(segment.end_ns for segment in segments[:-1])]
     first = next((i for i, begin in enumerate(begins) if begin >= start_ns), 0)
     return segments[first:], begins[first] if segments else 0
-
-
-def _added(counts: Sequence[Int64]) -> Int64:
-    longest = max((len(each) for each in counts), default=0)
-    total: Int64 = np.zeros(longest, np.int64)
-    for each in counts:
-        total[: len(each)] += each
-    return total
-
-
-def _histogram(buckets: Sequence[Int64], segments: Sequence[Segment], bits: int, total_ns: int = 0) -> LatencyHistogram:
-    histogram = LatencyHistogram(bits)
-    histogram.total_ns = total_ns
-    counts = _added(buckets)
-    histogram.counts[: len(counts)] = counts
-    histogram.n = int(counts.sum())
-    used = np.flatnonzero(counts)
-    if len(used):
-        low, width = histogram.edges(used)
-        histogram.min_ns = max(int(low[0]), min(segment.min_ns for segment in segments))
-        histogram.max_ns = min(int(low[-1] + width[-1] - 1), max(segment.max_ns for segment in segments))
-    return histogram
-
-
-def _latency(
-    segments: Sequence[Segment],
-    bits: int,
-    buckets: Callable[[Segment], Int64],
-    sums: Callable[[Segment], int],
-    interval: Interval,
-    confidence: float,
-) -> Latency:
-    whole = _histogram([buckets(segment) for segment in segments], segments, bits)
-    if whole.n == 0:
-        return Latency.unknown(0)
-    mean = sum(sums(segment) for segment in segments) / whole.n
-    return Latency(
-        n=whole.n,
-        mean=interval.about(mean),
-        quantiles_ns={name: whole.quantile_ns(level) for name, level in LEVELS.items()},
-        ends_ns={
-            name: _quantile_ends(segments, bits, buckets, whole, level, confidence) for name, level in LEVELS.items()
-        },
-        max_ns=float(whole.max_ns),
-    )
-
-
-def _quantile_ends(
-    segments: Sequence[Segment],
-    bits: int,
-    buckets: Callable[[Segment], Int64],
-    whole: LatencyHistogram,
-    level: float,
-    confidence: float,
-) -> tuple[float, float]:
-    """Sectioning as in `quantile_interval`, over groups of segments."""
-    beyond = whole.n * min(level, 1 - level)
-    n_groups = next((k for k in BATCH_COUNTS if beyond / k >= FEWEST_BEYOND and len(segments) >= k), 0)
-    if n_groups == 0:
-        return math.nan, math.nan
-    size = len(segments) // n_groups
-    first = len(segments) - size * n_groups
-    groups = [segments[at : at + size] for at in range(first, len(segments), size)]
-    each = np.array([_histogram([buckets(s) for s in group], group, bits).quantile_ns(level) for group in groups])
-    if np.isnan(each).any():
-        return math.nan, math.nan
-    return adjusted_ends(whole.quantile_ns(level), each, lag1_correlation(each), confidence, least=0.0)
-
-
-def _of_segments(segments: Sequence[Segment], op: Op, confidence: float) -> Interval:
-    return _interval([(s.response_ns[op], int(s.counts[op].sum())) for s in segments], confidence)
-
-
-def _of_stream(segments: Sequence[Segment], index: int, whole: Interval, confidence: float) -> Interval:
-    if not segments or not segments[0].streams:
-        return whole
-    return _interval([(s.streams[index][0], int(s.streams[index][1].sum())) for s in segments], confidence)
-
-
-def _interval(sums: Sequence[tuple[int, int]], confidence: float) -> Interval:
-    """Interval of a mean from the sums and numbers of segments."""
-    total = reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), sums, (0, 0))
-    mean = total[0] / total[1] if total[1] else math.nan
-    each = mean_interval([response / n for response, n in sums if n], confidence=confidence)
-    return each.about(mean)
 
 
 def _throughput(tally: Tally, start_ns: int, n: int, window: Window, confidence: float) -> Interval:
