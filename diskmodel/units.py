@@ -43,6 +43,7 @@ MOST_DEVICE_NS = 3600 * 10**9
 MOST_NS = 2**55
 MOST_RATE = 1e18
 LEAST_RATE = 1e3
+LEAST_PER_SECOND = 1e-9
 _BEYOND = 10**300
 
 
@@ -91,7 +92,11 @@ Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_D
 Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_NS)]
 BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=LEAST_RATE, le=MOST_RATE)]
 Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(ge=1, le=100_000)]
-PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(gt=0, le=MOST_RATE)]
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=LEAST_PER_SECOND, le=MOST_RATE)]
+#: Of what may be silent.
+PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MOST_RATE)]
+#: A share beside others; between the bounds none vanishes.
+Weight = Annotated[float, Field(ge=1e-9, le=1e18)]
 Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]
 Ppm = Annotated[float, _quantity(_PPM, whole=False)]
 

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.description import Description
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op
-from diskmodel.units import Bytes, Length, Ratio
+from diskmodel.units import Bytes, Length, Ratio, Weight
 from diskmodel.workload.addresses import Addresses, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed
 from diskmodel.workload.draws import Draws, Kind, same
@@ -30,7 +30,7 @@ class SizeShare(Description):
     """A request size and its share (relative to the other sizes of the stream)."""
 
     size_bytes: Length
-    weight: float = Field(default=1.0, gt=0)
+    weight: Weight = 1.0
 
     @field_validator("size_bytes")
     @classmethod
@@ -81,7 +81,7 @@ class Stream(Description):
     offset_bytes: Bytes | None = None
     offset_ratio: Ratio | None = None
     arrival: Arrival
-    weight: float | None = Field(default=None, gt=0)
+    weight: Weight | None = None
 
     @model_validator(mode="before")
     @classmethod

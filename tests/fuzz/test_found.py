@@ -26,6 +26,7 @@ from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.memory import read_outcomes
+from diskmodel.workload import Workload
 from tests.calibrate.test_measure_document import DOCUMENT
 from tests.fuzz import seeds
 
@@ -207,3 +208,11 @@ def test_a_seed_below_zero_is_refused() -> None:
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}})
     with pytest.raises(DescriptionError, match="seed=-1: must not be negative"):
         resolve(array, -1)
+
+
+@pytest.mark.parametrize("odd", [{"rate_per_s": 5e-324}, {"rate_per_s": 1.0, "weight": 5e-324}])
+def test_a_share_that_vanishes_is_refused(odd: dict[str, float]) -> None:
+    """Beside 800 requests a second, a stream of 5e-324 had a share of nothing, and its turns were divided by it."""
+    other = {"size": "4 KiB", "rate": "800/s"}
+    with pytest.raises(DescriptionError, match=r"greater than or equal to 0\.000000001"):
+        Workload.parse({"streams": [other, {"size": "4 KiB", **odd}]})

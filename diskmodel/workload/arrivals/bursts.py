@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from diskmodel.description import Description
 from diskmodel.records import Int64
-from diskmodel.units import Pause, PerSecond
+from diskmodel.units import Pause, PerSecond, PerSecondOrZero
 from diskmodel.workload.arrivals.profile import Profile
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
@@ -27,7 +27,7 @@ class Bursts(Description):
 
     kind: Literal["bursts"] = "bursts"
     on_rate_per_s: PerSecond
-    off_rate_per_s: float = Field(default=0.0, ge=0)
+    off_rate_per_s: PerSecondOrZero = 0.0
     mean_on_ns: Pause
     mean_off_ns: Pause
     profile: Profile | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from pydantic import Field, model_validator
 
@@ -20,13 +22,13 @@ class Profile(Description):
     period_ns : int, ns
     """
 
-    relative_rates: tuple[float, ...] = Field(min_length=1)
+    relative_rates: tuple[Annotated[float, Field(ge=0, le=1e18)], ...] = Field(min_length=1)
     period_ns: Pause = 86_400_000_000_000
 
     @model_validator(mode="after")
     def _some_load(self) -> Profile:
-        if min(self.relative_rates) < 0 or max(self.relative_rates) <= 0:
-            raise ValueError("relative_rates must be 0 or more and one of them more than 0; write relative loads")
+        if max(self.relative_rates) < 1e-9:
+            raise ValueError("relative_rates: one of them must be more than 1e-9; write relative loads")
         if self.period_ns < len(self.relative_rates):
             raise ValueError('period_ns must be more than 0; write for example "24 h"')
         return self
