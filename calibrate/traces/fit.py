@@ -13,7 +13,7 @@ from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.score import agreement
 from calibrate.traces.access import fit_bus, is_sequential, reached_platter
 from calibrate.traces.engine_drive import EngineDrive, engine_drive
-from calibrate.traces.geometry import count_heads, fit_geometry, track_blocks
+from calibrate.traces.geometry import AngleMap, count_heads, fit_geometry, track_blocks
 from calibrate.traces.model import Prediction, TraceModel, fit_model
 from calibrate.traces.period import Rotation, fit_rotation
 from calibrate.traces.profile import model_from_dict
@@ -109,7 +109,9 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
     if rotation.is_identified:
         heads = None if angles is None else count_heads(angles)[0]
-        inner_model = fit_model(inner, bus, rotation, fit_geometry(inner, bus, rotation, heads))
+        rotation = _sharpened(rotation, angles)
+        inner_angles = fit_geometry(inner, bus, rotation, heads)
+        inner_model = fit_model(inner, bus, _sharpened(rotation, inner_angles), inner_angles)
         prediction = inner_model.predict(rest, seed)
         held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
         inner_drive = engine_drive(inner_model, inner, n_blocks, "kept back", sheet or {}).drive
@@ -192,6 +194,14 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
 
 def _unlocated(rotation: Rotation) -> Rotation:
     return replace(rotation, period_ms=60e3 / 7200, stderr_ms=0.0)
+
+
+def _sharpened(rotation: Rotation, angles: AngleMap | None) -> Rotation:
+    """The rotation with the period that came out with the angle map."""
+    if angles is None:
+        return rotation
+    stderr = rotation.stderr_ms if angles.period_stderr_ms is None else angles.period_stderr_ms
+    return replace(rotation, period_ms=angles.period_ms, stderr_ms=stderr)
 
 
 def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, dict[str, Any]]:

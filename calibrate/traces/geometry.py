@@ -31,7 +31,8 @@ class AngleMap:
     """Where each block lies on the platter, and how well that is known.
 
     `bus_share` is the part of a read's bus time that follows its time under the head; `read_shift` and
-    `write_shift` (turns) are the delays between the platter and the completion, by operation.
+    `write_shift` (turns) are the delays between the platter and the completion, by operation. `period_stderr_ms` is
+    None where the run is too short to tell it from the drift of the phase.
     """
 
     zones: tuple[ZoneAngle, ...]
@@ -45,6 +46,7 @@ class AngleMap:
     correction: Correction = NO_CORRECTION
     read_handover: Handover = NO_DELAY
     write_handover: Handover = NO_DELAY
+    period_stderr_ms: float | None = None
 
     def zone_of(self, x: Floats) -> NDArray[np.int64]:
         """Index of the zone of each block."""
@@ -183,10 +185,13 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation, heads: int |
                 angles = _fit_handover(angles, whole, points, raw)
             points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
             raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    angles = _sharpened(angles, points, is_write)
     angles = _fit_staircase(angles, whole, bus, done, heads)
+    raw = np.exp(2j * np.pi * points.t_ms / angles.period_ms)
     angles = _fit_handover(angles, whole, points, raw)
     points = replace(points, t_ms=angles.passing_ms(whole, bus, done))
-    raw = np.exp(2j * np.pi * frequency * points.t_ms)
+    angles = _sharpened(angles, points, is_write)
+    raw = np.exp(2j * np.pi * points.t_ms / angles.period_ms)
     angles = _shifts(angles, points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
     span = drift.best_span(left, is_causal=True)
@@ -213,6 +218,16 @@ def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArr
     angles = replace(angles, zones=zones, correction=NO_CORRECTION)
     rest = steady * np.exp(-2j * np.pi * (angles.angle(points.x, is_write) - shift))
     return replace(angles, correction=fit_correction(points.x, rest, angles.zones[-1].last))
+
+
+def _sharpened(angles: AngleMap, points: Points, is_write: NDArray[np.bool_]) -> AngleMap:
+    """The angle map with the period under which the platter's phase does not drift over the whole run."""
+    left = np.exp(2j * np.pi * (points.t_ms / angles.period_ms - angles.angle(points.x, is_write)))
+    drifting, stderr = drift.turns_per_ms(left, points.t_ms)
+    if not np.isfinite(stderr):
+        return angles
+    period = 1.0 / (1.0 / angles.period_ms - drifting)
+    return replace(angles, period_ms=period, period_stderr_ms=stderr * period**2)
 
 
 def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, x: Floats) -> AngleMap:
