@@ -31,7 +31,8 @@ from calibrate.traces.seek import ReadyCurve, fit_access
 from calibrate.traces.spectrum import Floats
 
 N_DRAWS = 48
-SAFE_SPREADS = 1.5
+MIN_SETTLED = 50
+MOST_LOST = 2.5
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
 
@@ -123,6 +124,20 @@ def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
     if pause is Pause.BEFORE:
         return trace.pause_ms
     return np.concatenate([trace.pause_ms[:1], trace.pause_ms[:-1]])
+
+
+def _lost(
+    start_ms: Floats, ready_ms: Floats, target_ms: Floats, spread_ms: float, error_turns: Floats, period_ms: float
+) -> float:
+    """Revolutions lost on average: by so much accesses that take their blocks in order begin later than predicted."""
+    if len(start_ms) < MIN_SETTLED:
+        return 0.0
+    rng = np.random.default_rng(0)
+    shape = (len(start_ms), N_DRAWS)
+    ready = ready_ms[:, None] + spread_ms * rng.standard_normal(shape)
+    begin = ready + np.mod(target_ms[:, None] + rng.choice(error_turns, shape) * period_ms - ready, period_ms)
+    late = np.clip((start_ms[:, None] - begin) / period_ms, -MOST_LOST, MOST_LOST)
+    return max(float(late.mean()), 0.0)
 
 
 @dataclass(frozen=True)
@@ -219,11 +234,10 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
             delay = landing_delay_ms((start - ready + placed.media_ms)[early], period)
             settled &= ~landed
         arrival.append(Arrival(share, delay))
-        safe = settled & (np.minimum(wait, period - wait) > SAFE_SPREADS * curve.spread_ms)
-        turns = np.clip(np.rint((start - ready - wait)[safe] / period), -1.0, 2.0)
-        lost.append(max(float(turns.mean()), 0.0) if len(turns) >= 50 else 0.0)
+        error = np.quantile(late[settled], ERROR_QUANTILES)
+        lost.append(_lost(start[settled], ready[settled], placed.target_ms[settled], curve.spread_ms, error, period))
         curves.append(curve)
-        errors.append(np.quantile(late[settled], ERROR_QUANTILES))
+        errors.append(error)
     streaming = is_streaming(trace)
     hits = ~media & ~trace.is_write
     return TraceModel(
