@@ -20,6 +20,7 @@ from calibrate.traces.profile import model_from_dict
 from calibrate.traces.replayed import replay_on_engine
 from calibrate.traces.residuals import residual_rows
 from calibrate.traces.uncertainty import parameters_of
+from calibrate.traces.unlocated import likeliest_period
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 
@@ -117,7 +118,8 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         inner_drive = engine_drive(inner_model, inner, n_blocks, "kept back", sheet or {}).drive
         held_out["engine"] = replay_on_engine(inner_drive, rest)
     else:
-        rotation = _unlocated(rotation)
+        rotation = replace(rotation, period_ms=60e3 / 7200, stderr_ms=0.0)
+        rotation = replace(rotation, period_ms=likeliest_period(trace, bus, rotation))
         inner_model = fit_model(inner, bus, rotation, None)
         prediction = inner_model.predict(rest, seed)
         held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
@@ -126,7 +128,10 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
     if converged:
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
-        message = "completion times tell no revolution: rotation assumed at 7200 rpm, angles unknown"
+        rpm = 60e3 / rotation.period_ms
+        message = (
+            f"completion times tell no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
+        )
     else:
         message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
     parameters = _parameters(model, trace)
@@ -190,10 +195,6 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
     fits = int(trace.end.max()) <= drive.n_sectors
     engine = replay_on_engine(drive, trace) if fits else None
     return {**scores[0], "reads": scores[1], "writes": scores[2], "engine": engine}
-
-
-def _unlocated(rotation: Rotation) -> Rotation:
-    return replace(rotation, period_ms=60e3 / 7200, stderr_ms=0.0)
 
 
 def _sharpened(rotation: Rotation, angles: AngleMap | None) -> Rotation:

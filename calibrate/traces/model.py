@@ -29,10 +29,10 @@ from calibrate.traces.hits import (
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve, fit_access
 from calibrate.traces.spectrum import Floats
+from calibrate.traces.stalls import MIN_TURNS, NO_STALLS, Stalls, fit_stalls
 
 N_DRAWS = 48
 MIN_SETTLED = 50
-MOST_LOST = 2.5
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
 
@@ -72,6 +72,7 @@ class TraceModel:
     read_lost: float
     write_lost: float
     stream_misses: StreamMisses
+    stalls: Stalls = NO_STALLS
 
     def predict(self, trace: RequestTrace, seed: int = 0) -> Prediction:
         """Draws of the response of each request of a trace."""
@@ -110,6 +111,7 @@ class TraceModel:
         if self.bus.is_write_back:
             fast = _pick(self.write_times, trace, self.bus, pause, rng)
             draws = np.where(trace.is_write[:, None], fast, draws)
+        draws += self.stalls.draw(draws.shape, rng)
         return Prediction(draws)
 
 
@@ -136,8 +138,8 @@ def _lost(
     shape = (len(start_ms), N_DRAWS)
     ready = ready_ms[:, None] + spread_ms * rng.standard_normal(shape)
     begin = ready + np.mod(target_ms[:, None] + rng.choice(error_turns, shape) * period_ms - ready, period_ms)
-    late = np.clip((start_ms[:, None] - begin) / period_ms, -MOST_LOST, MOST_LOST)
-    return max(float(late.mean()), 0.0)
+    late = (start_ms[:, None] - begin) / period_ms
+    return max(float(late[late < MIN_TURNS].mean()), 0.0)
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,7 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
     calm = media & ~is_sequential(trace)
     blocks = trace.n_blocks.astype(np.float64)
     curves, errors, arrival, lost = [], [], [], []
+    stalled = np.zeros(len(trace))
     for write in (False, True):
         mine = media & (trace.is_write == write)
         if (mine & calm).sum() < 100:
@@ -225,6 +228,8 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         settled = mine & calm
         ready = curve.of(placed.tracks, placed.side, blocks)
         wait = np.mod(placed.target_ms - ready, period)
+        if not (write and bus.is_write_back):
+            stalled = np.where(trace.is_write == write, start - ready - wait, stalled)
         late = np.mod((start - placed.target_ms) / period + 0.5, 1.0) - 0.5
         clear = settled & placed.on_one_track
         share, delay = arrival_share(late[clear] * period, placed.media_ms[clear], period), 0.0
@@ -257,4 +262,5 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         lost[0],
         lost[1],
         stream_misses(streaming, media, placed.goes_across),
+        fit_stalls(stalled, period, len(trace)),
     )

@@ -18,6 +18,7 @@ from calibrate.traces.hits import FastTimes, StreamMisses
 from calibrate.traces.model import TraceModel
 from calibrate.traces.period import Rotation
 from calibrate.traces.seek import ReadyCurve
+from calibrate.traces.stalls import NO_STALLS, Stalls
 from diskmodel.errors import Fault, FormatError
 
 VERSION = 2
@@ -55,6 +56,7 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
         "read_arrival": [model.read_arrival.share, model.read_arrival.delay_ms],
         "write_arrival": [model.write_arrival.share, model.write_arrival.delay_ms],
         "lost_turns": [model.read_lost, model.write_lost],
+        "stalls": [model.stalls.share, _rounded(model.stalls.late_ms, 3)],
         "stream_misses": [model.stream_misses.within, model.stream_misses.across],
     }
     if model.angles is not None:
@@ -140,6 +142,7 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
         data["lost_turns"][0],
         data["lost_turns"][1],
         StreamMisses(*data["stream_misses"]),
+        Stalls(data["stalls"][0], np.array(data["stalls"][1])) if "stalls" in data else NO_STALLS,
     )
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calibrate.evidence.requests import RequestTrace
+from tests.calibrate.random_clock import draw_clock
 from tests.calibrate.random_layout import Layout, draw_layout
 
+ROUNDING_TURNS = 1e-7
 USUAL_RPM = (4000.0, 5400.0, 6400.0, 7200.0, 10_000.0)
 
 
@@ -38,6 +40,8 @@ class RandomDrive:
     reads_ahead_to: str
     noise_ms: float
     retry_ratio: float
+    recalibrates_every_ms: float
+    recalibration_ms: float
 
     def seek_ms(self, cylinders: int) -> float:
         """Time to move over a number of cylinders, settled for reading."""
@@ -57,6 +61,7 @@ class RandomDrive:
             f"{self.segments} segments of {self.segment_blocks}, ahead to {self.reads_ahead_to}, "
             f"{'cut-through' if self.is_cut_through else 'store-and-forward'}"
             f"{', on arrival' if self.takes_on_arrival else ''}, noise {self.noise_ms:.3f} ms"
+            f"{f', recalibrates {self.recalibration_ms:.0f} ms' if self.recalibration_ms else ''}"
         )
 
 
@@ -93,6 +98,8 @@ def draw_drive(seed: int) -> RandomDrive:
         str(rng.choice(["none", "track", "cylinder", "segment"], p=[0.1, 0.3, 0.2, 0.4])),
         float(rng.choice([0.01, 0.03, 0.08])),
         float(rng.choice([0.0, 0.001, 0.004])),
+        float(rng.uniform(40e3, 300e3)),
+        float(rng.choice([0.0, rng.uniform(40.0, 250.0)])),
     )
 
 
@@ -123,12 +130,14 @@ class Recorder:
         self.drive = drive
         self.state = State()
         self.rng = np.random.default_rng(seed)
+        self.next_recalibration_ms = drive.recalibrates_every_ms / 2
 
     def serve(self, is_write: bool, lba: int, blocks: int) -> float:
         """Response of a request that is issued now, ms."""
         drive, state = self.drive, self.state
         self._read_on(lba)
         issued = state.now
+        self._recalibrate()
         noise = float(self.rng.exponential(drive.noise_ms))
         if is_write:
             done = self._write(issued + drive.write_overhead_ms + noise, lba, blocks)
@@ -203,7 +212,8 @@ class Recorder:
                 now += drive.head_switch_ms
             state.cylinder, state.head = cylinder, head
             end = min(last, int(here.first[track + 1]))
-            now += ((self._angle(track, first) - now / drive.period_ms + 1e-7) % 1.0) * drive.period_ms
+            behind = (self._angle(track, first) - now / drive.period_ms + ROUNDING_TURNS) % 1.0 - ROUNDING_TURNS
+            now += behind * drive.period_ms
             passed = here.sector(track, end - 1) - here.sector(track, first) + 1
             now += passed / here.sectors[track] * drive.period_ms
             first = end
@@ -239,6 +249,14 @@ class Recorder:
             now, segment.last = later, step
         state.ahead_from = None
 
+    def _recalibrate(self) -> None:
+        """The thermal recalibrations that were due until now: the first that could not wait for the host to pause."""
+        drive, state = self.drive, self.state
+        if drive.recalibration_ms and state.now >= self.next_recalibration_ms:
+            state.free_at = max(state.free_at, self.next_recalibration_ms) + drive.recalibration_ms
+            state.ahead_from = None
+            self.next_recalibration_ms += drive.recalibrates_every_ms
+
     def _held(self, lba: int, blocks: int) -> Segment | None:
         for segment in reversed(self.state.segments):
             if segment.first <= lba and (segment.last >= lba + blocks or segment.last >= lba):
@@ -253,8 +271,10 @@ class Recorder:
 def draw_trace(drive: RandomDrive, n: int, seed: int) -> RequestTrace:
     """A trace of sequential, local and scattered requests, in one of the two manners of the published traces.
 
-    Times are in whole microseconds, the pause stands before or after its request, and some requests may be missing.
+    Times are as a host's clock tells them, the pause stands before or after its request, and some requests may be
+    missing.
     """
+    clock = draw_clock(seed)
     rng = np.random.default_rng(seed)
     # later drives were traced with writes cached, requests of 2 KiB and more, and issues at least 25 ms apart
     is_late = drive.is_write_back or bool(rng.random() < 0.2)
@@ -282,11 +302,16 @@ def draw_trace(drive: RandomDrive, n: int, seed: int) -> RequestTrace:
         else:
             lba = int(rng.integers(0, reach))
         lba = min(max(lba // 4 * 4 if is_late and kind >= sequential else lba, 0), reach - blocks)
+        issued = recorder.state.now
         response = recorder.serve(is_write, lba, blocks)
-        rows.append((is_write, lba, blocks, response, pause))
+        rows.append((is_write, lba, blocks, issued, issued + response))
         end, was_write = lba + blocks, is_write
-    write, lbas, sizes, responses, pauses = (np.array(column) for column in zip(*rows, strict=True))
+    write, lbas, sizes, issues, ends = (np.array(column) for column in zip(*rows, strict=True))
+    issues, ends = clock.recorded_ms(issues, ends, np.random.default_rng([seed, 2]))
+    pauses = np.concatenate([issues[:1], issues[1:] - ends[:-1]])
     if not pause_is_before:
         pauses = np.concatenate([pauses[1:], pauses[:1]])
     kept = rng.random(n) >= missing
-    return RequestTrace(write[kept], lbas[kept], sizes[kept], np.round(responses, 3)[kept], np.round(pauses, 3)[kept])
+    return RequestTrace(
+        write[kept], lbas[kept], sizes[kept], np.round(ends - issues, 3)[kept], np.round(pauses, 3)[kept]
+    )

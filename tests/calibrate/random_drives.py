@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from calibrate.evidence.requests import RequestTrace
 from calibrate.score import agreement
 from calibrate.traces.fit import TraceFit, fit_trace
 from calibrate.traces.geometry import count_heads
+from tests.calibrate.random_clock import draw_clock
 from tests.calibrate.random_drive import RandomDrive, draw_drive, draw_trace
 
 N_FITTED, N_PREDICTED = 5000, 5000
@@ -33,6 +35,7 @@ class Outcome:
     fit: TraceFit
     score: dict[str, Any]
     seconds: float
+    true_period_ms: float
 
     @property
     def heads(self) -> int | None:
@@ -43,7 +46,7 @@ class Outcome:
     @property
     def failures(self) -> list[str]:
         """What missed its bound."""
-        rpm = self.fit.model.rotation.period_ms / self.drive.period_ms - 1
+        rpm = self.fit.model.rotation.period_ms / self.true_period_ms - 1
         told = {
             "period": abs(rpm) < 5e-5,
             "heads": self.heads in (None, self.drive.layout.heads),
@@ -63,7 +66,14 @@ def calibrated(seed: int, n_fitted: int = N_FITTED, n_predicted: int = N_PREDICT
     seconds = time.process_time() - started
     rest = trace.part(n_fitted, None)
     prediction = fit.predict(rest)
-    return Outcome(drive, fit, dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms)), seconds)
+    score = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
+    return Outcome(drive, fit, score, seconds, drive.period_ms * _slowness(seed, trace.part(0, n_fitted)))
+
+
+def _slowness(seed: int, trace: RequestTrace) -> float:
+    """Of the spindle, on average over a trace: the host's time over the drive's."""
+    span = np.array([float(trace.response_ms.sum() + trace.pause_ms.sum())])
+    return float((draw_clock(seed).host_ms(span) / span)[0])
 
 
 def main() -> None:
@@ -81,8 +91,8 @@ def main() -> None:
         print(
             f"{seed:4d} demerit {score['demerit_ratio']:6.2%} mean {score['mean_error_ratio']:+6.2%} "
             f"mae {score['mae_ms'] / score['measured_mean_ms']:6.2%} heads {found.heads} "
-            f"period {rotation.period_ms / found.drive.period_ms - 1:+.1e} {found.seconds:4.1f} s "
-            f"{' '.join(found.failures) or 'fine'} | {found.drive.describe()}",
+            f"period {rotation.period_ms / found.true_period_ms - 1:+.1e} {found.seconds:4.1f} s "
+            f"{' '.join(found.failures) or 'fine'} | {found.drive.describe()}, {draw_clock(seed).describe()}",
             flush=True,
         )
     demerits = [found.score["demerit_ratio"] for found in outcomes]

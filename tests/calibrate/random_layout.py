@@ -60,7 +60,7 @@ class Layout:
 def draw_layout(rng: np.random.Generator, period_ms: float, head_ms: float, cylinder_ms: float) -> Layout:
     """A layout of 1,400 to 10,000 cylinders, with skews that hide switches of a head and of a cylinder."""
     heads = int(rng.integers(2, 21))
-    n_zones = int(rng.integers(1, 17))
+    n_zones = int(rng.integers(1, 21))
     sparing = str(rng.choice(SPARINGS))
     outer = int(rng.integers(60, 250))
     inner = max(int(outer * rng.uniform(0.5, 0.75)), 36)

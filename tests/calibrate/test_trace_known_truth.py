@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibrate.score import agreement
 from calibrate.traces.clock import Pause
 from calibrate.traces.fit import TraceFit, calibrate_traces, fit_trace, validate_traces
 from calibrate.traces.geometry import count_heads, track_blocks
@@ -103,7 +104,12 @@ def test_scrambled_clock_is_not_taken_for_a_revolution() -> None:
     fit = fit_trace(noisy)
     assert not fit.converged
     assert not fit.parameters["revolution"]["identified"]
-    assert "revolution" in fit.message
+    assert "7200 rpm" in fit.message
+    rest = TRACE.part(3000, 6000)
+    prediction = fit.predict(rest)
+    score = agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms)
+    assert score["demerit_ratio"] < 0.06
+    assert abs(score["mean_error_ratio"]) < 0.03
 
 
 def test_too_short_a_trace_is_refused() -> None:
