@@ -129,9 +129,7 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
         rpm = 60e3 / rotation.period_ms
-        message = (
-            f"completion times tell no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
-        )
+        message = f"completion times tell no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
     else:
         message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
     parameters = _parameters(model, trace)
