@@ -108,8 +108,8 @@ def main() -> None:
         outcomes.append(found)
         print(
             f"{seed:4d} demerit {score['demerit_ratio']:6.2%} ({found.calm_demerit_ratio:.2%} calm) "
-            f"mean {score['mean_error_ratio']:+6.2%} mae {score['mae_ms'] / score['measured_mean_ms']:6.2%} heads {found.heads} "
-            f"period {rotation.period_ms / found.true_period_ms - 1:+.1e} {found.seconds:4.1f} s "
+            f"mean {score['mean_error_ratio']:+6.2%} mae {score['mae_ms'] / score['measured_mean_ms']:6.2%} "
+            f"heads {found.heads} period {rotation.period_ms / found.true_period_ms - 1:+.1e} {found.seconds:4.1f} s "
             f"{' '.join(found.failures) or 'fine'} | {found.drive.describe()}, {draw_clock(seed).describe()}",
             flush=True,
         )

@@ -6,8 +6,8 @@ import pytest
 
 from tests.calibrate.random_drives import calibrated
 
-# write-back with spare tracks; write-through with spare sectors and defects; few heads, slipped defects
-SEEDS = (203, 228, 210)
+# write-back with spare tracks; write-through with spare sectors, defects and a spindle that warms; a coarse clock
+SEEDS = (203, 202, 205)
 
 
 @pytest.mark.slow
