@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import typer
+from typer.core import TyperGroup
 
 import diskmodel
 from diskmodel.cli import (
@@ -23,8 +24,26 @@ from diskmodel.cli import (
     workload,
 )
 
+
+class CommandsByPurpose(TyperGroup):
+    """The commands in `--help`, under what they are for."""
+
+    sections: ClassVar[dict[str, list[str]]] = {}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each purpose, its commands in one column."""
+        widest = max(len(name) for names in self.sections.values() for name in names)
+        for title, names in self.sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(widest), command.short_help or "") for name, command in commands if command]
+                )
+
+
 app = typer.Typer(
     name="diskmodel",
+    cls=CommandsByPurpose,
     help="How many disks do we need, and RAID 5 or RAID 10? Measure a disk, calibrate a model of it, predict arrays.",
     epilog="Exit status: 0 done, 1 a fault of diskmodel itself, 2 bad input, 3 an honest no "
     "(infeasible, unstable, not converged).",
@@ -50,21 +69,29 @@ def _top(
     pass
 
 
-#: What `diskmodel --help` says of each command.
-_COMMANDS = (
-    (demo.demo, "all of it: this machine's disk measured, calibrated, planned with"),
-    (rule.rule, "count disk operations as RAID calculators do"),
-    (drives.drives, "the bundled drives, or one of them"),
-    (simulate.simulate, "one array under one workload"),
-    (compare.compare, "arrays side by side, up to overload"),
-    (plan.plan, "how many disks, of which kind, in which level"),
-    (animate.animate, "a run as a page on which the head moves"),
-    (lab.lab, "sliders, live curves, the moving head and a quiz, in the browser"),
-    (measure.measure, "what this machine's disk does"),
-    (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
-    (validate.validate, "a drive against measurements, fio results or a trace"),
-    (mount.mount, "a drive or array nobody has bought yet, as a file that answers in real time"),
-    (workload.workload, "a workload from iostat, sar, fio or a block trace"),
-)
-for _command, _help in _COMMANDS:
-    app.command(short_help=_help)(_command)
+#: What `diskmodel --help` says of each command, by what it is for.
+_COMMANDS = {
+    "Ask": (
+        (plan.plan, "how many disks, of which kind, in which level"),
+        (compare.compare, "arrays side by side, up to overload"),
+        (simulate.simulate, "one array under one workload"),
+        (rule.rule, "count disk operations as RAID calculators do"),
+    ),
+    "Describe the load and the disk": (
+        (workload.workload, "a workload from iostat, sar, fio or a block trace"),
+        (drives.drives, "the bundled drives, or one of them"),
+        (measure.measure, "what this machine's disk does"),
+        (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
+        (validate.validate, "a drive against measurements, fio results or a trace"),
+    ),
+    "See and try": (
+        (demo.demo, "measure this machine's disk, calibrate it, plan with it"),
+        (lab.lab, "sliders, live curves, the moving head and a quiz, in the browser"),
+        (animate.animate, "a run as a page on which the head moves"),
+        (mount.mount, "a drive or array nobody has bought yet, as a file that answers in real time"),
+    ),
+}
+for _section, _members in _COMMANDS.items():
+    for _command, _help in _members:
+        _name = app.command(short_help=_help)(_command).__name__
+        CommandsByPurpose.sections.setdefault(_section, []).append(_name)
