@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Drive, FlashTables, HddTables, load_drive
+from diskmodel.drive import FlashTables, HddTables, NamedDrive
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
@@ -58,20 +57,13 @@ class Array(Description):
     file_kind: ClassVar[str] = "array"
 
     name: str = ""
-    drive: Drive
+    drive: NamedDrive
     layout: Layout
     queue: Queue = Queue()
     controller: Controller = Controller()
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _find_drive(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and isinstance(data.get("drive"), str | os.PathLike):
-            return {**data, "drive": load_drive(data["drive"])}
-        return data
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:

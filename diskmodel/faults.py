@@ -7,11 +7,14 @@ from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
 from diskmodel import units
-from diskmodel.errors import Fault
+from diskmodel.errors import DescriptionError, Fault
 
 Place = Sequence[int | str]
+
+_INNER = "inner_description"
 
 
 def faults_of(error: ValidationError, model: type[BaseModel] | None = None) -> list[Fault]:
@@ -23,7 +26,17 @@ def faults_of(error: ValidationError, model: type[BaseModel] | None = None) -> l
     model : type of BaseModel, optional
         What was validated; with it a misspelt field is told with the field that is most like it.
     """
-    return [_fault(dict(item), model) for item in error.errors(include_url=False)]
+    found: list[Fault] = []
+    for item in error.errors(include_url=False):
+        found += item["ctx"]["faults"] if item["type"] == _INNER else [_fault(dict(item), model)]
+    return found
+
+
+def inner(error: DescriptionError) -> PydanticCustomError:
+    """The faults of a description inside another one, for a validator to raise: they join those of the outer one."""
+    head = f"{error.source}: " if error.source else ""
+    faults = [Fault(head + fault.field, fault.value, fault.rule, fault.fix) for fault in error.faults]
+    return PydanticCustomError(_INNER, "{text}", {"text": str(error), "faults": faults})
 
 
 def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
@@ -65,10 +78,10 @@ def _owners(models: list[type[BaseModel]], place: Place) -> list[type[BaseModel]
     """Models that may lie at `place`; parts that name no field are an index, or the tag of a union."""
     for part in place:
         found = [
-            inner
+            nested
             for model in models
             if part in model.model_fields
-            for inner in _models_in(model.model_fields[str(part)].annotation)
+            for nested in _models_in(model.model_fields[str(part)].annotation)
         ]
         models = found or models
     return models
@@ -78,5 +91,5 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     """Descriptions that an annotation names, however deep."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for inner in get_args(annotation):
-        yield from _models_in(inner)
+    for argument in get_args(annotation):
+        yield from _models_in(argument)

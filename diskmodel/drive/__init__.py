@@ -1,7 +1,7 @@
 """Drives: descriptions, geometry, seek curves, and a catalogue made from data sheets."""
 
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.description import Drive, load_drive, parse_drive
+from diskmodel.drive.description import Drive, NamedDrive, load_drive, parse_drive
 from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.profile import Uncertainty
@@ -17,6 +17,7 @@ __all__ = [
     "Hdd",
     "HddCache",
     "HddTables",
+    "NamedDrive",
     "Seek",
     "SeekCurve",
     "SeekTable",

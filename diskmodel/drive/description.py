@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.faults import inner
 
 Drive = Annotated[Hdd | Flash, Field(discriminator="kind")]
 """A drive: `kind` ("hdd" or "flash") decides which of the two it is."""
@@ -33,6 +34,19 @@ def parse_drive(data: Mapping[str, Any], source: str = "") -> Hdd | Flash:
     if kind == "flash":
         return Flash.parse(data, source)
     raise DescriptionError(Fault("kind", kind, 'must be "hdd" or "flash"', "say which kind of drive this is"), source)
+
+
+def _named(value: object) -> object:
+    if not isinstance(value, str | os.PathLike):
+        return value
+    try:
+        return load_drive(Path(value) if isinstance(value, os.PathLike) else value)
+    except DescriptionError as error:
+        raise inner(error) from None
+
+
+#: A drive in a description: described there, or a profile or a name of the catalogue.
+NamedDrive = Annotated[Drive, BeforeValidator(_named)]
 
 
 def load_drive(place: str | Path) -> Hdd | Flash:

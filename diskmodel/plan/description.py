@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Drive, Flash, Hdd, load_drive
+from diskmodel.drive import Flash, Hdd, NamedDrive
 from diskmodel.errors import DescriptionError
 from diskmodel.formats import load_workload
 from diskmodel.layout.description import Level, Rebuild
@@ -20,14 +20,6 @@ from diskmodel.plan.objective import Objective
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
 from diskmodel.workload import Workload
-
-
-def _drives(value: object) -> object:
-    if isinstance(value, str):
-        value = [value]
-    if isinstance(value, list | tuple):
-        return tuple(load_drive(item) if isinstance(item, str) else item for item in value)
-    return value
 
 
 def _one_or_more(value: object) -> object:
@@ -57,7 +49,7 @@ class Candidates(Description):
         How a failed disk is rebuilt (window, rate limit), where the objective asks for rebuild or data loss.
     """
 
-    drives: Annotated[tuple[Drive, ...], BeforeValidator(_drives), Field(min_length=1)]
+    drives: Annotated[tuple[NamedDrive, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
     levels: Annotated[tuple[Level, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
     min_disks: int = Field(default=1, ge=1)
     max_disks: int = Field(default=64, ge=1, le=10_000)

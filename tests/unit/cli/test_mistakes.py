@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from diskmodel.drive import catalogue
 from tests.unit.cli.commands import EXAMPLES, refusal, write
 
 ARRAY = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 5\n'
@@ -43,3 +44,24 @@ def test_what_is_no_trace_is_told_by_what_it_is() -> None:
     replay = ("simulate", EXAMPLES / "raid5.toml", "--workload", oltp, "--replay", "2x")
     for words in (("workload", oltp), ("calibrate", oltp, "--out", "x.toml"), replay):
         assert "is a TOML description, not evidence" in refusal(*words)
+
+
+def test_every_fault_is_told_with_those_of_a_drive(tmp_path: Path) -> None:
+    array = write(tmp_path / "array.toml", 'drive = "generic-15"\n[layout]\nlevel = "raid5"\ndisks = 0\n')
+    told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
+    assert "array.toml: 2 faults" in told
+    assert "drive='generic-15': is neither a file nor a drive of the catalogue; did you mean generic-15k" in told
+    assert "layout.disks=0: input should be" in told
+    profile = write(tmp_path / "mine.toml", (catalogue()["generic-15k"]).to_toml().replace("rpm = 15000.0", "rpm = 0"))
+    array.write_text(array.read_text().replace("generic-15", "mine.toml"))
+    told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
+    assert f"{profile}: rpm=0: " in told
+    assert "layout.disks=0: " in told
+
+
+def test_every_fault_of_a_plan_is_told(tmp_path: Path) -> None:
+    text = (EXAMPLES / "plan-oltp.toml").read_text()
+    plan = write(tmp_path / "plan.toml", text.replace('"generic-10k"', '"generic-1k"').replace('"80 ms"', '"80"'))
+    told = refusal("plan", plan)
+    assert "drive='generic-1k': is neither a file nor a drive of the catalogue" in told
+    assert "objective.latency.p99_ns='80': a unit is missing" in told
