@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,7 +102,7 @@ def lines(printed: dict[str, Any]) -> list[str]:
     held = printed["held_out"]
     kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
     said = [f"{kind}: {printed['message']}"]
-    warnings = printed.get("warnings", ())
+    warnings = without_likes(printed.get("warnings", ()))
     said += [f"  warning: {text}" for text in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
@@ -110,6 +112,14 @@ def lines(printed: dict[str, Any]) -> list[str]:
         said.append(f"  last stage: {told(printed['last_stage'])}")
     said += [f"  {line}" for line in held_out_lines(held)]
     return said
+
+
+def without_likes(warnings: Sequence[str]) -> list[str]:
+    """Warnings of which those that differ in their figures only are told once."""
+    alike: dict[str, list[str]] = {}
+    for text in warnings:
+        alike.setdefault(re.sub(r"\d+(\.\d+)?", "#", text), []).append(text)
+    return [f"{same[0]} (and {len(same) - 1} alike)" if len(same) > 1 else same[0] for same in alike.values()]
 
 
 def held_out_lines(held: dict[str, Any]) -> list[str]:

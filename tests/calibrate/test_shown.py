@@ -6,6 +6,7 @@ import pytest
 
 from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.shown import label, remark, shown
+from diskmodel.cli.calibrate import without_likes
 from diskmodel.drive import catalogue
 from tests.unit.cli.commands import run
 
@@ -64,3 +65,9 @@ def test_of_a_trace_the_engines_error_is_told() -> None:
     found = Calibration(drive, True, "", {}, held).drive.provenance["held_out"]
     assert found == {"what": "the last 600 requests", "mean_error_ratio": 0.05, "demerit_ratio": 0.1}
     assert "held_out" not in Calibration(drive, True, "", {}, {"mean_error_ratio": None}).drive.provenance
+
+
+def test_warnings_that_differ_in_figures_only_are_told_once() -> None:
+    waits = [f"this program waited for a processor {share} % of the time" for share in (47, 5.5, 12)]
+    assert without_likes([waits[0], "no writes", *waits[1:]]) == [f"{waits[0]} (and 2 alike)", "no writes"]
+    assert without_likes([]) == []
