@@ -107,3 +107,25 @@ class ConservationError(DiskmodelError):
     """A law that holds in every run was broken (Little's law, utilisation law, a lost request): our own fault."""
 
     code = "conservation"
+
+
+class KernelError(DiskmodelError):
+    """The native kernel broke off in the middle of a run: our own fault, whatever the input was.
+
+    Parameters
+    ----------
+    what : str
+        What the kernel said, and where.
+    """
+
+    code = "kernel"
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        return printable(
+            f"the kernel broke off: {_cut(self.what, MOST_SAID)}; this is a fault of diskmodel and not of its input: "
+            'please report it with this message, the version and the files that were run; engine = "simpy" may do meanwhile'
+        )

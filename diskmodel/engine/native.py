@@ -13,6 +13,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
@@ -74,6 +75,8 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts = _kernel.run(array_of(scenario), columns, out)
     except OverflowError:
         raise too_long() from None
+    except ValueError as error:
+        raise refused(error) from None
     if long_parts:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         places, values = zip(*long_parts, strict=True)
@@ -87,6 +90,11 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
     )  # fmt: skip
+
+
+def refused(error: ValueError) -> CoverageError:
+    """What the kernel's tables cannot hold, though the description allows it."""
+    return CoverageError(Fault("engine", "native", f"the kernel does not take {error}", "use simpy"))
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:

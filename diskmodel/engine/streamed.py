@@ -46,6 +46,8 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         told = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
     except OverflowError:
         raise too_long() from None
+    except ValueError as error:
+        raise native.refused(error) from None
     if told["n_done"] != blocks.n:
         raise ConservationError(f"{blocks.n} requests went in and {told['n_done']} came out")
     if told["n_broken"]:

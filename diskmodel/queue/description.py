@@ -43,8 +43,8 @@ class Queue(Description):
     merge_limit_bytes: Length = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
     write_throttle: Literal["none", "linux"] = "none"
-    block_requests: int = Field(default=256, ge=2)
+    block_requests: int = Field(default=256, ge=2, lt=2**31)
     read_expire_ns: Nanoseconds = 500_000_000
     write_expire_ns: Nanoseconds = 5_000_000_000
-    fifo_batch: int = Field(default=16, ge=1)
-    writes_starved: int = Field(default=2, ge=1)
+    fifo_batch: int = Field(default=16, ge=1, lt=2**31)
+    writes_starved: int = Field(default=2, ge=1, lt=2**31)

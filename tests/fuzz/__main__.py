@@ -13,12 +13,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.fuzz import checks_descriptions, checks_engines, checks_formats, checks_services
+from tests.fuzz import checks_descriptions, checks_engines, checks_formats, checks_kernel, checks_services
 from tests.fuzz.check import CHECKS
 from tests.fuzz.watch import Watched, watch
 
 #: Their import enters the checks.
-DEFINED_IN = (checks_formats, checks_descriptions, checks_services, checks_engines)
+DEFINED_IN = (checks_formats, checks_descriptions, checks_services, checks_engines, checks_kernel)
 
 
 def main() -> int:

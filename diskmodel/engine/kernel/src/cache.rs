@@ -99,7 +99,7 @@ impl Segments {
 #[derive(Clone, Debug, Default)]
 struct Cells {
     shift: u32,
-    counts: Vec<u16>,
+    counts: Vec<u32>,
 }
 
 const N_CELLS: usize = 1024;
@@ -128,8 +128,8 @@ impl Cells {
             return usize::MAX;
         }
         let (first, last) = (self.at(lba), self.at(lba + n - 1));
-        let beyond = if first == last { 0 } else { usize::from(self.counts[last]) };
-        usize::from(self.counts[first]) + beyond
+        let beyond = if first == last { 0 } else { self.counts[last] as usize };
+        self.counts[first] as usize + beyond
     }
 
     /// Ends of one segment in the cells of a range; none in those of a long one.

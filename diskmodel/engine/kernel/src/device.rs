@@ -2,7 +2,7 @@
 //! `diskmodel/engine/device.py`.
 
 use crate::command::{Command, Commands};
-use crate::events::{Action, Events, DISPATCH};
+use crate::events::{Action, Events, DISPATCH, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Arms, Policy, Pool, Waiting};
@@ -179,7 +179,8 @@ impl Front {
         self.pending -= 1;
         let response = command.done - command.submitted;
         self.counters.response_ns += i128::from(response);
-        self.counters.read_response_ns += if command.op == WRITE { 0 } else { response };
+        let read_ns = if command.op == WRITE { 0 } else { response };
+        self.counters.read_response_ns = self.counters.read_response_ns.saturating_add(read_ns);
     }
 
     /// See what can be started at `time`, after everything else of that instant (rule T4).
@@ -247,7 +248,7 @@ impl Front {
         self.in_drive += 1;
         let (from, overhead) = begin(&waiting, self.electronics_free_ns);
         commands[waiting.id].overhead = overhead;
-        self.electronics_free_ns = from + overhead;
+        self.electronics_free_ns = (from + overhead).min(LAST_NS);
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
         commands[waiting.id].arrived = now;
@@ -267,7 +268,7 @@ impl Front {
         } else {
             counters.n_reads += 1;
             counters.read_sectors += command.n;
-            counters.read_response_ns += command.done - command.submitted;
+            counters.read_response_ns = counters.read_response_ns.saturating_add(command.done - command.submitted);
         }
     }
 }

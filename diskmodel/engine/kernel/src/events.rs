@@ -93,8 +93,9 @@ impl Ord for Event {
 }
 
 const PHASE_BITS: u32 = 2;
-/// No time is later: a run that comes here has been refused long before.
-const LAST_NS: i64 = 1 << 60;
+/// No time is later: a run that comes here has been refused long before. What is booked ahead ends here, too, so that
+/// no sum of times leaves 64 bits.
+pub const LAST_NS: i64 = 1 << 60;
 /// So many of the next events are kept in order, the others in a heap.
 const MOST_NEAR: usize = 48;
 

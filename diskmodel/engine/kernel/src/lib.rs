@@ -22,6 +22,7 @@ pub mod online;
 #[cfg(feature = "python")]
 mod python;
 mod queue;
+mod rule;
 pub mod scenario;
 #[cfg(target_os = "linux")]
 pub mod serve;

@@ -3,6 +3,7 @@
 mod spindle;
 mod zones;
 
+use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
 pub use spindle::Spindle;
@@ -130,7 +131,7 @@ impl Mechanics {
         let mut now = at + extra;
         let mut access = Access { seek: extra, ..Access::default() };
         let revolution = spindle.revolution;
-        while n > 0 {
+        while n > 0 && now < LAST_NS {
             let Target { place, angle } = target;
             let by_track = &self.zones.of(&place).by_track;
             let index = i64::from(place.index);

@@ -124,7 +124,7 @@ impl Array {
     /// The array of a scenario at time 0; `seed` draws which reads hit where a cache is given by its hit ratio.
     pub fn new(scenario: Scenario, seed: u64) -> Result<Self, String> {
         let capacity = scenario.layout.capacity;
-        let (simulation, sector_bytes) = match scenario.build()? {
+        let (simulation, sector_bytes) = match scenario.build()?.0 {
             Built::Hdd(parts) => begun(parts),
             Built::Flash(parts) => begun(parts),
         };

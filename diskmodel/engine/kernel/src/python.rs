@@ -1,9 +1,14 @@
 //! Glue between Python and the core: NumPy columns in and out without copying, the interpreter released meanwhile.
+//!
+//! What comes in is checked here once, and refused with TypeError or KeyError where it is of the wrong kind or missing,
+//! with OverflowError where a number does not fit its field, and with ValueError where it breaks a rule: the core takes
+//! the rules for granted.
 
+mod columns;
+pub mod guard;
 mod streamed;
 
-use numpy::{Element, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 pub use streamed::run_streamed;
@@ -11,44 +16,9 @@ pub use streamed::run_streamed;
 use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation, TOO_LONG};
-use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS};
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct RequestsIn<'py> {
-    when_ns: PyReadonlyArray1<'py, i64>,
-    op: PyReadonlyArray1<'py, u8>,
-    offset: PyReadonlyArray1<'py, i64>,
-    length: PyReadonlyArray1<'py, i64>,
-    stream: PyReadonlyArray1<'py, i32>,
-    cache_draw: PyReadonlyArray1<'py, f64>,
-    streams: Vec<(i64, i64)>,
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct CompletionsOut<'py> {
-    /// None: the requests' own times, all of them being open.
-    issue_ns: Option<PyReadwriteArray1<'py, i64>>,
-    done_ns: PyReadwriteArray1<'py, i64>,
-    parts_ns: PartsOut<'py>,
-    is_hit: PyReadwriteArray1<'py, bool>,
-}
-
-#[derive(FromPyObject)]
-pub enum PartsOut<'py> {
-    Wide(PyReadwriteArray1<'py, i64>),
-    Narrow(PyReadwriteArray1<'py, i32>),
-}
-
-/// A column without copying; one that repeats a single value (a stride of 0) is that value.
-fn column<'a, T: Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<Column<'a, T>> {
-    let view = array.as_array();
-    match view.first() {
-        Some(&value) if view.strides()[0] == 0 => Ok(Column::All(value, view.len())),
-        _ => Ok(Column::Each(array.as_slice()?)),
-    }
-}
+use crate::traffic::{check_columns, Columns};
+use columns::{CompletionsOut, RequestsIn};
+use guard::{defect, guarded};
 
 /// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
 /// each disk, parts of a time that are too long for their column with their places.
@@ -60,44 +30,30 @@ type Outcome = (i64, i64, Option<i64>, Vec<[i64; 8]>, Vec<(usize, i64)>);
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
-    array: Scenario,
-    requests: RequestsIn<'_>,
-    mut out: CompletionsOut<'_>,
+    array: &Bound<'_, PyAny>,
+    requests: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
 ) -> PyResult<Outcome> {
-    let built = array.build().map_err(PyValueError::new_err)?;
-    let columns = Requests {
-        when: column(&requests.when_ns)?,
-        op: column(&requests.op)?,
-        offset: column(&requests.offset)?,
-        length: column(&requests.length)?,
-        stream: column(&requests.stream)?,
-        cache_draw: column(&requests.cache_draw)?,
-        rules: requests.streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect(),
-    };
-    let completions = Completions {
-        issue: out.issue_ns.as_mut().map(|column| column.as_slice_mut()).transpose()?,
-        done: out.done_ns.as_slice_mut()?,
-        parts: match &mut out.parts_ns {
-            PartsOut::Wide(values) => PartColumns::Wide(values.as_slice_mut()?),
-            PartsOut::Narrow(values) => PartColumns::Narrow(values.as_slice_mut()?, Vec::new()),
-        },
-        is_hit: out.is_hit.as_slice_mut()?,
-    };
-    check(&columns, &completions).map_err(PyValueError::new_err)?;
-    let columns = Columns::new(columns, completions);
-    py.detach(|| match built {
-        Built::Hdd(parts) => run_parts(parts, columns),
-        Built::Flash(parts) => run_parts(parts, columns),
+    guarded(py, || {
+        let (built, limits) = array.extract::<Scenario>()?.build().map_err(PyValueError::new_err)?;
+        let (requests, mut out) = (requests.extract::<RequestsIn>()?, out.extract::<CompletionsOut>()?);
+        let (requests, completions) = (requests.columns()?, out.columns()?);
+        check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
+        let columns = Columns::new(requests, completions);
+        py.detach(|| match built {
+            Built::Hdd(parts) => run_parts(parts, columns),
+            Built::Flash(parts) => run_parts(parts, columns),
+        })
+        .map_err(|message| failure(py, message))
     })
-    .map_err(failure)
 }
 
 /// A run that is too long is the input's fault, anything else the kernel's.
-fn failure(message: &'static str) -> PyErr {
+fn failure(py: Python<'_>, message: &'static str) -> PyErr {
     if message == TOO_LONG {
         PyOverflowError::new_err(message)
     } else {
-        PyRuntimeError::new_err(message)
+        defect(py, message)
     }
 }
 
@@ -122,36 +78,6 @@ fn row_of(c: &Counters) -> Result<[i64; 8], &'static str> {
         c.n_cache_hits,
         c.read_response_ns,
     ])
-}
-
-/// What the core takes for granted, so that it cannot panic.
-fn check(requests: &Requests, out: &Completions) -> Result<(), String> {
-    let n = requests.when.len();
-    let lengths = [
-        requests.op.len(),
-        requests.offset.len(),
-        requests.length.len(),
-        requests.stream.len(),
-        requests.cache_draw.len(),
-        out.issue.as_ref().map_or(n, |column| column.len()),
-        out.done.len(),
-        out.parts.len() / N_PARTS,
-        out.is_hit.len(),
-    ];
-    if lengths.iter().any(|&length| length != n) {
-        return Err("columns must have the same length".into());
-    }
-    let n_streams = requests.rules.len();
-    if requests.stream.any(|s| s < 0 || s as usize >= n_streams) {
-        return Err("a request names a stream that there is not".into());
-    }
-    if requests.op.any(|op| op > 1) {
-        return Err("an operation is 0 (read) or 1 (write)".into());
-    }
-    if requests.when.any(|t| t < 0) {
-        return Err("times must not be negative".into());
-    }
-    Ok(())
 }
 
 /// Names of the faults that this build can plant.

@@ -271,7 +271,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
         let Some(taken) = self.traffic.take(stream) else { return false };
         let is_open = self.traffic.rules()[stream].n_clients == 0;
-        let time = if is_open { taken.when } else { (base + taken.when).max(earliest) };
+        let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
         self.arrive(time, stream as u32, taken.id, taken.row);
         true
     }

@@ -3,6 +3,10 @@
 //! Three things stand behind it: columns that Python holds, a stream of blocks that is folded into histograms, and a
 //! server that hands over one request at a time.
 
+mod rules;
+
+pub use rules::{check_block, check_columns, check_rules, Rows};
+
 pub const N_PARTS: usize = 8;
 
 /// How the rows of one stream come in time (rules W2 and W3).
@@ -84,10 +88,11 @@ impl<T: Copy> Column<'_, T> {
         }
     }
 
-    pub fn any(&self, is_so: impl Fn(T) -> bool) -> bool {
+    /// The first row whose value is so.
+    pub fn position(&self, is_so: impl Fn(T) -> bool) -> Option<usize> {
         match self {
-            Column::Each(values) => values.iter().any(|&value| is_so(value)),
-            Column::All(value, n) => *n > 0 && is_so(*value),
+            Column::Each(values) => values.iter().position(|&value| is_so(value)),
+            Column::All(value, n) => (*n > 0 && is_so(*value)).then_some(0),
         }
     }
 }

@@ -2,11 +2,16 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashMap;
+
 use super::collection::Collection;
 use super::dies::{Dies, Job, Work};
 use super::places::{Places, Resident};
 use super::{ftl, Model};
 use crate::faults::{planted, Fault};
+
+/// A read of so many pages looks them up; one of fewer goes through them.
+const MANY_PAGES: usize = 128;
 
 /// When a command is done, and how long it moved data without waiting.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,14 +126,25 @@ impl Buffer {
     fn find_pages(&self, lba: i64, end: i64, wanted: &mut Vec<(i64, i64)>, model: &Model) {
         wanted.clear();
         let per_unit = model.sectors_per_unit;
+        let mut place_of: Option<FxHashMap<i64, usize>> = None;
         let mut at = lba;
         while at < end {
             let unit = at / per_unit;
             let stop = ((unit + 1) * per_unit).min(end);
             let page = self.places.page_of(unit);
-            match wanted.iter_mut().rev().find(|(known, _)| *known == page) {
-                Some((_, count)) if !planted(Fault::PageTwice) => *count += stop - at,
-                _ => wanted.push((page, stop - at)),
+            let known = match &place_of {
+                Some(place_of) => place_of.get(&page).copied(),
+                None => wanted.iter().rposition(|&(known, _)| known == page),
+            };
+            match known {
+                Some(place) if !planted(Fault::PageTwice) => wanted[place].1 += stop - at,
+                _ => {
+                    place_of.iter_mut().for_each(|place_of| _ = place_of.insert(page, wanted.len()));
+                    wanted.push((page, stop - at));
+                }
+            }
+            if wanted.len() == MANY_PAGES && place_of.is_none() {
+                place_of = Some(wanted.iter().enumerate().map(|(place, &(page, _))| (page, place)).collect());
             }
             at = stop;
         }

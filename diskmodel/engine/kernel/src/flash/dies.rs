@@ -10,6 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::wire::Wire;
 use super::Model;
+use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
 /// What waits for a die in the background.
@@ -116,7 +117,7 @@ impl Dies {
             return None;
         }
         let ending = self.endings.pop()?;
-        self.busy += ending.held;
+        self.busy = self.busy.saturating_add(ending.held);
         Some(ending)
     }
 
@@ -187,6 +188,7 @@ impl Dies {
             Work::Erase => at + model.erase_ns,
             Work::Program | Work::CopyProgram => channel.reserve(at, model.page_ns, self.floor) + model.program_ns,
         };
+        let end = end.min(LAST_NS);
         die.free = end;
         self.endings.push(Ending { time: end, page: job.page, held: end - at });
         end
@@ -215,10 +217,10 @@ impl Dies {
                 return (channel.reserve(now.max(sensed), move_ns, self.floor), move_ns);
             }
         }
-        let sensed = now.max(die.free) + model.read_ns;
+        let sensed = (now.max(die.free) + model.read_ns).min(LAST_NS);
         die.free = sensed;
         die.register = Some((page, sensed));
-        self.busy += model.read_ns;
+        self.busy = self.busy.saturating_add(model.read_ns);
         (channel.reserve(sensed, move_ns, self.floor), model.read_ns + move_ns)
     }
 }

@@ -198,13 +198,13 @@ impl Ftl {
                 ties.position(|&v| v == least)
             };
         }
-        let mut best: Option<(usize, i64, i64)> = None;
+        let mut best: Option<(usize, i128, i128)> = None;
         for (block, &valid) in self.valid.iter().enumerate() {
             if valid >= tables.block_units {
                 continue;
             }
-            let gain = (self.n_host - self.closed[block]) * (tables.block_units - valid);
-            let cost = 2 * valid;
+            let gain = i128::from(self.n_host - self.closed[block]) * i128::from(tables.block_units - valid);
+            let cost = i128::from(2 * valid);
             if best.is_none_or(|(_, best_gain, best_cost)| gain * best_cost > best_gain * cost) {
                 best = Some((block, gain, cost));
             }

@@ -62,7 +62,7 @@ impl Processor {
         };
         let copy = if rate > 0 { n_sectors * model.sector_bytes * NS_PER_S / rate } else { 0 };
         let is_idle = if planted(Fault::BatchEnd) { now > free } else { now >= free };
-        self.busy_ns += own + copy;
+        self.busy_ns = self.busy_ns.saturating_add(own + copy);
         if !is_idle {
             return (free, own + copy);
         }
@@ -74,7 +74,7 @@ impl Processor {
             });
         }
         let wake = self.draw(&tables.wake_ns);
-        self.busy_ns += if planted(Fault::WakeBusy) { 0 } else { wake };
+        self.busy_ns = self.busy_ns.saturating_add(if planted(Fault::WakeBusy) { 0 } else { wake });
         (now + wake, own + copy)
     }
 

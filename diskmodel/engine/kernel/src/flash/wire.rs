@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
 /// A channel or an interface: one transfer at a time, in the earliest gap that holds it.
@@ -41,6 +42,9 @@ impl Wire {
             }
             start = start.max(end);
             at += 1;
+        }
+        if start >= LAST_NS {
+            return start;
         }
         // neighbours that touch are kept as one interval, so that the list stays short
         let end = start + duration;

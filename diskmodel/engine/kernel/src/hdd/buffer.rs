@@ -2,7 +2,7 @@
 
 use super::{Disk, Model};
 use crate::command::Commands;
-use crate::events::{Action, Events, COMPLETE};
+use crate::events::{Action, Events, COMPLETE, LAST_NS};
 use crate::mechanics::WRITE;
 use crate::queue::Waiting;
 
@@ -58,7 +58,7 @@ impl Disk {
         let e = &model.electronics;
         let command = &mut commands[id];
         let bus = e.bus.time_ns(command.n);
-        self.bus_free_ns = events.now.max(self.bus_free_ns) + bus;
+        self.bus_free_ns = (events.now.max(self.bus_free_ns) + bus).min(LAST_NS);
         command.is_hit = true;
         command.transfer = bus;
         let tail = e.tail_ns(command.op);

@@ -55,7 +55,9 @@ impl Electronics {
     /// (rule D6).
     pub(super) fn sent(&self, first_end: i64, end: i64, n: i64) -> i64 {
         let passing = if planted(Fault::BufferFull) { 0 } else { (end - first_end).max(0) };
-        let filling = passing * self.buffer_full_ppm / 1_000_000;
+        // whole millions apart: the product of a long way and its share would leave 64 bits
+        let (millions, rest) = (passing / 1_000_000, passing % 1_000_000);
+        let filling = millions * self.buffer_full_ppm + rest * self.buffer_full_ppm / 1_000_000;
         let last = 1 - i64::from(planted(Fault::LastSector));
         (end + self.bus.time_ns(last)).max(first_end + filling + self.bus.time_ns(n))
     }

@@ -5,13 +5,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::columns::{copied, rules_of};
+use super::guard::guarded;
 use super::row_of;
 use crate::device::Device;
-use crate::scenario::{Built, Scenario};
+use crate::rule::{each_within, has_length};
+use crate::scenario::{Built, Limits, Scenario};
 use crate::simulation::{Parts, Simulation};
 use crate::streamed::{Block, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
-use crate::traffic::Rule;
+use crate::traffic::{check_block, check_rules, Column, Rows, Rule};
 
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -25,24 +28,27 @@ struct BlockIn<'py> {
 }
 
 impl BlockIn<'_> {
-    fn copied(&self) -> PyResult<Block> {
+    /// The rows, once they are checked; `last` is when the stream's last row was issued.
+    fn checked(&self, rule: Rule, last: &mut i64, limits: &Limits) -> PyResult<Block> {
         let block = Block {
-            row: self.row.as_array().to_vec(),
-            when: self.when_ns.as_array().to_vec(),
-            op: self.op.as_array().to_vec(),
-            offset: self.offset.as_array().to_vec(),
-            length: self.length.as_array().to_vec(),
-            cache_draw: self.cache_draw.as_array().to_vec(),
+            row: copied("requests.row", &self.row)?,
+            when: copied("requests.when_ns", &self.when_ns)?,
+            op: copied("requests.op", &self.op)?,
+            offset: copied("requests.offset", &self.offset)?,
+            length: copied("requests.length", &self.length)?,
+            cache_draw: copied("requests.cache_draw", &self.cache_draw)?,
         };
-        let n = block.row.len();
-        let lengths =
-            [block.when.len(), block.op.len(), block.offset.len(), block.length.len(), block.cache_draw.len()];
-        if lengths.iter().any(|&length| length != n) {
-            return Err(PyValueError::new_err("columns must have the same length"));
-        }
-        if block.op.iter().any(|&op| op > 1) || block.when.iter().any(|&t| t < 0) {
-            return Err(PyValueError::new_err("an operation is 0 or 1, and times must not be negative"));
-        }
+        let rows = Rows {
+            when: &Column::Each(&block.when),
+            op: &Column::Each(&block.op),
+            offset: &Column::Each(&block.offset),
+            length: &Column::Each(&block.length),
+            cache_draw: &Column::Each(&block.cache_draw),
+        };
+        has_length("requests.row", block.row.len(), block.when.len())
+            .and_then(|()| each_within("requests.row", &block.row, 0, i64::MAX))
+            .and_then(|()| check_block(&rows, rule, last, limits))
+            .map_err(PyValueError::new_err)?;
         Ok(block)
     }
 }
@@ -50,15 +56,19 @@ impl BlockIn<'_> {
 /// Asks a Python callable for the next block of a stream.
 struct Callable {
     next_block: Py<PyAny>,
+    limits: Limits,
+    /// How each stream's rows come, and when its last one was issued.
+    streams: Vec<(Rule, i64)>,
     failed: Option<PyErr>,
 }
 
 impl Source for Callable {
     fn next_block(&mut self, stream: usize) -> Result<Block, String> {
+        let (rule, last) = &mut self.streams[stream];
         let block = Python::attach(|py| {
             py.check_signals()?;
             let block: BlockIn = self.next_block.bind(py).call1((stream,))?.extract()?;
-            block.copied()
+            block.checked(*rule, last, &self.limits)
         });
         block.map_err(|error| {
             let message = error.to_string();
@@ -83,32 +93,47 @@ struct Ended {
 #[pyfunction]
 pub fn run_streamed<'py>(
     py: Python<'py>,
-    array: Scenario,
-    streams: Vec<(i64, i64)>,
+    array: &Bound<'py, PyAny>,
+    streams: &Bound<'py, PyAny>,
     next_block: Py<PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let built = array.build().map_err(PyValueError::new_err)?;
-    let rules: Vec<Rule> = streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect();
-    let source = Callable { next_block, failed: None };
-    let ended = py.detach(|| {
-        let traffic = Streamed::new(source, rules);
-        match built {
-            Built::Hdd(parts) => run_parts(parts, traffic),
-            Built::Flash(parts) => run_parts(parts, traffic),
+    guarded(py, || {
+        let (built, limits) = array.extract::<Scenario>()?.build().map_err(PyValueError::new_err)?;
+        let rules = rules_of(&streams.extract::<Vec<(i64, i64)>>()?);
+        check_rules(&rules).map_err(PyValueError::new_err)?;
+        let streams = rules.iter().map(|&rule| (rule, 0)).collect();
+        let source = Callable { next_block, limits, streams, failed: None };
+        let ended = py.detach(|| {
+            let traffic = Streamed::new(source, rules);
+            match built {
+                Built::Hdd(parts) => run_parts(parts, traffic),
+                Built::Flash(parts) => run_parts(parts, traffic),
+            }
+        });
+        match ended {
+            Ok(ended) => told(py, &ended),
+            Err(Stopped::Refused(error)) => Err(error),
+            Err(Stopped::Failed(message)) => Err(super::failure(py, message)),
         }
-    })?;
-    told(py, &ended)
+    })
 }
 
-fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> PyResult<Ended> {
+/// Why a run did not come to its end.
+enum Stopped {
+    /// The callable failed, or handed over what breaks a rule.
+    Refused(PyErr),
+    Failed(&'static str),
+}
+
+fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<Ended, Stopped> {
     let mut simulation = Simulation::new(parts, traffic);
     let run = simulation.run();
     if let Some(error) = simulation.traffic().source().failed.take() {
-        return Err(error);
+        return Err(Stopped::Refused(error));
     }
-    let (end, rebuilt) = run.map_err(super::failure)?;
+    let (end, rebuilt) = run.map_err(Stopped::Failed)?;
     let counters: Result<_, _> = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
-    let counters = counters.map_err(super::failure)?;
+    let counters = counters.map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
     Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters })
 }

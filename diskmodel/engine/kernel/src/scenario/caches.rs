@@ -1,6 +1,8 @@
 //! A controller's real caches, as a caller hands them over.
 
 use crate::controller::{BlockCache, DirtyBlocks};
+use crate::rule::{all_within, holds, refused, size_within, within};
+use crate::rule::{MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
@@ -23,14 +25,32 @@ pub struct CacheTables {
 }
 
 impl CacheTables {
-    pub fn build(&self) -> Result<Cache, String> {
-        if self.block_sectors <= 0 {
-            return Err("a cache's block must have at least one sector".into());
-        }
-        if self.read_ahead_piece_sectors <= 0 {
-            return Err("a piece that is read ahead must have at least one sector".into());
-        }
-        let read = if self.read_blocks > 0 { Some(BlockCache::new(&self.policy, self.read_blocks)?) } else { None };
+    /// Refuses what would not fit, over rows of so many sectors of data.
+    pub(super) fn check(&self, sector_bytes: i64, row_sectors: i64) -> Result<(), String> {
+        let longest = MOST_LENGTH_BYTES / sector_bytes;
+        within("cache.block_sectors", self.block_sectors, 1, longest)?;
+        size_within("cache.read_blocks", self.read_blocks, 0, MOST_SECTORS)?;
+        within("cache.dirty_blocks", self.dirty_blocks, 0, MOST_SECTORS)?;
+        within("cache.high_blocks", self.high_blocks, 0, self.dirty_blocks)?;
+        within("cache.low_blocks", self.low_blocks, 0, self.high_blocks)?;
+        let least = i64::from(self.dirty_blocks > 0);
+        within("cache.destage_blocks", self.destage_blocks, least, MOST_SECTORS)?;
+        size_within("cache.destage_depth", self.destage_depth, least, MOST_DEPTH)?;
+        let run = self.destage_blocks.min(self.dirty_blocks);
+        let rule = format_args!("so many blocks of {} sectors are more than 4 GiB at once", self.block_sectors);
+        holds(run <= longest / self.block_sectors, "cache.destage_blocks", self.destage_blocks, rule)?;
+        within("cache.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
+        let piece = [("cache.read_ahead_piece_sectors", self.read_ahead_piece_sectors)];
+        all_within(&piece, 1, longest.min(row_sectors.max(self.block_sectors)))
+    }
+
+    fn block_cache(&self) -> Result<BlockCache, String> {
+        BlockCache::new(&self.policy, self.read_blocks).map_err(|rule| refused("cache.policy", &self.policy, rule))
+    }
+
+    /// Of tables that were checked.
+    pub(super) fn build(&self) -> Result<Cache, String> {
+        let read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
         let dirty = (self.dirty_blocks > 0)
             .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.destage_blocks));
         let ahead = ReadAhead::new(self.read_ahead_sectors, self.read_ahead_piece_sectors);

@@ -49,11 +49,11 @@ pub struct HddTables {
 /// A long column: of an array at once, where number by number would take longer than a short run.
 #[cfg(feature = "python")]
 fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
-    use numpy::PyReadonlyArray1;
+    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
     use pyo3::types::PyAnyMethods;
     match column.extract::<PyReadonlyArray1<i64>>() {
-        Ok(array) => Ok(array.as_array().to_vec()),
-        Err(_) => column.extract(),
+        Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
+        _ => column.extract(),
     }
 }
 
@@ -117,7 +117,8 @@ pub enum Drive {
 }
 
 impl HddTables {
-    pub(super) fn model(self, depth: usize) -> Result<hdd::Model, String> {
+    /// Of tables that were checked.
+    pub(super) fn model(self, depth: usize) -> hdd::Model {
         let zones = Zones::new(
             self.heads,
             &ZoneColumns {
@@ -129,17 +130,9 @@ impl HddTables {
                 cylinder_skew: self.cylinder_skew,
                 spare: self.spare_sectors_per_cylinder,
             },
-        )?;
-        if self.seek_ns.is_empty() {
-            return Err("there is no seek".into());
-        }
-        if self.interface_bytes_per_s <= 0 || self.n_sectors_per_actuator <= 0 || self.sector_bytes <= 0 {
-            return Err("rates and sizes must be positive".into());
-        }
-        let Ok(seek_ns) = self.seek_ns.iter().map(|&ns| u32::try_from(ns)).collect() else {
-            return Err("a seek takes less than 2^32 ns".into());
-        };
-        Ok(hdd::Model {
+        );
+        let seek_ns = self.seek_ns.iter().map(|&ns| ns as u32).collect();
+        hdd::Model {
             mechanics: Mechanics::new(zones, seek_ns, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
@@ -165,50 +158,16 @@ impl HddTables {
                     write_overhead_ns: self.write_overhead_ns,
                 },
             },
-        })
+        }
     }
 }
 
 impl FlashTables {
+    /// Of tables that were checked.
     pub(super) fn model(self, depth: usize) -> Result<flash::Model, String> {
-        let positive = [
-            self.sector_bytes,
-            self.n_sectors,
-            self.channels as i64,
-            self.dies_per_channel as i64,
-            self.pages_per_block,
-            self.read_ns,
-            self.program_ns,
-            self.erase_ns,
-            self.channel_bytes_per_s,
-            self.interface_bytes_per_s,
-            self.mapping_bytes / self.sector_bytes.max(1),
-            self.page_bytes / self.mapping_bytes.max(1),
-        ];
-        let not_negative = [
-            self.read_overhead_ns,
-            self.write_overhead_ns,
-            self.read_latency_ns,
-            self.write_latency_ns,
-            self.write_buffer_bytes,
-            self.read_copy_bytes_per_s,
-            self.write_copy_bytes_per_s,
-        ];
-        let are_negative = not_negative.iter().chain(&self.wake_ns).any(|&value| value < 0);
-        if positive.iter().any(|&value| value <= 0) || are_negative {
-            return Err("rates, sizes and times of a flash drive must be positive".into());
-        }
-        if self.mapping_bytes % self.sector_bytes != 0 || self.page_bytes % self.mapping_bytes != 0 {
-            return Err("a unit must be whole sectors, and a page whole units".into());
-        }
         let units_per_page = self.page_bytes / self.mapping_bytes;
         let sectors_per_unit = self.mapping_bytes / self.sector_bytes;
         let ftl = self.ftl.tables()?;
-        if ftl.units_per_page != units_per_page
-            || ftl.n_units < (self.n_sectors + sectors_per_unit - 1) / sectors_per_unit
-        {
-            return Err("the model of garbage collection does not fit the drive".into());
-        }
         Ok(flash::Model {
             intake: Intake {
                 depth,
@@ -245,27 +204,7 @@ impl FlashTables {
 
 impl Folded {
     fn tables(self) -> Result<FtlTables, String> {
-        let is_greedy = match self.policy.as_str() {
-            "greedy" => true,
-            "cost-benefit" => false,
-            other => return Err(format!("unknown policy of garbage collection {other}")),
-        };
-        let (blocks, held) = (self.model_blocks as i64, self.valid.iter().sum::<i64>());
-        let extents = (self.n_units + self.extent_units.max(1) - 1) / self.extent_units.max(1);
-        if self.block_units <= 0
-            || self.units_per_page <= 0
-            || self.extent_units <= 0
-            || self.n_extents < extents
-            || self.model_units < self.folded_extents * self.extent_units
-            || self.model_units >= blocks.saturating_mul(self.block_units)
-            || blocks.saturating_mul(self.block_units) >= i64::from(u32::MAX / 2)
-            || self.valid.len() != self.model_blocks
-            || self.valid.iter().any(|&valid| !(0..=self.block_units).contains(&valid))
-            || held > self.model_units
-            || self.stride <= 0
-        {
-            return Err("the tables of garbage collection do not fit each other".into());
-        }
+        let is_greedy = self.is_greedy()?;
         Ok(FtlTables {
             n_units: self.n_units,
             physical_units: self.physical_units,

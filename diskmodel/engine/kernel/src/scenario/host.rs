@@ -1,7 +1,11 @@
 //! A host, as a caller hands it over.
 
 use crate::host::{Flusher, Pages};
+use crate::rule::{all_within, holds, size_within, within};
+use crate::rule::{MOST_APART_NS, MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS, MOST_TIME_NS, MOST_WORK_NS};
 use crate::simulation::{Host, HostTunables, PageCache};
+
+const LEAST_WRITEBACK_NS: i64 = 1_000_000;
 
 /// A host that costs time or buffers, as `diskmodel.host.tables.HostTables`.
 #[derive(Clone, Debug)]
@@ -38,15 +42,31 @@ pub struct PageCacheTables {
 }
 
 impl HostTables {
-    pub fn build(&self, capacity: i64) -> Result<Host, String> {
-        if self.page_sectors <= 0 || self.largest_request_sectors <= 0 {
-            return Err("pages and requests must have at least one sector".into());
+    pub(super) fn check(&self, sector_bytes: i64) -> Result<(), String> {
+        for [reads, writes] in [self.submission_ns, self.submission_sequential_ns] {
+            all_within(&[("host.submission_ns", reads), ("host.submission_ns", writes)], 0, MOST_WORK_NS)?;
         }
-        if self.pauses.iter().any(|&(gap, length)| gap <= 0 || length <= 0) {
-            return Err("a processor's pauses, and the time between them, must be longer than 0".into());
+        let longest = MOST_LENGTH_BYTES / sector_bytes;
+        let lengths =
+            [("host.page_sectors", self.page_sectors), ("host.largest_request_sectors", self.largest_request_sectors)];
+        all_within(&lengths, 1, longest)?;
+        within("host.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
+        if let Some(at) =
+            self.pauses.iter().position(|&(gap, length)| gap.min(length) < 1 || gap.max(length) > MOST_APART_NS)
+        {
+            let rule = format_args!("a pause, and the time before it, must be 1 to {MOST_APART_NS}");
+            holds(false, &format!("host.pauses[{at}]"), format_args!("{:?}", self.pauses[at]), rule)?;
         }
+        let cycle = self.pauses.iter().fold(0_i64, |sum, &(gap, length)| sum.saturating_add(gap + length));
+        within("host.pauses (sum)", cycle, 0, 4 * MOST_APART_NS)?;
+        let Some(cache) = &self.page_cache else { return Ok(()) };
+        cache.check()
+    }
+
+    /// Of tables that were checked.
+    pub(super) fn build(&self, capacity: i64) -> Host {
         let longest = (self.largest_request_sectors / self.page_sectors).max(1);
-        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest)).transpose()?;
+        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest));
         let tunables = HostTunables {
             submission_ns: self.submission_ns,
             sequential_ns: self.submission_sequential_ns,
@@ -57,18 +77,25 @@ impl HostTables {
             page: self.page_sectors,
             page_cache,
         };
-        Ok(Host::new(tunables, capacity))
+        Host::new(tunables, capacity)
     }
 }
 
 impl PageCacheTables {
+    fn check(&self) -> Result<(), String> {
+        size_within("host.page_cache.memory_pages", self.memory_pages, 1, MOST_SECTORS)?;
+        size_within("host.page_cache.background_pages", self.background_pages, 0, MOST_SECTORS)?;
+        size_within("host.page_cache.limit_pages", self.limit_pages, 0, MOST_SECTORS)?;
+        within("host.page_cache.dirty_expire_ns", self.dirty_expire_ns, 0, MOST_TIME_NS)?;
+        // a flusher that wakes up more often would keep a run busy for nothing
+        within("host.page_cache.dirty_writeback_ns", self.dirty_writeback_ns, LEAST_WRITEBACK_NS, MOST_TIME_NS)?;
+        size_within("host.page_cache.writeback_depth", self.writeback_depth, 1, MOST_DEPTH)
+    }
+
     /// `longest`: most pages of a request.
-    fn build(&self, longest: i64) -> Result<PageCache, String> {
-        if self.dirty_writeback_ns <= 0 || self.writeback_depth == 0 {
-            return Err("a page cache must be written back at intervals, with at least one request".into());
-        }
+    fn build(&self, longest: i64) -> PageCache {
         let pages = Pages::new(self.memory_pages, self.background_pages, self.limit_pages);
         let flusher = Flusher::new(self.dirty_expire_ns, self.dirty_writeback_ns, self.writeback_depth, longest);
-        Ok(PageCache::new(pages, flusher, self.is_synchronous, self.sync_every))
+        PageCache::new(pages, flusher, self.is_synchronous, self.sync_every)
     }
 }

@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 
 use super::{Ending, Server, Settings, Store, Tree};
 use crate::online::Array;
+use crate::python::guard::guarded;
+use crate::rule::{holds, within};
 use crate::scenario::Scenario;
 
 #[derive(FromPyObject)]
@@ -38,18 +40,25 @@ pub struct StatisticsOut {
     late_max_ns: i64,
 }
 
+/// Most and least seconds of the machine that a second of the model lasts.
+const SCALES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
 /// Serves an array as a file until told to stop or unmounted.
 #[pyfunction]
-pub fn serve_array(py: Python<'_>, array: Scenario, settings: SettingsIn) -> PyResult<StatisticsOut> {
+pub fn serve_array(py: Python<'_>, array: &Bound<'_, PyAny>, settings: &Bound<'_, PyAny>) -> PyResult<StatisticsOut> {
+    guarded(py, || serve(py, array.extract()?, settings.extract()?))
+}
+
+fn serve(py: Python<'_>, array: Scenario, settings: SettingsIn) -> PyResult<StatisticsOut> {
     let array = Array::new(array, settings.seed).map_err(PyValueError::new_err)?;
-    if settings.size_bytes > array.capacity_bytes() as u64 || settings.size_bytes == 0 {
-        return Err(PyValueError::new_err("the file must not be larger than the array"));
-    }
-    if !settings.time_scale.is_finite() || settings.time_scale <= 0.0 {
-        return Err(PyValueError::new_err("the time scale must be positive"));
-    }
-    let store = if settings.store_fd < 0 { Store::Zero } else { Store::File(settings.store_fd) };
-    let SettingsIn { fuse_fd, stop_fd, size_bytes, uid, gid, mounted_unix_s, time_scale, .. } = settings;
+    let SettingsIn { fuse_fd, stop_fd, store_fd, size_bytes, uid, gid, mounted_unix_s, time_scale, .. } = settings;
+    let size = i64::try_from(size_bytes).unwrap_or(i64::MAX);
+    within("settings.size_bytes", size, 1, array.capacity_bytes())
+        .and_then(|()| within("settings.fuse_fd", fuse_fd.into(), 0, i32::MAX.into()))
+        .and_then(|()| within("settings.stop_fd", stop_fd.into(), 0, i32::MAX.into()))
+        .and_then(|()| holds(SCALES.contains(&time_scale), "settings.time_scale", time_scale, "must be 1e-9 to 1e9"))
+        .map_err(PyValueError::new_err)?;
+    let store = if store_fd < 0 { Store::Zero } else { Store::File(store_fd) };
     let tree = Tree { size_bytes, uid, gid, mounted_unix_s };
     let (ending, counted) = py
         .detach(|| {

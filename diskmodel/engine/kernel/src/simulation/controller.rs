@@ -2,7 +2,7 @@
 
 use super::{HostRequest, Owner, Simulation};
 use crate::device::{Device, Shared};
-use crate::events::{Action, COMPLETE};
+use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
@@ -25,7 +25,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let now = self.events.now;
-        self.processor_free = now.max(self.processor_free) + self.controller.command_ns;
+        self.processor_free = (now.max(self.processor_free) + self.controller.command_ns).min(LAST_NS);
         self.hosts[host].link += self.processor_free - now;
         self.later(self.processor_free, host, Action::Processed(host));
     }
@@ -75,6 +75,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.link_free = now.max(self.link_free)
             + (bytes * NS_PER_S + i64::from(planted(Fault::LinkRounding)) * (self.controller.link_bytes_per_s - 1))
                 / self.controller.link_bytes_per_s;
+        self.link_free = self.link_free.min(LAST_NS);
         self.hosts[host].link += self.link_free - now;
         self.later(self.link_free, host, then);
     }

@@ -7,7 +7,7 @@ use super::page_cache::pages_of;
 use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
 use crate::device::Device;
-use crate::events::{Action, COMPLETE};
+use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::host::{Coming, Pauses, ReadAhead};
 use crate::mechanics::READ;
@@ -111,6 +111,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         host.goes_on_at = Some((request.op, request.sector + request.n));
         let work = (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize];
         let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.processor_free) };
+        let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
             Some(pauses) => {
                 let awake = pauses.awake(begin);

@@ -33,6 +33,8 @@ pub struct Submitter {
     held: VecDeque<u32>,
     work: VecDeque<Work>,
     is_asleep: bool,
+    /// It plans an access, and goes on by itself with the commands of that.
+    is_planning: bool,
     /// The thread is the host's own (mirrors); parity arrays have one of their own.
     pub is_host_thread: bool,
 }
@@ -44,6 +46,7 @@ impl Submitter {
             held: VecDeque::new(),
             work: VecDeque::new(),
             is_asleep: false,
+            is_planning: false,
             is_host_thread,
         }
     }
@@ -80,6 +83,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if let Some(s) = &mut self.submitter {
             s.held.extend(ids);
+            // without this each access that waits would be planned from within the one before it, however many they are
+            if s.is_planning {
+                return;
+            }
         }
         self.proceed();
     }
@@ -133,7 +140,13 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             match s.work.pop_front() {
                 None => return,
-                Some(Work::Access { owner, op, sector, n, asked }) => self.plan_access(owner, op, sector, n, asked),
+                Some(Work::Access { owner, op, sector, n, asked }) => {
+                    s.is_planning = true;
+                    self.plan_access(owner, op, sector, n, asked);
+                    if let Some(s) = &mut self.submitter {
+                        s.is_planning = false;
+                    }
+                }
                 Some(Work::Finish(last)) => self.finish_access(&last),
             }
         }

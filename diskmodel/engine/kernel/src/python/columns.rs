@@ -1,0 +1,100 @@
+//! Columns of requests and completions, as NumPy holds them.
+
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadwriteArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::rule::refused;
+use crate::traffic::{Column, Completions, PartColumns, Requests, Rule};
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct RequestsIn<'py> {
+    when_ns: PyReadonlyArray1<'py, i64>,
+    op: PyReadonlyArray1<'py, u8>,
+    offset: PyReadonlyArray1<'py, i64>,
+    length: PyReadonlyArray1<'py, i64>,
+    stream: PyReadonlyArray1<'py, i32>,
+    cache_draw: PyReadonlyArray1<'py, f64>,
+    streams: Vec<(i64, i64)>,
+}
+
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct CompletionsOut<'py> {
+    /// None: the requests' own times, all of them being open.
+    issue_ns: Option<PyReadwriteArray1<'py, i64>>,
+    done_ns: PyReadwriteArray1<'py, i64>,
+    parts_ns: PartsOut<'py>,
+    is_hit: PyReadwriteArray1<'py, bool>,
+}
+
+#[derive(FromPyObject)]
+pub enum PartsOut<'py> {
+    Wide(PyReadwriteArray1<'py, i64>),
+    Narrow(PyReadwriteArray1<'py, i32>),
+}
+
+impl RequestsIn<'_> {
+    pub fn columns(&self) -> PyResult<Requests<'_>> {
+        Ok(Requests {
+            when: column("requests.when_ns", &self.when_ns)?,
+            op: column("requests.op", &self.op)?,
+            offset: column("requests.offset", &self.offset)?,
+            length: column("requests.length", &self.length)?,
+            stream: column("requests.stream", &self.stream)?,
+            cache_draw: column("requests.cache_draw", &self.cache_draw)?,
+            rules: rules_of(&self.streams),
+        })
+    }
+}
+
+impl CompletionsOut<'_> {
+    pub fn columns(&mut self) -> PyResult<Completions<'_>> {
+        Ok(Completions {
+            issue: self.issue_ns.as_mut().map(|column| writable("out.issue_ns", column)).transpose()?,
+            done: writable("out.done_ns", &mut self.done_ns)?,
+            parts: match &mut self.parts_ns {
+                PartsOut::Wide(values) => PartColumns::Wide(writable("out.parts_ns", values)?),
+                PartsOut::Narrow(values) => PartColumns::Narrow(writable("out.parts_ns", values)?, Vec::new()),
+            },
+            is_hit: writable("out.is_hit", &mut self.is_hit)?,
+        })
+    }
+}
+
+pub fn rules_of(streams: &[(i64, i64)]) -> Vec<Rule> {
+    streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect()
+}
+
+/// A column without copying; one that repeats a single value (a stride of 0) is that value.
+fn column<'a, T: Element + Copy>(field: &str, array: &'a PyReadonlyArray1<'_, T>) -> PyResult<Column<'a, T>> {
+    check_aligned(field, array)?;
+    let view = array.as_array();
+    match view.first() {
+        Some(&value) if view.strides()[0] == 0 => Ok(Column::All(value, view.len())),
+        _ => array.as_slice().map(Column::Each).map_err(|_| not_contiguous(field)),
+    }
+}
+
+/// The values of a column of any stride.
+pub fn copied<T: Element + Copy>(field: &str, array: &PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
+    check_aligned(field, array)?;
+    Ok(array.as_array().to_vec())
+}
+
+fn writable<'a, T: Element>(field: &str, array: &'a mut PyReadwriteArray1<'_, T>) -> PyResult<&'a mut [T]> {
+    check_aligned(field, array)?;
+    array.as_slice_mut().map_err(|_| not_contiguous(field))
+}
+
+fn check_aligned<T: Element>(field: &str, array: &Bound<'_, PyArray1<T>>) -> PyResult<()> {
+    if array.is_aligned() {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(refused(field, "(an array)", "its values must lie where the processor wants them")))
+}
+
+fn not_contiguous(field: &str) -> PyErr {
+    PyValueError::new_err(refused(field, "(an array)", "its values must lie side by side"))
+}

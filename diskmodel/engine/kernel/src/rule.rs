@@ -1,0 +1,86 @@
+//! What a number that is handed over must keep: a refusal names the field, the value and the rule.
+//!
+//! The limits are so wide that no description reaches them, and so narrow that no sum of times and no product of places
+//! leaves 64 bits.
+
+use std::fmt::Display;
+
+/// Longest time that a device or a cache takes for one thing, and that the host's processor takes for one.
+pub const MOST_TIME_NS: i64 = 1 << 42;
+pub const MOST_WORK_NS: i64 = 1 << 52;
+/// Longest time between two things, and latest time at which something is asked for.
+pub const MOST_APART_NS: i64 = 1 << 55;
+/// Longest request, and longest command that is made of several.
+pub const MOST_LENGTH_BYTES: i64 = 1 << 32;
+/// Size of a drive, and of all drives of an array together.
+pub const MOST_DRIVE_BYTES: i64 = 1 << 61;
+pub const MOST_ARRAY_BYTES: i64 = 1 << 62;
+pub const MOST_SECTORS: i64 = 1 << 52;
+pub const MOST_SECTOR_BYTES: i64 = 1 << 16;
+pub const MOST_RATE: i64 = 1_000_000_000_000_000_000;
+pub const LEAST_RATE: i64 = 1_000;
+pub const MOST_DISKS: i64 = 1 << 20;
+pub const MOST_DEPTH: i64 = 1 << 16;
+/// Commands, blocks of a cache or pages of memory that one request may become: each takes a hundred bytes.
+pub const MOST_PIECES: i64 = 1 << 21;
+/// Memory for the state of all flash drives at the beginning.
+pub const MOST_STATE_BYTES: i64 = 1 << 35;
+
+/// A field's value and the rule that it breaks.
+pub fn refused(field: &str, value: impl Display, rule: impl Display) -> String {
+    format!("{field}={value}: {rule}")
+}
+
+/// `value` lies between two numbers, both included.
+pub fn within(field: &str, value: i64, least: i64, most: i64) -> Result<(), String> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(refused(field, value, format_args!("must be {least} to {most}")))
+}
+
+/// The same for a size that has no sign.
+pub fn size_within(field: &str, value: usize, least: i64, most: i64) -> Result<(), String> {
+    within(field, i64::try_from(value).unwrap_or(i64::MAX), least, most)
+}
+
+/// All of these fields lie between the same two numbers.
+pub fn all_within(fields: &[(&str, i64)], least: i64, most: i64) -> Result<(), String> {
+    fields.iter().try_for_each(|&(field, value)| within(field, value, least, most))
+}
+
+/// Every number of a column lies between two.
+pub fn each_within(field: &str, values: &[i64], least: i64, most: i64) -> Result<(), String> {
+    match values.iter().position(|value| !(least..=most).contains(value)) {
+        None => Ok(()),
+        Some(at) => within(&format!("{field}[{at}]"), values[at], least, most),
+    }
+}
+
+/// A column has so many numbers.
+pub fn has_length(field: &str, length: usize, wanted: usize) -> Result<(), String> {
+    if length == wanted {
+        return Ok(());
+    }
+    Err(refused(field, format_args!("({length} values)"), format_args!("must have {wanted} values")))
+}
+
+/// No number of a column is below the one before it.
+pub fn ascending(field: &str, values: &[i64]) -> Result<(), String> {
+    match values.windows(2).position(|pair| pair[1] < pair[0]) {
+        None => Ok(()),
+        Some(at) => Err(refused(
+            &format!("{field}[{}]", at + 1),
+            values[at + 1],
+            format_args!("must not be below the value before it, {}", values[at]),
+        )),
+    }
+}
+
+/// A rule between several fields.
+pub fn holds(is_kept: bool, field: &str, value: impl Display, rule: impl Display) -> Result<(), String> {
+    if is_kept {
+        return Ok(());
+    }
+    Err(refused(field, value, rule))
+}

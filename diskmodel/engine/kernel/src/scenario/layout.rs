@@ -1,0 +1,214 @@
+//! A layout, as a caller hands it over.
+
+use crate::divisor::Divisor;
+use crate::layout::{Divisors, Family, Layout};
+use crate::rule::{all_within, ascending, holds, refused, within};
+use crate::rule::{MOST_APART_NS, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_SECTORS};
+
+/// A layout in sectors, as `diskmodel.layout.tables.LayoutTables`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct LayoutTables {
+    pub family: String,
+    pub n_disks: u32,
+    pub n_spares: u32,
+    pub strip: i64,
+    pub member: i64,
+    /// Usable sectors.
+    pub capacity: i64,
+    pub data_offset: i64,
+    pub copies: i64,
+    pub far: bool,
+    pub n_groups: i64,
+    pub n_data: i64,
+    pub n_parity: i64,
+    pub rotation: i64,
+    pub cuts_reads: bool,
+    pub holds_disks: bool,
+    pub read_policy: i64,
+    pub write_policy: i64,
+    pub failed: Vec<u32>,
+    pub rebuild_disk: i64,
+    pub rebuild_window: i64,
+    pub rebuild_gap_ns: i64,
+    pub rebuild_front: i64,
+}
+
+impl LayoutTables {
+    /// Disks, spares included.
+    pub(super) fn n_devices(&self) -> i64 {
+        i64::from(self.n_disks) + i64::from(self.n_spares)
+    }
+
+    fn family(&self) -> Result<Family, String> {
+        match self.family.as_str() {
+            "concat" => Ok(Family::Concat),
+            "copies" => Ok(Family::Copies),
+            "parity" => Ok(Family::Parity),
+            other => Err(refused("layout.family", other, "must be concat, copies or parity")),
+        }
+    }
+
+    /// Refuses what places cannot be calculated from, on drives of so many sectors.
+    pub(super) fn check(&self, drive_sectors: i64, sector_bytes: i64) -> Result<(), String> {
+        let family = self.family()?;
+        let n_disks = i64::from(self.n_disks);
+        within("layout.n_disks", n_disks, 1, MOST_DISKS)?;
+        within("layout.n_spares", i64::from(self.n_spares), 0, MOST_DISKS)?;
+        all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MOST_SECTORS)?;
+        within("layout.data_offset", self.data_offset, 0, MOST_SECTORS)?;
+        holds(
+            self.data_offset + self.member <= drive_sectors,
+            "layout.member",
+            self.member,
+            format_args!("must end within the drive's {drive_sectors} sectors, from data_offset on"),
+        )?;
+        let most_copies = if family == Family::Copies { n_disks } else { 1 };
+        within("layout.copies", self.copies, 1, most_copies)?;
+        let least = i64::from(family == Family::Parity);
+        let counts =
+            [("layout.n_groups", self.n_groups), ("layout.n_data", self.n_data), ("layout.n_parity", self.n_parity)];
+        all_within(&counts, least, n_disks)?;
+        holds(
+            family != Family::Parity || self.n_groups * (self.n_data + self.n_parity) == n_disks,
+            "layout.n_groups",
+            self.n_groups,
+            format_args!("groups of n_data + n_parity disks must be all {n_disks} disks"),
+        )?;
+        within("layout.rotation", self.rotation, 0, 4)?;
+        within("layout.read_policy", self.read_policy, 0, 6)?;
+        within("layout.write_policy", self.write_policy, 0, 2)?;
+        within("layout.capacity", self.capacity, 1, self.most_capacity(family))?;
+        self.check_failed(family)?;
+        self.check_rebuild(sector_bytes)
+    }
+
+    /// What the members hold.
+    fn most_capacity(&self, family: Family) -> i64 {
+        let (n_disks, strips) = (i64::from(self.n_disks), self.member / self.strip);
+        match family {
+            Family::Concat => self.member * n_disks,
+            Family::Copies if self.far => strips / self.copies * n_disks * self.strip,
+            Family::Copies => strips * n_disks / self.copies * self.strip,
+            Family::Parity => strips * self.strip * self.n_data * self.n_groups,
+        }
+    }
+
+    /// Of everything something must be left.
+    fn check_failed(&self, family: Family) -> Result<(), String> {
+        if self.failed.is_empty() {
+            return Ok(());
+        }
+        let n_disks = self.n_disks as usize;
+        let failed: Vec<i64> = self.failed.iter().map(|&disk| i64::from(disk)).collect();
+        all_within(
+            &[("layout.failed", failed[0]), ("layout.failed", failed[failed.len() - 1])],
+            0,
+            n_disks as i64 - 1,
+        )?;
+        ascending("layout.failed", &failed)?;
+        let mut is_lost = vec![false; n_disks];
+        failed.iter().for_each(|&disk| is_lost[disk as usize] = true);
+        let is_kept = match family {
+            Family::Concat => false,
+            Family::Parity => {
+                let width = (self.n_data + self.n_parity) as usize;
+                let n_lost = |group: &[bool]| group.iter().filter(|&&lost| lost).count() as i64;
+                is_lost.chunks(width).all(|group| n_lost(group) <= self.n_parity)
+            }
+            Family::Copies => self.has_copies(&is_lost),
+        };
+        holds(
+            is_kept,
+            "layout.failed",
+            format_args!("{:?}", self.failed),
+            "so many lost disks leave data that is nowhere",
+        )
+    }
+
+    /// Whether a copy of each strip is left: no run of lost disks, round the last one, takes all of a strip's.
+    fn has_copies(&self, is_lost: &[bool]) -> bool {
+        let (n, copies) = (is_lost.len(), self.copies as usize);
+        // strips begin at every disk, or at every so-many-th
+        let step = if self.far { 1 } else { gcd(n as i64, self.copies) as usize };
+        let mut run = is_lost.iter().rev().take_while(|&&lost| lost).count().min(copies);
+        for (disk, &lost) in is_lost.iter().enumerate() {
+            run = if lost { run + 1 } else { 0 };
+            if run >= copies && (disk + 1 + n - copies) % step == 0 {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn check_rebuild(&self, sector_bytes: i64) -> Result<(), String> {
+        within("layout.rebuild_disk", self.rebuild_disk, -1, i64::from(self.n_disks) - 1)?;
+        if self.rebuild_disk < 0 {
+            return Ok(());
+        }
+        holds(
+            self.failed.contains(&(self.rebuild_disk as u32)),
+            "layout.rebuild_disk",
+            self.rebuild_disk,
+            "must be one of the failed disks",
+        )?;
+        holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
+        let most = (MOST_LENGTH_BYTES / sector_bytes).min(self.strip.saturating_mul(MOST_PIECES / self.copies));
+        within("layout.rebuild_window", self.rebuild_window, 1, most)?;
+        within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MOST_APART_NS)?;
+        within("layout.rebuild_front", self.rebuild_front, 0, self.member)
+    }
+
+    /// Longest request in sectors that becomes no more than `MOST_PIECES` commands.
+    pub(super) fn most_request(&self) -> i64 {
+        if !self.cuts_reads && self.failed.is_empty() {
+            return MOST_SECTORS;
+        }
+        let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
+        self.strip.saturating_mul((MOST_PIECES / per_strip).max(1))
+    }
+
+    /// Tables that were checked.
+    pub(super) fn build(self) -> Result<Layout, String> {
+        Ok(Layout {
+            family: self.family()?,
+            n_disks: self.n_disks,
+            strip: self.strip,
+            by: Divisors {
+                strip: Divisor::new(self.strip),
+                member: Divisor::new(self.member),
+                disks: Divisor::new(i64::from(self.n_disks)),
+                groups: Divisor::new(self.n_groups),
+                data: Divisor::new(self.n_data),
+                width: Divisor::new(self.n_data + self.n_parity),
+            },
+            member: self.member,
+            capacity: self.capacity,
+            data_offset: self.data_offset,
+            copies: self.copies,
+            far: self.far,
+            n_groups: self.n_groups,
+            n_data: self.n_data,
+            n_parity: self.n_parity,
+            rotation: self.rotation,
+            cuts_reads: self.cuts_reads,
+            holds_disks: self.holds_disks,
+            read_policy: self.read_policy,
+            write_policy: self.write_policy,
+            failed: self.failed,
+            rebuild_disk: self.rebuild_disk,
+            rebuild_window: self.rebuild_window,
+            rebuild_gap: self.rebuild_gap_ns,
+            rebuild_front: self.rebuild_front,
+        })
+    }
+}
+
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}

@@ -1,0 +1,117 @@
+//! What a scenario must keep before anything is made of it: afterwards nothing divides by zero, nothing is looked for
+//! outside of its column, no sum leaves 64 bits, and no run waits for what never comes.
+
+use super::{Drive, Queue, Scenario};
+use crate::rule::{all_within, each_within, has_length, holds, refused, size_within, within};
+use crate::rule::{
+    LEAST_RATE, MOST_ARRAY_BYTES, MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_RATE, MOST_STATE_BYTES,
+    MOST_TIME_NS,
+};
+
+/// From so many bytes on it is tried whether there is that much memory.
+const LARGE_BYTES: i64 = 1 << 26;
+/// Most requests that a queue or a batch may hold.
+const MOST_REQUESTS: i64 = 1 << 40;
+
+/// What every request must keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub capacity_bytes: i64,
+    pub most_length: i64,
+}
+
+impl Scenario {
+    pub(super) fn check(&self) -> Result<Limits, String> {
+        let (sector_bytes, n_sectors) = match &self.drive {
+            Drive::Hdd(tables) => {
+                tables.check()?;
+                (tables.sector_bytes, tables.n_sectors)
+            }
+            Drive::Flash(tables) => {
+                tables.check()?;
+                (tables.sector_bytes, tables.n_sectors)
+            }
+        };
+        let n_devices = self.layout.n_devices();
+        within("layout.n_disks + layout.n_spares", n_devices, 1, MOST_DISKS)?;
+        holds(
+            n_devices <= MOST_ARRAY_BYTES / (n_sectors * sector_bytes),
+            "layout.n_disks + layout.n_spares",
+            n_devices,
+            format_args!("so many drives of {n_sectors} sectors hold more than 2^62 bytes"),
+        )?;
+        self.layout.check(n_sectors, sector_bytes)?;
+        self.check_devices(n_devices)?;
+        self.check_queues(sector_bytes)?;
+        all_within(&[("command_ns", self.command_ns), ("hit_ns", self.hit_ns)], 0, MOST_TIME_NS)?;
+        if self.link_bytes_per_s != 0 {
+            within("link_bytes_per_s", self.link_bytes_per_s, LEAST_RATE, MOST_RATE)?;
+        }
+        let is_ratio = (0.0..=1.0).contains(&self.hit_ratio);
+        holds(is_ratio, "hit_ratio", self.hit_ratio, "must be 0 to 1")?;
+        let mut most = self.layout.most_request();
+        if let Some(cache) = &self.cache {
+            cache.check(sector_bytes, self.layout.strip.saturating_mul(self.layout.n_data.max(1)))?;
+            most = most.min(cache.block_sectors.saturating_mul(MOST_PIECES));
+        }
+        if let Some(host) = &self.host {
+            host.check(sector_bytes)?;
+            if host.is_buffered {
+                most = most.min(host.page_sectors.saturating_mul(MOST_PIECES));
+            }
+        }
+        Ok(Limits {
+            capacity_bytes: self.layout.capacity * sector_bytes,
+            most_length: most.saturating_mul(sector_bytes).min(MOST_LENGTH_BYTES),
+        })
+    }
+
+    fn check_devices(&self, n_devices: i64) -> Result<(), String> {
+        has_length("revolution_ns", self.revolution_ns.len(), n_devices as usize)?;
+        has_length("phase_ns", self.phase_ns.len(), n_devices as usize)?;
+        match &self.drive {
+            Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
+            Drive::Flash(tables) => {
+                each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
+                has_memory(tables.state_bytes().saturating_mul(n_devices))
+            }
+        }
+    }
+
+    fn check_queues(&self, sector_bytes: i64) -> Result<(), String> {
+        self.queue.check("queue")?;
+        self.drive_queue.check("drive_queue")?;
+        size_within("depth", self.depth, 1, MOST_DEPTH)?;
+        within("merge_sectors", self.merge_sectors, 0, MOST_LENGTH_BYTES / sector_bytes)?;
+        if self.throttle_requests == 0 {
+            return Ok(());
+        }
+        // with fewer than two no write would ever be let through
+        within("throttle_requests", self.throttle_requests, 2, MOST_REQUESTS)?;
+        let rule = "must be 0 where layout.holds_disks: a disk is not held through a throttle";
+        holds(!self.layout.holds_disks, "throttle_requests", self.throttle_requests, rule)
+    }
+}
+
+impl Queue {
+    fn check(&self, name: &str) -> Result<(), String> {
+        for (field, value) in [
+            ("age_ns", self.age_ns),
+            ("read_expire_ns", self.read_expire_ns),
+            ("write_expire_ns", self.write_expire_ns),
+        ] {
+            within(&format!("{name}.{field}"), value, 0, MOST_TIME_NS)?;
+        }
+        within(&format!("{name}.fifo_batch"), self.fifo_batch, 1, MOST_REQUESTS)?;
+        within(&format!("{name}.writes_starved"), self.writes_starved, 1, MOST_REQUESTS)
+    }
+}
+
+/// An allocation that fails ends the process: so it is asked for on trial where it is large.
+fn has_memory(bytes: i64) -> Result<(), String> {
+    within("drive.ftl (bytes of all drives)", bytes, 0, MOST_STATE_BYTES)?;
+    if bytes > LARGE_BYTES && Vec::<u8>::new().try_reserve_exact(bytes as usize).is_err() {
+        return Err(refused("drive.ftl (bytes of all drives)", bytes, "there is not so much memory"));
+    }
+    Ok(())
+}
