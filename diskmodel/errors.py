@@ -127,5 +127,6 @@ class KernelError(DiskmodelError):
     def __str__(self) -> str:
         return printable(
             f"the kernel broke off: {_cut(self.what, MOST_SAID)}; this is a fault of diskmodel and not of its input: "
-            'please report it with this message, the version and the files that were run; engine = "simpy" may do meanwhile'
+            "please report it with this message, the version and the files that were run; "
+            'engine = "simpy" may do meanwhile'
         )

@@ -1,10 +1,11 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["IS_DEBUG_BUILD", "run", "run_streamed", "serve_array"]
+__all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
+def break_off() -> None: ...
 def run(
     array: dict[str, Any], requests: dict[str, Any], out: dict[str, Any]
 ) -> tuple[int, int, int | None, list[list[int]], list[tuple[int, int]]]: ...

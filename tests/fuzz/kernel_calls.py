@@ -1,4 +1,4 @@
-"""What Python hands to the kernel, caught on its way, and damaged: the kernel is called with it as with anything else."""
+"""What Python hands to the kernel, caught on its way, and damaged."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ Call = list[Any]
 N_ARRAYS = 240
 #: Longer tables are left to the other checks of the engines, since copying them takes longer than a run.
 MOST_CYLINDERS = 20_000
+#: Pauses of a host's processor that are kept.
+MOST_LISTED = 12
 
 
 class _Caught(BaseException):
@@ -51,13 +53,14 @@ def _blocks(next_block: Callable[[int], dict[str, Any]], stream: int) -> list[di
     return blocks
 
 
-def _caught(call: Callable[[], object]) -> Call:
+def caught(call: Callable[[], object]) -> Call:
+    """The arguments with which `call` would call the kernel."""
     catcher: Any = _Catcher()
     with patch.object(native, "_kernel", catcher), patch.object(streamed, "_kernel", catcher):
         try:
             call()
-        except _Caught as caught:
-            return list(caught.args)
+        except _Caught as told:
+            return list(told.args)
     raise AssertionError("the kernel was not called")
 
 
@@ -78,18 +81,18 @@ def _calls(of: Callable[[Scenario, Workload, int], object]) -> list[bytes]:
     found = []
     for scenario, workload, n in _drawn():
         try:
-            found.append(_writable(_caught(lambda s=scenario, w=workload, k=n: of(s, w, k))))  # type: ignore[misc]
+            found.append(_writable(caught(lambda s=scenario, w=workload, k=n: of(s, w, k))))  # type: ignore[misc]
         except DescriptionError:  # a workload that does not fit the array
             continue
     return extremes.packed(found)
 
 
 def _writable(value: Any) -> Any:
-    """Tuples of numbers as lists, in which one number can be changed; NumPy keeps what it is."""
+    """Tuples of numbers as lists, in which one number can be changed, and none of them long; NumPy keeps what it is."""
     if isinstance(value, dict):
         return {key: _writable(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_writable(inner) for inner in value]
+        return [_writable(inner) for inner in value[:MOST_LISTED]]
     if isinstance(value, tuple) and not (len(value) == 2 and all(isinstance(inner, int) for inner in value)):
         return [_writable(inner) for inner in value]
     return value
@@ -131,14 +134,16 @@ def damaged(choose: Random, calls: Sequence[bytes], kept: frozenset[str] = froze
         value = parent[key]
         if choose.random() < 0.05 and isinstance(parent, dict):
             del parent[key]
-        elif isinstance(value, np.ndarray):
+        elif isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype != np.object_:
             parent[key] = _other_column(choose, value)
         elif isinstance(value, list) and choose.random() < 0.7:
             parent[key] = _other_list(choose, value)
         elif type(value) in (int, float):
             parent[key] = _other_number(choose, value)
         else:
-            parent[key] = pick((*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy", not value))
+            parent[key] = pick(
+                (*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy", not value)
+            )
     return call
 
 
@@ -166,7 +171,9 @@ def _other_number(choose: Random, value: float) -> Any:
 
 
 def _other_list(choose: Random, values: list[Any]) -> Any:
-    return choose.choice((values[:-1], values + values[:1], values[::-1], values * 2, [], values[1:], sorted_again(values)))
+    return choose.choice(
+        (values[:-1], values + values[:1], values[::-1], values * 2, [], values[1:], sorted_again(values))
+    )
 
 
 def sorted_again(values: list[Any]) -> list[Any]:
@@ -199,7 +206,9 @@ def _other_column(choose: Random, values: NDArray[Any]) -> Any:
         unaligned = np.frombuffer(b"\0" + values.tobytes(), np.uint8)[1:]
         return unaligned.view(values.dtype) if values.dtype != np.bool_ else unaligned.astype(np.bool_)
     if how == 14:
-        return choose.choice((values.tolist(), values.reshape(1, -1), values.reshape(-1, 1), None, memoryview(values)))
+        return choose.choice(
+            (values.tolist(), values.reshape(1, -1), values.reshape(-1, 1), None, memoryview(values.tobytes()))
+        )
     return np.sort(values)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from calibrate.measure import measure
 from diskmodel import errors
 from diskmodel.array import Array
-from diskmodel.engine import native
+from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import run, simulate
 from diskmodel.formats import read_fio
@@ -64,6 +65,15 @@ def conservation(tmp_path: Path) -> None:
     check_laws(requests, done)
 
 
+def kernel(tmp_path: Path) -> None:
+    array = Array.parse({"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}})
+    workload = Workload.parse({"size": "4 KiB", "queue_depth": 1})
+    with pytest.MonkeyPatch.context() as patch:
+        # no input is known that makes it panic
+        patch.setattr(native, "_kernel", SimpleNamespace(run=lambda *call: _kernel.break_off()))
+        simulate(array, workload, engine="native", n_requests=10)
+
+
 def mount(tmp_path: Path) -> None:
     check(tmp_path / "nowhere")
 
@@ -75,6 +85,7 @@ PROVOKED: dict[str, Callable[[Path], None]] = {
     "measurement": measurement,
     "mount": mount,
     "conservation": conservation,
+    "kernel": kernel,
 }
 
 

@@ -35,7 +35,7 @@ pub mod traffic;
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::{run, run_streamed};
+    use crate::python::{break_off, run, run_streamed};
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

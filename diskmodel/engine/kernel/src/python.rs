@@ -1,10 +1,11 @@
 //! Glue between Python and the core: NumPy columns in and out without copying, the interpreter released meanwhile.
 //!
-//! What comes in is checked here once, and refused with TypeError or KeyError where it is of the wrong kind or missing,
-//! with OverflowError where a number does not fit its field, and with ValueError where it breaks a rule: the core takes
-//! the rules for granted.
+//! What comes in is checked here once. It is refused with KeyError where something is missing, with TypeError where
+//! something is of another kind or does not fit its field, and with ValueError where it breaks a rule, naming field, value
+//! and rule. The core takes the rules for granted. A run that is longer than it may be is an OverflowError.
 
 mod columns;
+pub mod extract;
 pub mod guard;
 mod streamed;
 
@@ -18,6 +19,7 @@ use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
+use extract::extracted;
 use guard::{defect, guarded};
 
 /// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
@@ -35,8 +37,9 @@ pub fn run(
     out: &Bound<'_, PyAny>,
 ) -> PyResult<Outcome> {
     guarded(py, || {
-        let (built, limits) = array.extract::<Scenario>()?.build().map_err(PyValueError::new_err)?;
-        let (requests, mut out) = (requests.extract::<RequestsIn>()?, out.extract::<CompletionsOut>()?);
+        let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
+        let (requests, mut out) =
+            (extracted::<RequestsIn>("requests", requests)?, extracted::<CompletionsOut>("out", out)?);
         let (requests, completions) = (requests.columns()?, out.columns()?);
         check_columns(&requests, &completions, &limits).map_err(PyValueError::new_err)?;
         let columns = Columns::new(requests, completions);
@@ -78,6 +81,12 @@ fn row_of(c: &Counters) -> Result<[i64; 8], &'static str> {
         c.n_cache_hits,
         c.read_response_ns,
     ])
+}
+
+/// Panics on purpose, for the tests of what becomes of a panic.
+#[pyfunction]
+pub fn break_off(py: Python<'_>) -> PyResult<()> {
+    guarded(py, || py.detach(|| panic!("on purpose")))
 }
 
 /// Names of the faults that this build can plant.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::columns::{copied, rules_of};
+use super::extract::extracted;
 use super::guard::guarded;
 use super::row_of;
 use crate::device::Device;
@@ -67,7 +68,8 @@ impl Source for Callable {
         let (rule, last) = &mut self.streams[stream];
         let block = Python::attach(|py| {
             py.check_signals()?;
-            let block: BlockIn = self.next_block.bind(py).call1((stream,))?.extract()?;
+            let block = self.next_block.bind(py).call1((stream,))?;
+            let block = extracted::<BlockIn>("requests", &block)?;
             block.checked(*rule, last, &self.limits)
         });
         block.map_err(|error| {
@@ -98,8 +100,8 @@ pub fn run_streamed<'py>(
     next_block: Py<PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     guarded(py, || {
-        let (built, limits) = array.extract::<Scenario>()?.build().map_err(PyValueError::new_err)?;
-        let rules = rules_of(&streams.extract::<Vec<(i64, i64)>>()?);
+        let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
+        let rules = rules_of(&extracted::<Vec<(i64, i64)>>("streams", streams)?);
         check_rules(&rules).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };

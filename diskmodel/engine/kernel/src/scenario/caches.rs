@@ -1,9 +1,12 @@
 //! A controller's real caches, as a caller hands them over.
 
 use crate::controller::{BlockCache, DirtyBlocks};
-use crate::rule::{all_within, holds, refused, size_within, within};
+use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
+
+/// Pieces that may be under way for one reader: all of them are gone through for each that is added.
+const MOST_AHEAD: i64 = 1 << 14;
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
 #[derive(Clone, Debug)]
@@ -40,8 +43,12 @@ impl CacheTables {
         let rule = format_args!("so many blocks of {} sectors are more than 4 GiB at once", self.block_sectors);
         holds(run <= longest / self.block_sectors, "cache.destage_blocks", self.destage_blocks, rule)?;
         within("cache.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
-        let piece = [("cache.read_ahead_piece_sectors", self.read_ahead_piece_sectors)];
-        all_within(&piece, 1, longest.min(row_sectors.max(self.block_sectors)))
+        let field = "cache.read_ahead_piece_sectors";
+        let most = longest.min(row_sectors.max(self.block_sectors));
+        within(field, self.read_ahead_piece_sectors, 1, most)?;
+        let n_pieces = self.read_ahead_sectors / self.read_ahead_piece_sectors;
+        let rule = format_args!("must be no more than {MOST_AHEAD} in cache.read_ahead_sectors");
+        holds(n_pieces <= MOST_AHEAD, field, self.read_ahead_piece_sectors, rule)
     }
 
     fn block_cache(&self) -> Result<BlockCache, String> {

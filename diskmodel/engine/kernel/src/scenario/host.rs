@@ -42,14 +42,15 @@ pub struct PageCacheTables {
 }
 
 impl HostTables {
-    pub(super) fn check(&self, sector_bytes: i64) -> Result<(), String> {
+    /// Refuses what would not fit, over an array that takes requests of so many sectors.
+    pub(super) fn check(&self, sector_bytes: i64, most_request: i64) -> Result<(), String> {
         for [reads, writes] in [self.submission_ns, self.submission_sequential_ns] {
             all_within(&[("host.submission_ns", reads), ("host.submission_ns", writes)], 0, MOST_WORK_NS)?;
         }
         let longest = MOST_LENGTH_BYTES / sector_bytes;
-        let lengths =
-            [("host.page_sectors", self.page_sectors), ("host.largest_request_sectors", self.largest_request_sectors)];
-        all_within(&lengths, 1, longest)?;
+        let most = if self.is_buffered { longest.min(most_request) } else { longest };
+        within("host.largest_request_sectors", self.largest_request_sectors, 1, most)?;
+        within("host.page_sectors", self.page_sectors, 1, self.largest_request_sectors)?;
         within("host.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
         if let Some(at) =
             self.pauses.iter().position(|&(gap, length)| gap.min(length) < 1 || gap.max(length) > MOST_APART_NS)

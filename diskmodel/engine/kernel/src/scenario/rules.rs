@@ -55,7 +55,7 @@ impl Scenario {
             most = most.min(cache.block_sectors.saturating_mul(MOST_PIECES));
         }
         if let Some(host) = &self.host {
-            host.check(sector_bytes)?;
+            host.check(sector_bytes, most)?;
             if host.is_buffered {
                 most = most.min(host.page_sectors.saturating_mul(MOST_PIECES));
             }
@@ -73,7 +73,8 @@ impl Scenario {
             Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
             Drive::Flash(tables) => {
                 each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
-                has_memory(tables.state_bytes().saturating_mul(n_devices))
+                // one more is copied for all of them, and a run takes some more
+                has_memory(tables.state_bytes().saturating_mul(n_devices + 1) / 4 * 5)
             }
         }
     }

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 use super::{Ending, Server, Settings, Store, Tree};
 use crate::online::Array;
+use crate::python::extract::extracted;
 use crate::python::guard::guarded;
 use crate::rule::{holds, within};
 use crate::scenario::Scenario;
@@ -46,7 +47,7 @@ const SCALES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 /// Serves an array as a file until told to stop or unmounted.
 #[pyfunction]
 pub fn serve_array(py: Python<'_>, array: &Bound<'_, PyAny>, settings: &Bound<'_, PyAny>) -> PyResult<StatisticsOut> {
-    guarded(py, || serve(py, array.extract()?, settings.extract()?))
+    guarded(py, || serve(py, extracted("array", array)?, extracted("settings", settings)?))
 }
 
 fn serve(py: Python<'_>, array: Scenario, settings: SettingsIn) -> PyResult<StatisticsOut> {

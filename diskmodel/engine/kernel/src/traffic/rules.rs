@@ -26,6 +26,9 @@ pub fn check_columns(requests: &Requests, out: &Completions, limits: &Limits) ->
     within("requests (number)", n as i64, 0, i64::from(u32::MAX))?;
     check_rules(&requests.rules)?;
     has_length("requests.stream", requests.stream.len(), n)?;
+    let are_open = requests.rules.iter().all(|rule| rule.n_clients == 0);
+    let rule = "may be left out only where every stream is open";
+    holds(out.issue.is_some() || are_open, "out.issue_ns", "None", rule)?;
     has_length("out.issue_ns", out.issue.as_ref().map_or(n, |column| column.len()), n)?;
     has_length("out.done_ns", out.done.len(), n)?;
     has_length("out.parts_ns", out.parts.len(), n * N_PARTS)?;
