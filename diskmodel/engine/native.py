@@ -181,4 +181,7 @@ def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
 
     Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
     """
-    return dict(_kernel.serve_array(array_of(scenario), settings))
+    try:
+        return dict(_kernel.serve_array(array_of(scenario), settings))
+    except ValueError as error:
+        raise refused(error) from None

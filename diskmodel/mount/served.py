@@ -142,6 +142,8 @@ def serve(
         When the directory or FUSE is not fit, or the size or the array cannot be served.
     DescriptionError
         When parts of the array do not fit each other.
+    CoverageError
+        When the kernel's tables cannot hold the array.
     """
     directory = Path(directory)
     scenario = replace(resolve(array, seed), host=Host())
@@ -149,8 +151,8 @@ def serve(
         raise MountError(Fault("description", reason, _NEEDS, "describe it without"))
     if data not in DATA_KINDS:
         raise MountError(Fault("data", data, "is no kind of store", f"use {', '.join(DATA_KINDS)}"))
-    if not 0 < time_scale < float("inf"):
-        raise MountError(Fault("time_scale", time_scale, "must be above 0", "use 1 for real time"))
+    if not 1e-9 <= time_scale <= 1e9:
+        raise MountError(Fault("time_scale", time_scale, "must be 1e-9 to 1e9", "use 1 for real time"))
     capacity = scenario.layout.capacity * scenario.drive.sector_bytes
     size = capacity if size_bytes is None else size_bytes
     if not 0 < size <= capacity:

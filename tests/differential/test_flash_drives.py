@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from diskmodel.array import Array
@@ -11,6 +12,7 @@ from diskmodel.drive import Flash, catalogue, load_drive
 from diskmodel.engine import native, simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
+from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
 from tests.differential.compare import between
 
@@ -44,6 +46,21 @@ def test_long_enough_to_clean_many_blocks(policy: str) -> None:
     load = Workload.parse({"size": "64 KiB", "read_ratio": 0.0, "clients": 4})
     scenario = resolve(array, 5)
     requests = load.requests(capacity_bytes=array.usable_bytes, n=2000, seed=5)
+    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert told is None, told
+
+
+def test_reads_of_more_pages_than_are_gone_through_one_by_one() -> None:
+    """Small writes scatter the units of a small place over pages; long reads then collect them."""
+    array = Array.parse({"drive": "intel-x25-e-64", "layout": LAYOUTS["one drive"]})
+    rng = np.random.Generator(np.random.PCG64(3))
+    n, span = 300, 1 << 21
+    op = np.repeat(np.array([1, 0], np.uint8), (n - 6, 6))
+    length = np.where(op == 1, 4096, span).astype(np.int64)
+    offset = np.where(op == 1, rng.integers(0, span // 4096, n) * 4096, 0)
+    draws, rows = np.ones(n), np.zeros(n, np.int32)
+    requests = Requests(np.zeros(n, np.int64), op, offset, length, rows, draws, (StreamRule("scattered", 4),))
+    scenario = resolve(array, 5)
     told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
     assert told is None, told
 

@@ -142,7 +142,7 @@ def damaged(choose: Random, calls: Sequence[bytes], kept: frozenset[str] = froze
             parent[key] = _other_number(choose, value)
         else:
             parent[key] = pick(
-                (*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy", not value)
+                (*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy", True)
             )
     return call
 
