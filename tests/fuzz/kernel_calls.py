@@ -141,9 +141,8 @@ def damaged(choose: Random, calls: Sequence[bytes], kept: frozenset[str] = froze
         elif type(value) in (int, float):
             parent[key] = _other_number(choose, value)
         else:
-            parent[key] = pick(
-                (*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy", True)
-            )
+            others = (*extremes.OTHERS, *extremes.NUMBERS, "fcfs", "lru", "parity", "concat", "greedy")
+            parent[key] = copy.deepcopy(pick(others))
     return call
 
 
@@ -163,7 +162,7 @@ def _other_number(choose: Random, value: float) -> Any:
     pick = choose.choice
     how = choose.random()
     if how < 0.1:
-        return pick((*extremes.NUMBERS, *extremes.OTHERS, str(value)))
+        return copy.deepcopy(pick((*extremes.NUMBERS, *extremes.OTHERS, str(value))))
     if how < 0.4:
         return pick(_EDGES)
     factor = pick((2, 3, 10, 1000, 10**6, 10**9))
