@@ -19,7 +19,8 @@ from calibrate.traces.spectrum import Floats, Points, pairs_within, strongest, t
 RPM_RANGE = (2900.0, 15_600.0)
 LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 WINDOW_BLOCKS = 120_000.0
-N_KEPT = (12, 4, 4)
+#: Candidates that go on from each of the first limits; all are refined twice, since the best is judged by the others.
+N_KEPT = (None, 4, 4)
 N_PARTS = 8
 USUAL_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
