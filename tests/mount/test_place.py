@@ -57,8 +57,8 @@ def test_users_need_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (("--data", "paper"), "sparse-file, memory, zero"),
         (("--size", "2 PB"), "at most the array's"),
         (("--size", "many"), "size"),
-        (("--time-scale", "0"), "above 0"),
-        (("--time-scale", "nan"), "above 0"),
+        (("--time-scale", "0"), "must be 1e-9 to 1e9"),
+        (("--time-scale", "nan"), "must be 1e-9 to 1e9"),
     ],
 )
 def test_options_that_cannot_be(tmp_path: Path, options: tuple[str, str], told: str) -> None:
