@@ -6,6 +6,7 @@ Needs DISKMODEL_EVIDENCE. The page has no figure that was typed, but for the pub
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from calibrate.traces.fit import validate_traces
 from calibrate.traces.profile import model_from_dict
 from diskmodel.plan.plot import COLOURS, svg_of
-from tests.calibrate.real_drives import DRIVES, calibrated
+from tests.calibrate.real_drives import DRIVES, EVIDENCE, calibrated
 
 Curves = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
@@ -61,6 +62,8 @@ nobody has looked at are the harder test.
 
 def main() -> None:
     """Calibrate, predict, write page and picture."""
+    if EVIDENCE is None:
+        sys.exit("DISKMODEL_EVIDENCE is not set: it names the folder that holds traces/")
     lines = [
         "| drive | mean ms, measured | error of mean | demerit | DiskSim | error of one request, ms | DiskSim "
         "| black box | calibrated in, s of one core |",
