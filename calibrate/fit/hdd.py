@@ -107,11 +107,11 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
     device = measurement.target.get("device") or {}
     sector = int(device.get("logical_sector_bytes") or 512)
     period = rotation.period_ns
-    tracks = find_tracks(measurement, period, sector)
+    heads = find_heads(measurement, period, sector)
+    tracks = find_tracks(measurement, period, sector, heads.skews if heads else None)
     if tracks is None:
         rule = "tells neither sequential rates nor angles, so nothing of how much a track holds"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure again, with the experiment zones"))
-    heads = find_heads(measurement, period, sector)
     n_heads = heads.heads if heads else ASSUMED_HEADS
     electronics = fit_electronics(measurement, period)
     distance, waited = _waits(measurement, tracks, electronics, period, sector, n_heads)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrate.fit.angles import Skews
 from calibrate.measure.document import Measurement, Run
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,11 @@ class Heads:
     cylinder_skew_turns: float
     stderr_turns: float
     n_jumps: int
+
+    @property
+    def skews(self) -> Skews:
+        """Both, with the share of the larger."""
+        return Skews(self.track_skew_turns, self.cylinder_skew_turns, 1.0 / self.heads)
 
 
 def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) -> Heads | None:

@@ -23,14 +23,15 @@ def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
 
 
 def closed_loop(
-    scenario: Scenario, offset: Int64, length: Int64 | int, queue_depth: int, *, op: Int64 | int = 0, start_ns: int = 0
-) -> Completions:
+    scenario: Scenario, offset: Int64, length: Int64 | int, queue_depth: int, *, op: Int64 | int = 0, start_ns: int = 0,
+    think_ns: Int64 | int = 0,
+) -> Completions:  # fmt: skip
     """Completions of requests issued in order, `queue_depth` at a time, by a program that starts at `start_ns` of the
-    spindle's clock; times count from there."""
+    spindle's clock; times count from there. A request is issued `think_ns` after the completion that made room."""
     n = len(offset)
     turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % np.maximum(scenario.revolution_ns, 1))
     requests = Requests(
-        when_ns=np.zeros(n, np.int64),
+        when_ns=np.broadcast_to(np.asarray(think_ns, np.int64), n).copy(),
         op=np.broadcast_to(np.asarray(op, np.uint8), n).copy(),
         offset=np.ascontiguousarray(offset, np.int64),
         length=np.broadcast_to(np.asarray(length, np.int64), n).copy(),

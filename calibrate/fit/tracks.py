@@ -1,8 +1,8 @@
-"""How many sectors a track holds, by position: from sequential rates, and from the angle between neighbouring blocks.
+"""How many sectors a track holds, by position: from the angle between neighbouring blocks, and from sequential runs.
 
-Two single reads of blocks δ sectors apart on one track end δ / sectors-per-track of a revolution apart, modulo a
-revolution. That fixes the density itself; sequential rates tell how it falls towards the inner edge, and, being lower
-by the time of head and cylinder switches, the mean skew.
+Angles between neighbouring blocks fix the density itself; the angle that a sequential run advances by a sector tells,
+much more sharply, how it falls towards the inner edge, and, being longer by the time of head and cylinder switches,
+the mean skew. Zones are the likeliest path of whole numbers through both.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from calibrate.fit.angles import Pairs, Skews, find_pairs
+from calibrate.fit.sequential import Stretches, find_stretches
+from calibrate.fit.zones import likeliest_zones
 from calibrate.measure.document import Measurement, Samples
 
 Floats = NDArray[np.float64]
@@ -22,12 +25,11 @@ _SHARE = (0.06, 0.35)
 _AGREE = 0.02
 _FEWEST_PAIRS = 12
 _MOST_SKEW = 0.6
-_N_ZONES = 48
-#: Relative error of the density from one sequential rate; error in turns of the angle between two blocks.
-_RATE_ERROR = 0.015
-_PAIR_ERROR = 0.0006
 #: Turns by which angles of far pairs may miss; less than any skew.
 _NEAR = 0.03
+#: By so much (in the logarithm) must pairs speak for another skew than the one of the jumps between tracks.
+_SPEAKS = 10.0
+ASSUMED_SKEW_TURNS = 0.12
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Tracks:
     Attributes
     ----------
     edges_sectors : (n + 1,) float
-        Zones of equal size, in sectors from the outer edge.
+        Zones from the outer edge inwards, in sectors.
     per_track : (n,) float
         Sectors on a track.
     skew_turns : float
@@ -45,10 +47,10 @@ class Tracks:
     stderr_ratio : float
         Relative standard error of the density.
     is_identified : bool
-        Whether angles told the density; else it comes from rates and an assumed skew.
+        Whether angles told the density; else it comes from sequential runs and an assumed skew.
     is_skew_identified : bool
     is_streaming : bool
-        False: sequential reads lost revolutions between requests, so that their rates tell no density.
+        False: sequential reads lost revolutions between requests.
     """
 
     edges_sectors: Floats
@@ -65,73 +67,48 @@ class Tracks:
         return np.asarray(np.interp(sector, self.edges_sectors, edges))
 
 
-ASSUMED_SKEW_TURNS = 0.12
+def find_tracks(
+    measurement: Measurement, period_ns: float, sector_bytes: int, skews: Skews | None = None
+) -> Tracks | None:
+    """Density by position, or None when neither sequential runs nor angles tell it.
 
-
-def find_tracks(measurement: Measurement, period_ns: float, sector_bytes: int) -> Tracks | None:
-    """Density by position, or None when neither rates nor angles tell it."""
+    Parameters
+    ----------
+    skews : Skews, optional
+        From the jumps of the angle at the ends of tracks, where these were found.
+    """
     n_sectors = measurement.size_bytes // sector_bytes
-    places, rates = zone_rates(measurement)
-    x, delta, phase = _pairs(measurement, period_ns, sector_bytes)
-    has_rates, rough, guess = False, np.empty(0), np.zeros(len(x))
-    pairs = np.empty(0, np.int64)
-    if len(rates) >= 2:
-        rough = rates * period_ns / 1e9 / sector_bytes
-        guess = np.interp(x, places / sector_bytes, rough)
-        pairs, usable = _agreeing(delta, phase, guess)
-        # a drive that loses revolutions between requests has rates far below its density: few pairs agree with them
-        has_rates = usable < _FEWEST_PAIRS or len(pairs) > usable / 2
-    if not has_rates:
-        guess = _profile(x / n_sectors, delta, phase)
-        pairs, _ = _agreeing(delta, phase, guess)
-    is_identified = len(pairs) >= _FEWEST_PAIRS
-    if not is_identified and not has_rates:
+    stretches = find_stretches(measurement, period_ns, sector_bytes)
+    pairs = find_pairs(measurement, single_reads(measurement), period_ns, sector_bytes)
+    if len(stretches) >= 2:
+        slope = _rising(stretches, pairs.sector)
+        skew, is_known = _skew_between(pairs, slope, skews)
+        guess = (1.0 + skew) / slope
+        numbers = (1.0 + skew) / stretches.turns_per_sector
+    else:
+        stretches = stretches.none()
+        guess = numbers = _profile(pairs, n_sectors)
+        skew, is_known = 0.0, False
+    is_one_track = _are_on_one_track(pairs, guess)
+    is_identified = int(is_one_track.sum()) >= _FEWEST_PAIRS
+    if not is_identified and not len(stretches):
         return None
-    pairs = _widened(x, delta, phase, pairs) if is_identified else pairs
-    known = delta[pairs] / phase[pairs]
-    ratio = float(np.median(known / guess[pairs])) if is_identified else 1.0 + ASSUMED_SKEW_TURNS
-    stderr = float(np.std(known / guess[pairs]) / np.sqrt(len(pairs))) if is_identified else 0.05
-    where, density, error = x[pairs], known, _PAIR_ERROR / phase[pairs]
-    if has_rates:
-        where, density = np.concatenate([where, places / sector_bytes]), np.concatenate([density, rough * ratio])
-        error = np.concatenate([error, np.full(len(places), _RATE_ERROR)])
-    order = np.argsort(where)
-    falling = isotonic_regression(density[order], weights=error[order] ** -2, increasing=False).x
-    edges = np.linspace(0.0, float(n_sectors), _N_ZONES + 1)
-    per_track = np.interp((edges[:-1] + edges[1:]) / 2, where[order], falling)
-    skew, is_skew_known = ratio - 1.0, has_rates and is_identified
-    if not has_rates:
-        skew, is_skew_known = _skew(delta, phase, np.interp(x, where[order], falling))
+    if not len(stretches):
+        pairs, numbers = pairs.rows(guess > 0), guess[is_one_track]
+    edges, per_track = likeliest_zones(
+        pairs, stretches, numbers, skew_turns=skew, skews=skews, n_sectors=n_sectors
+    )
+    density = per_track[np.clip(np.searchsorted(edges, pairs.sector) - 1, 0, len(per_track) - 1)]
+    if not len(stretches):
+        skew, is_known = _skew_of_crossings(pairs, density)
     return Tracks(
         edges,
         per_track,
         float(np.clip(skew, 0.0, _MOST_SKEW)),
-        stderr,
+        _error(pairs, density) if is_identified else 0.05,
         is_identified,
-        is_skew_known,
-        has_rates or len(rates) < 2,
-    )
-
-
-def zone_rates(measurement: Measurement) -> tuple[Floats, Floats]:
-    """Positions in bytes and sequential rates in bytes per s, the median of passes; the run-in is left out."""
-    experiment = measurement.experiment("zones")
-    found: dict[int, list[float]] = {}
-    middle: dict[int, list[float]] = {}
-    for run in experiment.runs if experiment is not None else ():
-        samples = run.samples
-        order = np.argsort(samples.completion_ns)
-        done, length = samples.completion_ns[order], samples.length_bytes[order]
-        skip = min(2 * run.queue_depth, len(done) // 4)
-        if len(done) < 8 or done[-1] <= done[skip] or run.parameters.get("position_bytes") is None:
-            continue
-        rate = float(length[skip + 1 :].sum()) * 1e9 / float(done[-1] - done[skip])
-        found.setdefault(int(run.parameters["position_bytes"]), []).append(rate)
-        middle.setdefault(int(run.parameters["position_bytes"]), []).append(float(samples.offset_bytes.mean()))
-    keys = sorted(found, key=lambda key: float(np.mean(middle[key])))
-    return (
-        np.array([np.mean(middle[key]) for key in keys]),
-        np.array([np.median(found[key]) for key in keys]),
+        is_known,
+        stretches.is_streaming,
     )
 
 
@@ -147,47 +124,50 @@ def single_reads(measurement: Measurement) -> list[Samples]:
     return runs
 
 
-def _pairs(measurement: Measurement, period_ns: float, sector_bytes: int) -> tuple[Floats, Floats, Floats]:
-    """Place, distance in sectors, and angle in turns between consecutive single reads of neighbouring blocks."""
-    columns: list[tuple[Floats, Floats, Floats]] = []
-    for samples in single_reads(measurement):
-        end = (samples.offset_bytes + samples.length_bytes) / sector_bytes
-        step = np.diff(end)
-        turns = np.diff(samples.completion_ns.astype(np.float64)) / period_ns
-        near = (np.abs(step) > 8) & (np.abs(step) < 8192) & (samples.latency_ns[1:] > 0.02 * period_ns)
-        sign = np.sign(step[near])
-        columns.append((end[1:][near], np.abs(step[near]), np.mod(turns[near] * sign, 1.0)))
-    if not columns:
-        return np.empty(0), np.empty(0), np.empty(0)
-    x, delta, phase = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    return x, delta, phase
+def _rising(stretches: Stretches, sector: Floats) -> Floats:
+    """Turns a sector at places between sequential runs."""
+    rising = isotonic_regression(stretches.turns_per_sector, weights=1.0 / (stretches.stderr_ratio + 1e-3) ** 2).x
+    return np.asarray(np.interp(sector, stretches.sector, rising))
 
 
-def _agreeing(delta: Floats, phase: Floats, guess: Floats) -> tuple[NDArray[np.int64], int]:
-    """Pairs on one track: those of a usable distance whose density is in the proportion to the guess on which most
-    agree; and how many were usable. Pairs across a track's end are a skew apart and fall out."""
-    low, high = _SHARE
-    usable = (delta / guess > low) & (delta / guess < high)
-    rows = np.flatnonzero(usable & (phase > 0))
-    ratio = delta[rows] / phase[rows] / guess[rows]
-    rows, ratio = rows[(ratio > 0.85) & (ratio < 1.0 + _MOST_SKEW)], ratio[(ratio > 0.85) & (ratio < 1.0 + _MOST_SKEW)]
-    if not len(rows):
-        return rows, int(usable.sum())
-    votes = [(np.abs(ratio / r - 1.0) < _AGREE).sum() for r in ratio]
-    centre = ratio[int(np.argmax(votes))]
-    return rows[np.abs(ratio / centre - 1.0) < 2.5 * _AGREE], int(usable.sum())
+def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[float, bool]:
+    """Mean skew: by which the sequential runs are slower than pairs of blocks on one track; and whether enough pairs
+    tell it. The one of the jumps between tracks counts unless pairs contradict it."""
+    if not len(pairs):
+        return (skews.mean_turns, True) if skews else (ASSUMED_SKEW_TURNS, False)
+    best, width, step = _MOST_SKEW / 2, _MOST_SKEW / 2, 0.002
+    while step > 1e-5:
+        trial = np.arange(max(best - width, 0.0), best + width, step)
+        likelihood = pairs.log_likelihood((1.0 + trial) / slope[:, None], skews).sum(axis=0)
+        best, width, step = float(trial[likelihood.argmax()]), 2 * step, step / 5
+    if skews:
+        told = pairs.log_likelihood((1.0 + skews.mean_turns) / slope[:, None], skews).sum()
+        if likelihood.max() - told < _SPEAKS:
+            return skews.mean_turns, True
+    if int(_are_on_one_track(pairs, (1.0 + best) / slope).sum()) < _FEWEST_PAIRS:
+        return ASSUMED_SKEW_TURNS, False
+    return best, True
 
 
-def _widened(x: Floats, delta: Floats, phase: Floats, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All pairs on one track, near or far, now that the density around each is known."""
-    order = pairs[np.argsort(x[pairs])]
-    falling = isotonic_regression(delta[order] / phase[order], increasing=False).x
-    share = delta / np.interp(x, x[order], falling)
-    return np.flatnonzero((share > _SHARE[0] / 2) & (share < 0.9) & (np.abs(phase - share) < _NEAR * np.sqrt(share)))
+def _are_on_one_track(pairs: Pairs, guess: Floats) -> NDArray[np.bool_]:
+    """Pairs whose angle is that of two blocks on one track of about so many sectors."""
+    share = pairs.distance_sectors / guess
+    is_usable = (share > _SHARE[0] / 2) & (share < 0.9)
+    return np.asarray(is_usable & (np.abs(pairs.phase_turns - share) < _NEAR * np.sqrt(share)))
 
 
-def _profile(place: Floats, delta: Floats, phase: Floats) -> Floats:
-    """Density that falls along a line with position and explains most angles, without rates to start from."""
+def _error(pairs: Pairs, density: Floats) -> float:
+    """Relative standard error of the density, from the scatter of pairs on one track about it."""
+    rows = _are_on_one_track(pairs, density)
+    if not rows.any():
+        return 0.05
+    off = pairs.distance_sectors[rows] / pairs.phase_turns[rows] / density[rows] - 1.0
+    return float(np.std(off) / np.sqrt(len(off)))
+
+
+def _profile(pairs: Pairs, n_sectors: int) -> Floats:
+    """Density that falls along a line with position and explains most angles, without sequential runs to start from."""
+    place, delta, phase = pairs.sector / n_sectors, pairs.distance_sectors, pairs.phase_turns
     best, found = 0.0, np.ones(len(place))
     for outer in np.geomspace(40.0, 8000.0, 400):
         for fall in np.linspace(0.0, 0.7, 15):
@@ -203,10 +183,10 @@ def _profile(place: Floats, delta: Floats, phase: Floats) -> Floats:
     return np.asarray(found)
 
 
-def _skew(delta: Floats, phase: Floats, density: Floats) -> tuple[float, bool]:
+def _skew_of_crossings(pairs: Pairs, density: Floats) -> tuple[float, bool]:
     """Mean skew in turns from pairs with one track's end between them, and whether there were enough."""
-    share = delta / density
-    left = np.mod(phase - share, 1.0)
+    share = pairs.distance_sectors / density
+    left = np.mod(pairs.phase_turns - share, 1.0)
     crossing = left[(share > _SHARE[0]) & (share < 0.95) & (left > 0.02) & (left < _MOST_SKEW)]
     if len(crossing) < _FEWEST_PAIRS:
         return ASSUMED_SKEW_TURNS, False

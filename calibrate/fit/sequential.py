@@ -1,0 +1,123 @@
+"""Angle of sequential reads by sector: the part of a revolution that a sector takes, switches of tracks included.
+
+A read from the platter ends where its last sector passes. Modulo a revolution the completions of a sequential run thus
+follow a line through the offsets, whose slope tells sectors per track and mean skew together. Lost revolutions are
+whole ones and do not move it; single late completions are few among many on the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrate.measure.document import Measurement, Run
+
+Floats = NDArray[np.float64]
+
+_FEWEST_READS = 8
+#: Revolutions that a run must last, or its slope is no better than its rate.
+_FEWEST_TURNS = 4.0
+#: Share of a revolution by which completions keep together about the line.
+_COHERENT = 0.6
+#: The slope as a share of the one that the time says, which lost revolutions make longer.
+_SLOWEST, _FASTEST = 0.3, 1.06
+_STEPS_PER_TURN = 6
+#: Residuals beyond so many deviations, or this much of a turn, do not count.
+_FAR, _FAR_TURNS = 4.0, 0.03
+#: Angles within a track and across its end differ by the skew, so that residuals of neighbours are alike.
+_ALIKE = 1.5
+#: From here on a run is taken to have lost no revolution regularly.
+_STREAMING = 0.75
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """What sequential runs say, one row each, by position.
+
+    Attributes
+    ----------
+    sector : (n,) float
+        Middle of the stretch.
+    turns_per_sector : (n,) float
+        Revolutions that a sector takes, head and cylinder switches included.
+    stderr_ratio : (n,) float
+        Relative standard error.
+    is_streaming : bool
+        False: half of the runs or more took much longer than their angles say, so revolutions were lost.
+    """
+
+    sector: Floats
+    turns_per_sector: Floats
+    stderr_ratio: Floats
+    is_streaming: bool
+
+    def __len__(self) -> int:
+        return len(self.sector)
+
+    @classmethod
+    def none(cls) -> Stretches:
+        """No run said anything."""
+        return cls(np.empty(0), np.empty(0), np.empty(0), True)
+
+
+def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int) -> Stretches:
+    """The slope of every sequential run that follows the platter."""
+    experiment = measurement.experiment("zones")
+    rows = [_stretch(run, period_ns, sector_bytes) for run in (experiment.runs if experiment is not None else ())]
+    found = np.array([row for row in rows if row is not None], np.float64).reshape(-1, 4)
+    found = found[np.argsort(found[:, 0], kind="stable")]
+    is_streaming = bool(np.median(found[:, 3]) > _STREAMING) if len(found) else True
+    return Stretches(found[:, 0], found[:, 1], found[:, 2], is_streaming)
+
+
+def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float] | None:
+    """Middle, slope, its relative error, and the slope as a share of the one that the time says."""
+    samples = run.samples
+    order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
+    order = order[np.argsort(samples.offset_bytes[order], kind="stable")]
+    if len(order) < _FEWEST_READS:
+        return None
+    end = (samples.offset_bytes + samples.length_bytes)[order] / sector_bytes
+    turns = (samples.completion_ns[order] - samples.completion_ns[order[0]]) / period_ns
+    middle = float(end.mean())
+    end = end - middle
+    by_time = _usual_slope(end, turns)
+    span = float(np.ptp(end))
+    if by_time <= 0.0 or by_time * span < _FEWEST_TURNS:
+        return None
+    # whole revolutions between two neighbours look like none: their slopes are this far apart
+    alias = 1.0 / float(np.median(np.diff(end)))
+    low, high = max(_SLOWEST * by_time, by_time - 0.8 * alias), _FASTEST * by_time
+    trial = np.arange(low, high, 1.0 / span / _STEPS_PER_TURN)
+    together = np.abs(np.exp(2j * np.pi * (turns[None, :] - trial[:, None] * end)).mean(axis=1))
+    slope = float(trial[together.argmax()])
+    if together.max() < _COHERENT:
+        return None
+    slope, deviation = _refined(end, turns, slope)
+    stderr = _ALIKE * deviation * float(np.sqrt(12.0 / len(end))) / (slope * span)
+    return middle, slope, stderr, slope / by_time
+
+
+def _usual_slope(end: Floats, turns: Floats) -> float:
+    """Median slope between reads a third of the run apart: neither a stall nor a read left behind counts."""
+    lag = max(len(end) // 3, 1)
+    return float(np.median((turns[lag:] - turns[:-lag]) / (end[lag:] - end[:-lag])))
+
+
+def _refined(end: Floats, turns: Floats, slope: float) -> tuple[float, float]:
+    """Line through the angles, far ones left out more and more softly (bisquare), and the deviation from it."""
+    left = turns - slope * end
+    start = float(np.angle(np.exp(2j * np.pi * left).sum()) / (2 * np.pi))
+    left = np.mod(left - start + 0.5, 1.0) - 0.5
+    design = np.stack([np.ones_like(end), end], axis=1)
+    line = np.zeros(2)
+    deviation = 0.0
+    for _ in range(8):
+        rest = left - design @ line
+        deviation = 1.4826 * float(np.median(np.abs(rest)))
+        weight = np.maximum(1.0 - (rest / max(_FAR * deviation, _FAR_TURNS)) ** 2, 0.0)
+        scaled = design * weight[:, None]
+        line = np.linalg.lstsq(scaled, left * weight, rcond=None)[0]
+    return slope + float(line[1]), deviation
