@@ -28,6 +28,10 @@ ASSUMED_INTERFACE = 300e6
 ASSUMED_CACHE_BYTES = 16 << 20
 ASSUMED_SEGMENTS = 16
 _HIT_SHARE = 0.25
+#: Part of a revolution within which what the cache answered has come, and less than any move of the arm takes.
+_HIT_TURNS = 1.0 / 32.0
+#: What a busy host adds to hits is never less than nothing: the soonest tell what the drive takes.
+_SOONEST = 0.1
 _LEAST_SEEK_NS = 50_000.0
 #: A move hidden by the skew takes no more than this share of it.
 _HIDDEN = 0.95
@@ -84,8 +88,10 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
     if len(hits) < 2:
         return Electronics(ASSUMED_OVERHEAD_NS, float("nan"), ASSUMED_INTERFACE, float("nan"), False)
     length = np.array(sorted(hits), np.float64)
-    middle = np.array([np.median(hits[int(size)]) for size in length])
-    error = np.array([np.std(hits[int(size)]) / np.sqrt(len(hits[int(size)])) + 100.0 for size in length])
+    middle = np.array([np.quantile(hits[int(size)], _SOONEST) for size in length])
+    # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
+    error = np.array([float(np.median(hits[int(size)])) for size in length]) - middle
+    error = error / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)
     overhead, per_byte = covariance @ design.T @ (middle / error)
@@ -142,8 +148,9 @@ def _waits(
         wire = sector_bytes / electronics.interface_bytes_per_s * 1e9
         wait = samples.latency_ns - media - wire
         away = np.abs(np.diff(tracks.track_of(start)))
-        # less than the overhead alone is a hit
-        moved = (away >= n_heads) & (samples.latency_ns[1:] > 1.5 * electronics.overhead_ns)
+        # hardly more than the overhead is a hit, and leaves the arm where it was
+        is_hit = samples.latency_ns < electronics.overhead_ns + _HIT_TURNS * period_ns
+        moved = (away >= n_heads) & ~is_hit[1:] & ~is_hit[:-1]
         distances.append(away[moved])
         waits.append(wait[1:][moved])
     if not distances:

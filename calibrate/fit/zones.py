@@ -19,8 +19,8 @@ Ints = NDArray[np.int64]
 
 #: Zones that a drive is expected to have, within a factor of a few.
 _USUAL_ZONES = 16.0
-#: Share of sequential runs whose slope is wrong, by up to so much in the logarithm.
-_WRONG, _WRONG_LOG = 0.03, 1.0
+#: Share of sequential runs that keep together and whose slope is wrong all the same, by up to so much in the logarithm.
+_WRONG, _WRONG_LOG = 0.002, 1.0
 #: Skews are whole sectors, too, so that their sum is not quite the same part of a revolution everywhere.
 _SKEW_SECTORS = 0.3
 _LEAST_ERROR = 0.0005

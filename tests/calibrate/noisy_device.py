@@ -168,7 +168,7 @@ class NoisyDevice(MockDevice):
 
     def zone_positions(self, seconds: float) -> int:
         """As calibrate/microbench/src/experiments/zones.rs chooses."""
-        return 32 if seconds > 30.0 else 16
+        return min(max(int(seconds / 2 / 0.25), 32 if seconds > 30.0 else 16), 64)
 
     def plan_track_boundaries(self, seconds: float) -> None:
         self.begin("track_boundaries")

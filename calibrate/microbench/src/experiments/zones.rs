@@ -3,6 +3,7 @@
 use serde_json::{json, Value};
 
 use super::Experiment;
+use crate::document::Nature;
 use crate::fault::Outcome;
 use crate::request::Request;
 use crate::session::{Plan, Session};
@@ -22,15 +23,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 const LENGTH: u32 = 256 << 10;
 const QUEUE_DEPTH: usize = 4;
 const PASSES: usize = 2;
+/// Long enough for the angle of a rotating disk's reads to tell the density: fifteen revolutions and more.
+const SECONDS_EACH: f64 = 0.25;
+const MOST_POSITIONS: usize = 64;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
-    let wanted = if s.is_thorough {
-        64
-    } else if s.seconds > 30.0 {
-        32
-    } else {
-        16
-    };
+    let wanted = wanted_positions(s.seconds, s.is_thorough, s.findings.nature == Nature::Rotating);
     let positions = wanted.min((s.span() / (16 << 20)) as usize);
     let slice = s.span() / positions as u64 / u64::from(LENGTH) * u64::from(LENGTH);
     let seconds = s.seconds / (positions * PASSES) as f64;
@@ -71,6 +69,19 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
     Ok(json!({"rate_by_position": table}))
 }
 
+/// More short runs rather than fewer long ones on something that turns: where a zone ends is known no better than to the
+/// distance of two runs. Elsewhere the rate counts, which takes time.
+fn wanted_positions(seconds: f64, is_thorough: bool, is_rotating: bool) -> usize {
+    let usual = if seconds > 30.0 { 32 } else { 16 };
+    if is_thorough {
+        MOST_POSITIONS
+    } else if is_rotating {
+        ((seconds / PASSES as f64 / SECONDS_EACH) as usize).clamp(usual, MOST_POSITIONS)
+    } else {
+        usual
+    }
+}
+
 /// Bytes per second between completions, the first few left out: they still contain the seek.
 fn steady_rate(s: &Session<'_>, rows: std::ops::Range<usize>) -> Option<f64> {
     let begin = rows.start + (2 * QUEUE_DEPTH).min(rows.len() / 4);
@@ -80,4 +91,19 @@ fn steady_rate(s: &Session<'_>, rows: std::ops::Range<usize>) -> Option<f64> {
     let elapsed = s.samples.done_ns(rows.end - 1).saturating_sub(s.samples.done_ns(begin));
     let bytes = (rows.end - 1 - begin) as f64 * f64::from(LENGTH);
     (elapsed > 0).then(|| bytes * 1e9 / elapsed as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_is_read_at_more_places_as_time_allows() {
+        assert_eq!(wanted_positions(5.0, false, true), 16);
+        assert_eq!(wanted_positions(15.0, false, true), 30);
+        assert_eq!(wanted_positions(50.0, false, true), 64);
+        assert_eq!(wanted_positions(15.0, false, false), 16);
+        assert_eq!(wanted_positions(50.0, false, false), 32);
+        assert_eq!(wanted_positions(5.0, true, false), 64);
+    }
 }
