@@ -40,13 +40,22 @@ _FEWEST_READS = 100
 
 @dataclass(frozen=True)
 class Electronics:
-    """Command overhead and interface, from re-reads that the cache answered."""
+    """Command overhead and interface, from re-reads that the cache answered.
+
+    `lateness_ns` is by how much the host takes completions later than the soonest, at the median.
+    """
 
     overhead_ns: float
     overhead_stderr_ns: float
     interface_bytes_per_s: float
     interface_stderr: float
     has_cache: bool
+    lateness_ns: float = 0.0
+
+    @property
+    def before_seek_ns(self) -> float:
+        """What the time until the head is ready contains besides the seek."""
+        return self.overhead_ns + self.lateness_ns
 
 
 @dataclass(frozen=True)
@@ -90,16 +99,17 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
     length = np.array(sorted(hits), np.float64)
     middle = np.array([np.quantile(hits[int(size)], _SOONEST) for size in length])
     # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
-    error = np.array([float(np.median(hits[int(size)])) for size in length]) - middle
-    error = error / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
+    late = np.array([np.median(hits[int(size)]) for size in length]) - middle
+    error = late / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)
     overhead, per_byte = covariance @ design.T @ (middle / error)
     if per_byte <= 0:
-        return Electronics(float(middle.min()), float(error[0]), ASSUMED_INTERFACE, float("nan"), True)
+        least, late_ns = float(middle.min()), float(np.median(late))
+        return Electronics(least, float(error[0]), ASSUMED_INTERFACE, float("nan"), True, late_ns)
     rate = 1e9 / per_byte
     spread = float(np.sqrt(covariance[1, 1])) / per_byte * rate
-    return Electronics(float(overhead), float(np.sqrt(covariance[0, 0])), rate, spread, True)
+    return Electronics(float(overhead), float(np.sqrt(covariance[0, 0])), rate, spread, True, float(np.median(late)))
 
 
 def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
@@ -161,7 +171,7 @@ def _waits(
 def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str, Any] | None = None) -> Hdd:
     """The profile: zones with the fitted densities, the seek table, electronics; `queue` as in a description."""
     period, electronics = fit.rotation.period_ns, fit.electronics
-    step_ns = max(float(fit.seek.ready_ns[0]) - electronics.overhead_ns, _LEAST_SEEK_NS)
+    step_ns = max(float(fit.seek.ready_ns[0]) - electronics.before_seek_ns, _LEAST_SEEK_NS)
     n_sectors = capacity_bytes // fit.sector_bytes
     heads = fit.found_heads
     if heads and fit.tracks.is_streaming:
@@ -169,7 +179,7 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
         step_ns = min(step_ns, _HIDDEN * heads.cylinder_skew_turns * period)
     zones = _zones(fit, n_sectors, step_ns / period)
     switch = 0.9 * min(zone["track_skew"] / zone["sectors_per_track"] for zone in zones) * period
-    distance, time = _seek_table(fit, electronics.overhead_ns)
+    distance, time = _seek_table(fit, electronics.before_seek_ns)
     time[0] = min(time[0], step_ns / 1e6)
     data: dict[str, Any] = {
         "kind": "hdd",
@@ -245,10 +255,10 @@ def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int
     return zones
 
 
-def _seek_table(fit: HddFit, overhead_ns: float) -> tuple[list[int], list[float]]:
-    """The seek curve in cylinders, without overhead."""
+def _seek_table(fit: HddFit, before_ns: float) -> tuple[list[int], list[float]]:
+    """The seek curve in cylinders, without what comes before a seek."""
     last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / fit.n_heads
     distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
     ready = fit.seek.at(distance.astype(np.float64) * fit.n_heads)
-    time = np.maximum(ready - overhead_ns, _LEAST_SEEK_NS) / 1e6
+    time = np.maximum(ready - before_ns, _LEAST_SEEK_NS) / 1e6
     return [int(d) for d in distance], [round(float(t), 5) for t in time]

@@ -109,7 +109,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
     for name, part in _SEEK_POINTS:
         where = distance[0] if part == 0.0 else part * distance[-1]
         near = int(np.argmin(np.abs(distance - where)))
-        value = float(seek.at(np.array([where]))[0]) - electronics.overhead_ns
+        value = float(seek.at(np.array([where]))[0]) - electronics.before_seek_ns
         stderr = float(seek.stderr_ns[near])
         is_known = stderr < 0.1 * period
         found[f"seek_{name}"] = Parameter(value, stderr, "ns", is_known, f"{seek.n} reads one at a time")

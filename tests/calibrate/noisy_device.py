@@ -126,7 +126,10 @@ class NoisyDevice(MockDevice):
     def _pairs(self, distances: list[int]) -> Iterator[int]:
         position, reach, last = self.span // 2, self.span // 32, self.span - 512
         while True:
-            for distance in self.rng.permutation(distances).tolist():
+            for nominal in self.rng.permutation(distances).tolist():
+                distance = nominal
+                if nominal >= 1024 * 512:
+                    distance += int(self.rng.integers(0, min(nominal // 4, 4096 * 512) // 512)) * 512
                 backwards = distance < 16 * MIB or self.rng.random() < 0.5
                 low, high = (distance, last) if backwards else (0, last - distance)
                 start, stop = (min(max(position + side, low), high) for side in (-reach, reach))
