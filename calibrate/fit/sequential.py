@@ -30,6 +30,8 @@ _FAR, _FAR_TURNS = 4.0, 0.03
 _ALIKE = 1.5
 #: From here on a run is taken to have lost no revolution regularly.
 _STREAMING = 0.75
+#: A read takes at least this part of a revolution.
+_LEAST_TURN = 0.02
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Stretches:
         Revolutions that a sector takes, head and cylinder switches included.
     stderr_ratio : (n,) float
         Relative standard error.
+    whole_turn : (n,) float
+        By how much a slope would be greater if every read lost one revolution more: angles alone do not tell.
     is_streaming : bool
         False: half of the runs or more took much longer than their angles say, so revolutions were lost.
     """
@@ -51,6 +55,7 @@ class Stretches:
     sector: Floats
     turns_per_sector: Floats
     stderr_ratio: Floats
+    whole_turn: Floats
     is_streaming: bool
 
     def __len__(self) -> int:
@@ -59,21 +64,29 @@ class Stretches:
     @classmethod
     def none(cls) -> Stretches:
         """No run said anything."""
-        return cls(np.empty(0), np.empty(0), np.empty(0), True)
+        return cls(np.empty(0), np.empty(0), np.empty(0), np.empty(0), True)
+
+    def losing(self, turns: int) -> Stretches:
+        """The same runs if every read lost so many revolutions; those that leave nothing for the read are left out."""
+        slope = self.turns_per_sector - turns * self.whole_turn
+        row = slope > _LEAST_TURN * self.whole_turn
+        ratio = self.stderr_ratio[row] * self.turns_per_sector[row] / slope[row]
+        is_streaming = self.is_streaming and turns == 0
+        return Stretches(self.sector[row], slope[row], ratio, self.whole_turn[row], is_streaming)
 
 
 def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int) -> Stretches:
     """The slope of every sequential run that follows the platter."""
     experiment = measurement.experiment("zones")
     rows = [_stretch(run, period_ns, sector_bytes) for run in (experiment.runs if experiment is not None else ())]
-    found = np.array([row for row in rows if row is not None], np.float64).reshape(-1, 4)
+    found = np.array([row for row in rows if row is not None], np.float64).reshape(-1, 5)
     found = found[np.argsort(found[:, 0], kind="stable")]
-    is_streaming = bool(np.median(found[:, 3]) > _STREAMING) if len(found) else True
-    return Stretches(found[:, 0], found[:, 1], found[:, 2], is_streaming)
+    is_streaming = bool(np.median(found[:, 4]) > _STREAMING) if len(found) else True
+    return Stretches(found[:, 0], found[:, 1], found[:, 2], found[:, 3], is_streaming)
 
 
-def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float] | None:
-    """Middle, slope, its relative error, and the slope as a share of the one that the time says."""
+def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float, float] | None:
+    """Middle, slope, its relative error, what one more revolution a read makes of it, and the slope as a share of the one that the time says."""
     samples = run.samples
     order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
     order = order[np.argsort(samples.offset_bytes[order], kind="stable")]
@@ -97,7 +110,7 @@ def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, floa
         return None
     slope, deviation = _refined(end, turns, slope)
     stderr = _ALIKE * deviation * float(np.sqrt(12.0 / len(end))) / (slope * span)
-    return middle, slope, stderr, slope / by_time
+    return middle, slope, stderr, alias, slope / by_time
 
 
 def _usual_slope(end: Floats, turns: Floats) -> float:

@@ -29,6 +29,8 @@ _MOST_SKEW = 0.6
 _NEAR = 0.03
 #: By so much (in the logarithm) must pairs speak for another skew than the one of the jumps between tracks.
 _SPEAKS = 10.0
+#: Revolutions that each read of a sequential run may lose.
+_MOST_LOST = 4
 ASSUMED_SKEW_TURNS = 0.12
 
 
@@ -81,8 +83,8 @@ def find_tracks(
     stretches = find_stretches(measurement, period_ns, sector_bytes)
     pairs = find_pairs(measurement, single_reads(measurement), period_ns, sector_bytes)
     if len(stretches) >= 2:
+        stretches, skew, is_known = _without_lost(pairs, stretches, skews)
         slope = _rising(stretches, pairs.sector)
-        skew, is_known = _skew_between(pairs, slope, skews)
         guess = (1.0 + skew) / slope
         numbers = (1.0 + skew) / stretches.turns_per_sector
     else:
@@ -130,23 +132,38 @@ def _rising(stretches: Stretches, sector: Floats) -> Floats:
     return np.asarray(np.interp(sector, stretches.sector, rising))
 
 
-def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[float, bool]:
-    """Mean skew: by which the sequential runs are slower than pairs of blocks on one track; and whether enough pairs
-    tell it. The one of the jumps between tracks counts unless pairs contradict it."""
+def _without_lost(pairs: Pairs, stretches: Stretches, skews: Skews | None) -> tuple[Stretches, float, bool]:
+    """The runs less the revolutions that every one of their reads lost, as far as pairs speak for any; mean skew, and
+    whether it is known."""
+    best, found = -np.inf, (stretches, ASSUMED_SKEW_TURNS, False)
+    for turns in range(_MOST_LOST + 1):
+        trial = stretches.losing(turns)
+        if len(trial) < 2:
+            break
+        skew, is_known, likelihood = _skew_between(pairs, _rising(trial, pairs.sector), skews)
+        if likelihood > best + _SPEAKS:
+            best, found = likelihood, (trial, skew, is_known)
+    return found
+
+
+def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[float, bool, float]:
+    """Mean skew: by which the sequential runs are slower than pairs of blocks on one track; whether enough pairs
+    tell it; and their log-likelihood. The one of the jumps between tracks counts unless pairs contradict it."""
     if not len(pairs):
-        return (skews.mean_turns, True) if skews else (ASSUMED_SKEW_TURNS, False)
+        return (skews.mean_turns, True, 0.0) if skews else (ASSUMED_SKEW_TURNS, False, 0.0)
     best, width, step = _MOST_SKEW / 2, _MOST_SKEW / 2, 0.002
     while step > 1e-5:
         trial = np.arange(max(best - width, 0.0), best + width, step)
         likelihood = pairs.log_likelihood((1.0 + trial) / slope[:, None], skews).sum(axis=0)
         best, width, step = float(trial[likelihood.argmax()]), 2 * step, step / 5
+    most = float(likelihood.max())
     if skews:
         told = pairs.log_likelihood((1.0 + skews.mean_turns) / slope[:, None], skews).sum()
-        if likelihood.max() - told < _SPEAKS:
-            return skews.mean_turns, True
+        if most - told < _SPEAKS:
+            return skews.mean_turns, True, most
     if int(_are_on_one_track(pairs, (1.0 + best) / slope).sum()) < _FEWEST_PAIRS:
-        return ASSUMED_SKEW_TURNS, False
-    return best, True
+        return ASSUMED_SKEW_TURNS, False, most
+    return best, True, most
 
 
 def _are_on_one_track(pairs: Pairs, guess: Floats) -> NDArray[np.bool_]:

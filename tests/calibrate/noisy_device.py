@@ -129,7 +129,7 @@ class NoisyDevice(MockDevice):
             for nominal in self.rng.permutation(distances).tolist():
                 distance = nominal
                 if nominal >= 1024 * 512:
-                    distance += int(self.rng.integers(0, min(nominal // 4, 4096 * 512) // 512)) * 512
+                    distance += int(self.rng.integers(0, min(nominal // 4, 4096 * 512, self.span // 64) // 512)) * 512
                 backwards = distance < 16 * MIB or self.rng.random() < 0.5
                 low, high = (distance, last) if backwards else (0, last - distance)
                 start, stop = (min(max(position + side, low), high) for side in (-reach, reach))

@@ -13,7 +13,8 @@ from calibrate.fit.buffer import find_buffer
 from calibrate.fit.cells import answered_together, cells_of
 from calibrate.fit.evidence import read_evidence
 from calibrate.fit.flash_writes import buffer_of
-from calibrate.fit.tracks import single_reads, zone_rates
+from calibrate.fit.sequential import find_stretches
+from calibrate.fit.tracks import single_reads
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -225,7 +226,7 @@ def evidence_of_a_fit(choose: Random) -> bool:
         cells = cells_of(measured)
         assert all(cell.mean_ns > 0 for cell in cells.values())
         single_reads(measured)
-        zone_rates(measured)
+        find_stretches(measured, 8e6, 512)
         find_buffer(measured)
         capacity, _ = fit.capacity_of(measured)
         assert capacity >= 0

@@ -27,13 +27,17 @@ pub const EXPERIMENT: Experiment = Experiment {
 const READ_AHEAD_BYTES: u64 = 16 << 20;
 /// More pairs per distance add nothing.
 const MOST_ROUNDS: usize = 400;
+/// From this distance on pairs lie up to a quarter further apart, at most so far: at one distance the angle between two
+/// blocks is nearly the same everywhere, and what the platter says of a seek depends on the angle.
+const SPREAD_FROM_SECTORS: u64 = 1024;
+const MOST_SPREAD_SECTORS: u64 = 4096;
 /// Far reads this much slower than near ones show a moving arm.
 const DISTANCE_MATTERS: f64 = 1.3;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let distances = distances(s.span(), s.sector());
     let cap = if s.findings.nature == Nature::NotRotating { 40 } else { MOST_ROUNDS };
-    s.parameters = json!({"distances": distances, "rows": "base, then base ± distance, alternating"});
+    s.parameters = json!({"distances": distances, "rows": "base, then base ± distance, alternating; from 1024 sectors on up to a quarter more, at most 4096 sectors"});
     let mut pairs = Pairs::new(distances, s.span(), s.sector(), s.rng.fork());
     let plan = Plan {
         queue_depth: 1,
@@ -45,7 +49,7 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
     let mut by_distance: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for row in rows.clone().skip(1).step_by(2) {
         let distance = s.samples.offset[row].abs_diff(s.samples.offset[row - 1]);
-        by_distance.entry(distance).or_default().push(s.samples.latency_ns[row]);
+        by_distance.entry(pairs.nominal(distance)).or_default().push(s.samples.latency_ns[row]);
     }
     let table: Vec<Value> = by_distance
         .iter()
@@ -92,6 +96,15 @@ fn distances(span: u64, sector: u64) -> Vec<u64> {
     list
 }
 
+/// Sectors over which the distance of pairs is spread.
+fn spread_sectors(distance: u64, span: u64) -> u64 {
+    if distance < SPREAD_FROM_SECTORS {
+        1
+    } else {
+        (distance / 4).min(MOST_SPREAD_SECTORS).min(span / 64).max(1)
+    }
+}
+
 struct Pairs {
     distances: Vec<u64>,
     at: usize,
@@ -105,6 +118,11 @@ struct Pairs {
 impl Pairs {
     fn new(distances: Vec<u64>, span: u64, sector: u64, rng: fastrand::Rng) -> Self {
         Pairs { at: distances.len(), distances, target: None, position: span / 2, span, sector, rng }
+    }
+
+    /// The distance of the list that a pair this far apart stands for.
+    fn nominal(&self, distance: u64) -> u64 {
+        self.distances.iter().copied().filter(|&d| d <= distance).max().unwrap_or(distance)
     }
 
     fn next(&mut self) -> Request {
@@ -122,7 +140,8 @@ impl Pairs {
             self.at = 0;
             self.rng.shuffle(&mut self.distances);
         }
-        let distance = self.distances[self.at];
+        let spread = spread_sectors(self.distances[self.at] / self.sector, self.span / self.sector);
+        let distance = self.distances[self.at] + self.rng.u64(0..spread) * self.sector;
         self.at += 1;
         let last = self.span - self.sector;
         let backwards = distance < READ_AHEAD_BYTES || self.rng.bool();
@@ -142,7 +161,14 @@ mod tests {
 
     #[test]
     fn pairs_stay_on_the_target_and_keep_their_distance() {
-        let (span, sector) = (64 << 20, 512);
+        for (span, sector) in
+            [(16 << 20, 512), (64 << 20, 512), (1 << 30, 512), (40_000_000_512, 512), (32 << 20, 4096)]
+        {
+            pairs_are_right(span, sector);
+        }
+    }
+
+    fn pairs_are_right(span: u64, sector: u64) {
         let all = distances(span, sector);
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
         let mut pairs = Pairs::new(all.clone(), span, sector, fastrand::Rng::with_seed(7));
@@ -153,9 +179,10 @@ mod tests {
                 assert!(request.offset + u64::from(request.length) <= span && request.offset % sector == 0);
             }
             let distance = base.offset.abs_diff(target.offset);
-            assert!(all.contains(&distance));
-            assert!(distance >= READ_AHEAD_BYTES || target.offset < base.offset);
-            seen.insert(distance);
+            let nominal = pairs.nominal(distance);
+            assert!((distance - nominal) / sector < spread_sectors(nominal / sector, span / sector));
+            assert!(nominal >= READ_AHEAD_BYTES || target.offset < base.offset);
+            seen.insert(nominal);
         }
         assert_eq!(seen.len(), all.len());
     }
