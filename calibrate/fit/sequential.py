@@ -86,7 +86,8 @@ def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int
 
 
 def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float, float] | None:
-    """Middle, slope, its relative error, what one more revolution a read makes of it, and the slope as a share of the one that the time says."""
+    """Middle, slope, its relative error, what one more revolution a read adds to it, and the slope as a share of the one
+    that the time says."""
     samples = run.samples
     order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
     order = order[np.argsort(samples.offset_bytes[order], kind="stable")]

@@ -97,9 +97,7 @@ def find_tracks(
         return None
     if not len(stretches):
         pairs, numbers = pairs.rows(guess > 0), guess[is_one_track]
-    edges, per_track = likeliest_zones(
-        pairs, stretches, numbers, skew_turns=skew, skews=skews, n_sectors=n_sectors
-    )
+    edges, per_track = likeliest_zones(pairs, stretches, numbers, skew_turns=skew, skews=skews, n_sectors=n_sectors)
     density = per_track[np.clip(np.searchsorted(edges, pairs.sector) - 1, 0, len(per_track) - 1)]
     if not len(stretches):
         skew, is_known = _skew_of_crossings(pairs, density)

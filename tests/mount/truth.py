@@ -55,21 +55,21 @@ class Errors:
 def errors(true: Hdd, fitted: Hdd, *, seed: int = 11) -> Errors:
     """How far `fitted` is from `true`, everywhere."""
     a, b = true.tables(), fitted.tables()
-    seeks = _seeks(a, b)
-    allowed = [max(0.05 * right, 100_000.0) for _, right, _ in seeks]
-    rates = _rates(a, b)
+    rows = seeks(a, b)
+    allowed = [max(0.05 * right, 100_000.0) for _, right, _ in rows]
+    zones = rates(a, b)
     return Errors(
         rotation_ratio=b.revolution_ns / a.revolution_ns - 1.0,
-        seek_excess=max(abs(y - x) / most for (_, x, y), most in zip(seeks, allowed, strict=True)),
-        seek_rows=seeks,
-        zone_ratio=max(abs(y / x - 1.0) for _, x, y in rates),
-        zone_rows=rates,
+        seek_excess=max(abs(y - x) / most for (_, x, y), most in zip(rows, allowed, strict=True)),
+        seek_rows=rows,
+        zone_ratio=max(abs(y / x - 1.0) for _, x, y in zones),
+        zone_rows=zones,
         overhead_ns=float(b.read_overhead_ns - a.read_overhead_ns),
         iops_ratio=_iops(true, fitted, seed),
     )
 
 
-def _seeks(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
+def seeks(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
     """Seeks from both edges and the middle over tracks by the true geometry, and the same places in the fitted one."""
     n = len(a.seek_ns)
     rows = []
@@ -92,7 +92,7 @@ def _cylinder(tables: HddTables, lba: NDArray[np.float64]) -> NDArray[np.float64
     return np.asarray(np.interp(lba, tables.zone_first_lba, tables.zone_first_cylinder))
 
 
-def _rates(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
+def rates(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
     """Sequential rate of each true zone, head and cylinder switches included, and what the fit gives for the same
     blocks. (Where one zone ends and the next begins is another question: at the border both are right.)"""
     rows = []
