@@ -16,9 +16,9 @@ from calibrate.measure.document import Measurement, Run
 
 Floats = NDArray[np.float64]
 
-_FEWEST_READS = 8
-#: Revolutions that a run must last, or its slope is no better than its rate.
-_FEWEST_TURNS = 4.0
+_FEWEST_READS, _MOST_READS = 8, 1 << 12
+#: Revolutions that a run must last, or its slope is no better than its rate; and more than any run takes.
+_FEWEST_TURNS, _MOST_TURNS = 4.0, 4000.0
 #: Share of a revolution by which completions keep together about the line.
 _COHERENT = 0.6
 #: The slope as a share of the one that the time says, which lost revolutions make longer.
@@ -86,26 +86,29 @@ def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int
 
 
 def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float, float] | None:
-    """Middle, slope, its relative error, what one more revolution a read adds to it, and the slope as a share of the one
-    that the time says."""
+    """Middle, slope, its relative error, what one more revolution a read adds to it, and the slope as a share of
+    that of the time."""
     samples = run.samples
     order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
     order = order[np.argsort(samples.offset_bytes[order], kind="stable")]
-    if len(order) < _FEWEST_READS:
+    if not _FEWEST_READS <= len(order) <= _MOST_READS:
         return None
-    end = (samples.offset_bytes + samples.length_bytes)[order] / sector_bytes
+    end_bytes = (samples.offset_bytes + samples.length_bytes)[order]
+    end = (end_bytes - end_bytes[0]) / sector_bytes
+    if (np.diff(end) <= 0.0).any():
+        return None
     turns = (samples.completion_ns[order] - samples.completion_ns[order[0]]) / period_ns
     middle = float(end.mean())
-    end = end - middle
+    end, middle = end - middle, middle + float(end_bytes[0]) / sector_bytes
     by_time = _usual_slope(end, turns)
     span = float(np.ptp(end))
-    if by_time <= 0.0 or by_time * span < _FEWEST_TURNS:
+    if not _FEWEST_TURNS <= by_time * span <= _MOST_TURNS:
         return None
     # whole revolutions between two neighbours look like none: their slopes are this far apart
     alias = 1.0 / float(np.median(np.diff(end)))
     low, high = max(_SLOWEST * by_time, by_time - 0.8 * alias), _FASTEST * by_time
     trial = np.arange(low, high, 1.0 / span / _STEPS_PER_TURN)
-    together = np.abs(np.exp(2j * np.pi * (turns[None, :] - trial[:, None] * end)).mean(axis=1))
+    together = np.array([abs(np.exp(2j * np.pi * (turns - slope * end)).mean()) for slope in trial])
     slope = float(trial[together.argmax()])
     if together.max() < _COHERENT:
         return None
