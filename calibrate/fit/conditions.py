@@ -1,7 +1,8 @@
 """Measured runs of a hard disk as conditions whose response distributions a simulated drive is to have.
 
 The drive is given the very requests of a run, in their order and as many at a time; where its platter stood nobody
-knows, so that each run is made from several angles.
+knows, so that each run is made from several angles. What the host took late is part of what was measured and no part of
+the drive: simulated responses are made late as the host was when a cache answered.
 """
 
 from __future__ import annotations
@@ -77,9 +78,17 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Conditions:
-    """Stretches of a measurement that a drive is compared with."""
+    """Stretches of a measurement that a drive is compared with.
+
+    Attributes
+    ----------
+    stretches : tuple of Stretch
+    late_ns : (n,) float
+        How late the host took completions, one as likely as the other; empty where that is not known.
+    """
 
     stretches: tuple[Stretch, ...]
+    late_ns: Floats
 
     @property
     def has_writes(self) -> bool:
@@ -115,13 +124,17 @@ class Conditions:
             # the golden ratio spreads the angles of all runs over the revolution
             angles = [(0.618034 * (N_ANGLES * k + i)) % 1.0 for i in range(N_ANGLES)]
             responses = np.stack([stretch.responses_ns(scenario, angle) for angle in angles])
+            if len(self.late_ns):
+                responses += np.random.default_rng(k).choice(self.late_ns, responses.shape)
             for group in stretch.groups:
                 quantiles = np.quantile(responses[:, group.rows], RANKS)
                 off = float(np.sqrt(np.mean((quantiles - group.quantiles_ns) ** 2)))
                 yield group, off, float(quantiles.mean())
 
 
-def conditions_of(measurement: Measurement, held: Sequence[Key], *, writes_back: bool) -> tuple[Conditions, Conditions]:
+def conditions_of(
+    measurement: Measurement, held: Sequence[Key], *, writes_back: bool, late_ns: Floats
+) -> tuple[Conditions, Conditions]:
     """What is fitted, and what is set apart: of several runs of one kind the last, of a single one its end.
 
     Parameters
@@ -130,6 +143,8 @@ def conditions_of(measurement: Measurement, held: Sequence[Key], *, writes_back:
         Kept back for the report: neither fitted nor set apart.
     writes_back : bool
         Whether the drive answers writes from its cache: then what a durable write costs is no matter of the profile.
+    late_ns : (n,) float
+        How late the host took completions.
     """
     fitted, apart = [], []
     for name in _EXPERIMENTS:
@@ -149,7 +164,7 @@ def conditions_of(measurement: Measurement, held: Sequence[Key], *, writes_back:
             found = [_stretch(name, part, depth) for part in parts]
             fitted += [stretch for stretch in found[:-1] if stretch is not None]
             apart += [stretch for stretch in found[-1:] if stretch is not None]
-    return Conditions(tuple(fitted)), Conditions(tuple(apart))
+    return Conditions(tuple(fitted), late_ns), Conditions(tuple(apart), late_ns)
 
 
 def _without_read_ahead(drive: Hdd) -> Hdd:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ _FEWEST_READS = 100
 class Electronics:
     """Command overhead and interface, from re-reads that the cache answered.
 
-    `lateness_ns` is by how much the host takes completions later than the soonest, at the median.
+    `late_ns`, (n,) and empty without such reads, is by how much the host took each later than the soonest.
     """
 
     overhead_ns: float
@@ -50,12 +50,12 @@ class Electronics:
     interface_bytes_per_s: float
     interface_stderr: float
     has_cache: bool
-    lateness_ns: float = 0.0
+    late_ns: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
     def before_seek_ns(self) -> float:
         """What the time until the head is ready contains besides the seek."""
-        return self.overhead_ns + self.lateness_ns
+        return self.overhead_ns + (float(np.median(self.late_ns)) if len(self.late_ns) else 0.0)
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,19 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
     length = np.array(sorted(hits), np.float64)
     middle = np.array([np.quantile(hits[int(size)], _SOONEST) for size in length])
     # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
-    late = np.array([np.median(hits[int(size)]) for size in length]) - middle
-    error = late / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
+    usual = np.array([np.median(hits[int(size)]) for size in length]) - middle
+    error = usual / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)
     overhead, per_byte = covariance @ design.T @ (middle / error)
+    late = np.concatenate(
+        [np.maximum(np.array(hits[int(size)]) - m, 0.0) for size, m in zip(length, middle, strict=True)]
+    )
     if per_byte <= 0:
-        least, late_ns = float(middle.min()), float(np.median(late))
-        return Electronics(least, float(error[0]), ASSUMED_INTERFACE, float("nan"), True, late_ns)
+        return Electronics(float(middle.min()), float(error[0]), ASSUMED_INTERFACE, float("nan"), True, late)
     rate = 1e9 / per_byte
     spread = float(np.sqrt(covariance[1, 1])) / per_byte * rate
-    return Electronics(float(overhead), float(np.sqrt(covariance[0, 0])), rate, spread, True, float(np.median(late)))
+    return Electronics(float(overhead), float(np.sqrt(covariance[0, 0])), rate, spread, True, late)
 
 
 def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:

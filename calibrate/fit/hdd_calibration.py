@@ -53,7 +53,9 @@ def calibrate_hdd(
             f"only {span} of {capacity_bytes} bytes were measured; the profile describes these: seeks are shorter there"
         )
     errors = stage_errors(fit, drive)
-    fitted, apart = conditions_of(measurement, held, writes_back=bool(fit.buffer.is_write_back))
+    fitted, apart = conditions_of(
+        measurement, held, writes_back=bool(fit.buffer.is_write_back), late_ns=fit.electronics.late_ns
+    )
     joint = refine(drive, fitted, apart, errors, queue.near)
     uncertainty = stage_uncertainty(fit, drive)
     if joint is not None and joint.is_kept:

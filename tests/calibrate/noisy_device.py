@@ -119,7 +119,16 @@ class NoisyDevice(MockDevice):
 
     def plan_seek_profile(self, seconds: float) -> None:
         self.begin("seek_profile")
-        distances = [512 << k for k in range(60) if 512 << k < self.span // 16]
+        distances, sectors = [], 1
+        while sectors * 512 < self.span // 16:
+            distances.append(sectors * 512)
+            is_power = sectors & (sectors - 1) == 0
+            if sectors < 64:
+                sectors *= 8
+            elif 1024 <= sectors < 65536:
+                sectors = sectors * 3 // 2 if is_power else sectors * 4 // 3
+            else:
+                sectors *= 2
         distances += [self.span // 16 * k // 512 * 512 for k in range(1, 16)]
         self.timed(self._pairs(distances), int(seconds * 400), 512, 1, seconds)
 

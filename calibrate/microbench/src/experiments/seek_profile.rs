@@ -31,6 +31,11 @@ const MOST_ROUNDS: usize = 400;
 /// blocks is nearly the same everywhere, and what the platter says of a seek depends on the angle.
 const SPREAD_FROM_SECTORS: u64 = 1024;
 const MOST_SPREAD_SECTORS: u64 = 4096;
+/// Closer than this pairs tell neither how much a track holds nor of moves; closer than that the arm hardly ever moves; at
+/// the last distance moves are no longer short.
+const ANGLE_SECTORS: u64 = 64;
+const TRACK_SECTORS: u64 = 1024;
+const SHORT_SECTORS: u64 = 65536;
 /// Far reads this much slower than near ones show a moving arm.
 const DISTANCE_MATTERS: f64 = 1.3;
 
@@ -84,13 +89,19 @@ fn distance_ratio(by_distance: &BTreeMap<u64, Vec<u64>>, span: u64) -> Option<f6
     (near > 0.0 && far > 0.0).then_some(far / near)
 }
 
-/// Doubling from one sector to a sixteenth of the span, then in sixteenths.
+/// From one sector to a sixteenth of the span, then in sixteenths. Most lie where the arm moves a little: few sectors come
+/// by soon enough after a short move to tell how long it took.
 fn distances(span: u64, sector: u64) -> Vec<u64> {
     let mut list = Vec::new();
-    let mut distance = sector;
-    while distance < span / 16 {
-        list.push(distance);
-        distance *= 2;
+    let mut sectors = 1;
+    while sectors * sector < span / 16 {
+        list.push(sectors * sector);
+        sectors = match sectors {
+            ..ANGLE_SECTORS => sectors * 8,
+            TRACK_SECTORS..SHORT_SECTORS if sectors.is_power_of_two() => sectors * 3 / 2,
+            TRACK_SECTORS..SHORT_SECTORS => sectors * 4 / 3,
+            _ => sectors * 2,
+        };
     }
     list.extend((1..16).map(|k| span / 16 * k / sector * sector));
     list
