@@ -17,6 +17,7 @@ from diskmodel.cli.mount import _described
 from diskmodel.description import MAX_FILE_BYTES, read_toml
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
 from diskmodel.formats.sysstat import loads_of_text
@@ -216,3 +217,9 @@ def test_a_share_that_vanishes_is_refused(odd: dict[str, float]) -> None:
     other = {"size": "4 KiB", "rate": "800/s"}
     with pytest.raises(DescriptionError, match=r"greater than or equal to 0\.000000001"):
         Workload.parse({"streams": [other, {"size": "4 KiB", **odd}]})
+
+
+def test_a_raised_digit_is_no_offset_of_a_latency_log(tmp_path: Path) -> None:
+    log = tmp_path / "job_lat.1.log"
+    log.write_text("1, 250, 0, 4096, 0\n2, 260, 0, 4096, 19²\n")
+    assert read_latency_log(log).offset_bytes.tolist() == [-1, -1]

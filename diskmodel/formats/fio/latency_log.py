@@ -59,7 +59,7 @@ def has_offsets(lines: list[str]) -> bool:
     if widths and min(widths) >= 6:
         return True
     fifth = [line.split(",")[4].strip() for line in lines if line.count(",") == 4]
-    return any(cell.isdigit() and int(cell[:19]) > 1 for cell in fifth)
+    return any(cell.isdecimal() and int(cell[:19]) > 1 for cell in fifth)
 
 
 def looks_like_log(head: bytes) -> bool:
