@@ -131,13 +131,15 @@ class Cells(dict[Key, Cell]):
         return Cells({key: cell for key, cell in self.items() if key not in held})
 
     def sigma_ratio(self, key: Key) -> float:
-        """Relative standard error of a cell's mean; the scatter is pooled with that of all cells, three to five
-        repetitions tell little by themselves."""
+        """Relative standard error of a cell's mean, which is a median; the scatter is pooled with that of all cells,
+        three to five repetitions tell little by themselves."""
         pooled = float(np.sqrt(np.mean([c.spread_ratio**2 for c in self.values() if len(c.response_ns) > 1] or [0.0])))
         cell = self[key]
-        own = cell.spread_ratio if len(cell.response_ns) > 1 else pooled
+        n = len(cell.response_ns)
+        own = cell.spread_ratio if n > 1 else pooled
         scatter = np.sqrt((own**2 + pooled**2) / 2)
-        return float(max(scatter / np.sqrt(len(cell.response_ns)), LEAST_SIGMA))
+        # of a median, which is the mean of two and less certain than the mean of more
+        return float(max(scatter * np.sqrt(1 / n if n < 3 else np.pi / (2 * n + 1)), LEAST_SIGMA))
 
 
 def cells_of(measurement: Measurement) -> Cells:

@@ -1,4 +1,4 @@
-"""Responses of a fitted drive in a closed loop, by the rules of the engines and without their event list."""
+"""Responses of a fitted drive in a closed loop: by the engine, or by its rules where commands are answered together."""
 
 from __future__ import annotations
 

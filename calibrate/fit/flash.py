@@ -1,62 +1,67 @@
 """A flash drive's read side fitted to mean responses by queue depth and block size.
 
-Search over numbers of dies and page sizes with a formula for each; then the best few by simulation: the formula is
-corrected at the point where it stands by what the simulation gives there, and fitted again, until both agree.
+Every number of dies and page size is fitted with a formula, which is then corrected by the simulation where it stands;
+the best are fitted by simulation. Several of them often fit nearly as well: all that the evidence leaves open are in
+the drives that the fit draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from calibrate.fit.cells import Cells, Key
-from calibrate.fit.flash_model import FlashShape, flash_of, response_by_formula, responses_by_simulation
+from calibrate.fit.flash_draws import draws_of
+from calibrate.fit.flash_model import FlashShape, Simulation, shape_at
+from calibrate.fit.flash_search import (
+    Candidates,
+    Evidence,
+    by_formula,
+    by_simulation,
+    candidates_of,
+    descend,
+    objective_of,
+)
 
 Floats = NDArray[np.float64]
 
 DIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)
 PAGES = (4096, 16384, 65536, 262144)
 NAMES = ("read_overhead", "read_latency", "die_read", "interface_rate")
+#: Four times and rates, dies and pages.
+N_FREE = len(NAMES) + 2
 
-#: Physics: a command costs a processor 0.1 µs to 1 ms, a die reads in 1 µs to 20 ms, wires move 5 MB/s to 64 GB/s.
-LOW = np.log([100.0, 100.0, 1_000.0, 0.005])
-HIGH = np.log([1e6, 2e7, 2e7, 64.0])
-#: What flash drives have, give or take a factor of ten: decides where the evidence is silent.
-PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
-_PRIOR_SIGMA = np.log(10.0)
+#: Parts of the fastest response that overhead, latency and read have at the start.
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
-_N_FINALISTS = 4
 #: The formula is no better than this; how well it fits decides nothing finer.
 _FORMULA_ERROR = 0.05
-_CORRECTIONS = 4
-_SMALL_STEP = 0.01
-#: A rise of chi² by less than this (95 %, one parameter) does not exclude a number of dies.
-_INDISTINCT = 3.84
+_CORRECTIONS = 2
+_N_FINALISTS = 14
+#: Objective by which candidates may be worse than the best before they are fitted by simulation, which changes it.
+_WITHIN = 50.0
+#: Requests of the runs that tell differences between drives, and of those that tell responses.
+_SHORT, LONG = 400, 12_000
 
 
 @dataclass(frozen=True)
 class FlashFit:
-    """The best shape, the uncertainty of its parameters and how good it is.
+    """The best shape, how good it is, and what else it may be.
 
     Attributes
     ----------
     shape : FlashShape
-    covariance : (4, 4) float
-        Of the logarithms of the continuous parameters, scaled by the misfit.
-    chi2_by_dies : dict of int to float
-        Best chi² of the formula for each number of dies.
+    draws : tuple of FlashShape
+        Drives that the evidence leaves open, each as likely as the other.
     predicted_ns : (n,) float
         By simulation, one for each fitted key.
+    chi2 : float
     has_converged, message
     """
 
     shape: FlashShape
-    covariance: Floats
-    chi2_by_dies: dict[int, float]
+    draws: tuple[FlashShape, ...]
     keys: tuple[Key, ...]
     predicted_ns: Floats
     chi2: float
@@ -65,11 +70,16 @@ class FlashFit:
 
     @property
     def dies_range(self) -> tuple[int, int]:
-        """Fewest and most dies that the evidence does not exclude."""
-        best = min(self.chi2_by_dies.values())
-        scale = max(best / max(len(self.keys) - 4, 1), 1.0)
-        near = [n for n, chi2 in self.chi2_by_dies.items() if chi2 - best < _INDISTINCT * scale]
-        return min(near), max(near)
+        """Fewest and most dies that the evidence does not exclude (95 % of the draws)."""
+        dies = np.sort([shape.n_dies for shape in (self.shape, *self.draws)])
+        cut = round(0.025 * len(dies))
+        return min(int(dies[cut]), self.shape.n_dies), max(int(dies[len(dies) - 1 - cut]), self.shape.n_dies)
+
+    @property
+    def relative_errors(self) -> Floats:
+        """Of overhead, latency, read and interface: standard deviation of the draws' logarithms about the shape."""
+        apart = np.array([draw.vector() for draw in self.draws]) - self.shape.vector()
+        return np.asarray(np.sqrt(np.mean(apart**2, axis=0)))
 
 
 def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
@@ -82,126 +92,85 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
     capacity_bytes : int
         Span that the reads were spread over.
     seed : int
-        Of the simulated addresses.
+        Of the simulated addresses and of the draws.
     """
     keys = tuple(sorted(key for key in cells if key.op == "read"))
-    measured = np.array([cells.expected_ns(key) for key in keys])
-    sigma = np.array([cells.sigma_ratio(key) for key in keys])
-    fitter = _Fitter(keys, np.log(measured), sigma, capacity_bytes, seed)
-    candidates = [fitter.by_formula(n, page) for n in DIES for page in PAGES if page * n * 256 <= capacity_bytes]
-    candidates.sort(key=lambda item: item[0])
-    chi2_by_dies: dict[int, float] = {}
-    for chi2, shape, _ in candidates:
-        chi2_by_dies.setdefault(shape.n_dies, chi2)
-    results = [fitter.by_simulation(shape) for _, shape, _ in _distinct(candidates)]
-    chi2, shape, predicted, steps, settled = min(results, key=lambda item: item[0])
-    covariance = fitter.covariance(shape, chi2)
-    message = (
-        f"formula and simulation agree after {steps} corrections"
-        if settled
-        else (
-            f"formula and simulation still differ after {steps} corrections; measure longer or with more queue depths"
-        )
-    )
-    return FlashFit(shape, covariance, chi2_by_dies, keys, predicted, chi2, settled, message)
-
-
-def _distinct(candidates: Sequence[tuple[float, FlashShape, int]]) -> list[tuple[float, FlashShape, int]]:
-    """The best candidate of each number of dies, the best few of these."""
-    chosen: dict[int, tuple[float, FlashShape, int]] = {}
-    for item in candidates:
-        chosen.setdefault(item[1].n_dies, item)
-    return list(chosen.values())[:_N_FINALISTS]
-
-
-class _Fitter:
-    def __init__(self, keys: tuple[Key, ...], log_ns: Floats, sigma: Floats, capacity_bytes: int, seed: int) -> None:
-        self.keys, self.log_ns, self.sigma = keys, log_ns, sigma
-        self.capacity_bytes, self.seed = capacity_bytes, seed
-
-    def _residuals(self, shape: FlashShape, correction: Floats | None) -> Floats:
-        """Misses by their standard errors: of the formula as it is, or with a correction that makes it exact."""
-        missed = np.log(response_by_formula(shape, self.keys)) - self.log_ns
-        if correction is None:
-            return np.asarray(missed / np.hypot(self.sigma, _FORMULA_ERROR))
-        return np.asarray((missed + correction) / self.sigma)
-
-    def _solve(self, shape: FlashShape, correction: Floats | None) -> tuple[float, FlashShape, bool]:
-        start = np.clip(shape.vector(), LOW + 1e-6, HIGH - 1e-6)
-
-        def misfit(vector: Floats) -> Floats:
-            return np.concatenate([self._residuals(shape.at(vector), correction), (vector - PRIOR) / _PRIOR_SIGMA])
-
-        found = least_squares(misfit, start, bounds=(LOW, HIGH), loss="soft_l1", f_scale=2.0, x_scale=0.3, max_nfev=60)
-        return 2 * float(found.cost), shape.at(found.x), found.status > 0
-
-    def by_formula(self, n_dies: int, page_bytes: int) -> tuple[float, FlashShape, int]:
-        """Best continuous parameters for so many dies and such pages, from several starts."""
-        fastest = float(np.exp(self.log_ns.min()))
-        rate = max(
-            key.length_bytes * key.queue_depth / t for key, t in zip(self.keys, np.exp(self.log_ns), strict=True)
-        )
-        best: tuple[float, FlashShape, int] | None = None
-        for overhead, latency, read in _STARTS:
-            shape = FlashShape(
-                overhead * fastest, latency * fastest, read * fastest, n_dies, page_bytes, max(1.3 * rate, 0.01)
-            )
-            chi2, shape, _ = self._solve(shape, None)
-            if best is None or chi2 < best[0] - 1e-9:
-                best = (chi2, shape, page_bytes)
-        assert best is not None
-        return best
-
-    def by_simulation(self, shape: FlashShape) -> tuple[float, FlashShape, Floats, int, bool]:
-        """Correct the formula by the simulation at its optimum, and fit again, until it stays where it is."""
-        best: tuple[float, FlashShape, Floats] | None = None
-        settled, steps = False, 0
-        while steps < _CORRECTIONS:
-            steps += 1
-            predicted = simulate_keys(shape, self.keys, self.capacity_bytes, self.seed)
-            chi2 = self.chi2(predicted)
-            if best is None or chi2 < best[0]:
-                best = (chi2, shape, predicted)
-            correction = np.log(predicted) - np.log(response_by_formula(shape, self.keys))
-            _, moved, _ = self._solve(shape, correction)
-            change = np.abs(np.log(response_by_formula(moved, self.keys) / response_by_formula(shape, self.keys)))
-            if float(change.max()) < _SMALL_STEP:
-                settled = True
-                break
-            shape = moved
-        assert best is not None
-        return *best, steps, settled
-
-    def chi2(self, predicted_ns: Floats) -> float:
-        """Misfit with the same robust loss as the fit."""
-        z = ((np.log(predicted_ns) - self.log_ns) / self.sigma / 2.0) ** 2
-        return float(np.sum(4.0 * 2.0 * (np.sqrt(1.0 + z) - 1.0)))
-
-    def covariance(self, shape: FlashShape, chi2: float) -> Floats:
-        """Of the logarithms: from the Jacobian and the repetitions' scatter, widened by the misfit."""
-        vector = shape.vector()
-        columns, zero = [], np.zeros(len(self.keys))
-        for i in range(len(vector)):
-            step = np.zeros(len(vector))
-            step[i] = 1e-3
-            up, down = self._residuals(shape.at(vector + step), zero), self._residuals(shape.at(vector - step), zero)
-            columns.append((up - down) / 2e-3)
-        jacobian = np.stack(columns, axis=1)
-        scale = max(chi2 / max(len(self.keys) - len(vector) - 1, 1), 1.0)
-        information = jacobian.T @ jacobian / scale + np.eye(len(vector)) / _PRIOR_SIGMA**2
-        return np.asarray(np.linalg.inv(information))
-
-
-def simulate_keys(shape: FlashShape, keys: Sequence[Key], capacity_bytes: int, seed: int) -> Floats:
-    """Mean responses in ns of the simulated drive."""
-    drive = flash_of(shape, capacity_bytes=capacity_bytes)
-    return np.array(
-        [responses_by_simulation(drive, key, n_requests=run_length(key, shape), seed=seed).mean() for key in keys]
+    log_ns = np.log([cells.expected_ns(key) for key in keys])
+    evidence = Evidence(keys, log_ns, np.array([cells.sigma_ratio(key) for key in keys]))
+    short = Simulation(keys, span_bytes=capacity_bytes, seed=seed, n_requests=_SHORT)
+    candidates = _searched(evidence, short, capacity_bytes).best(_N_FINALISTS, _WITHIN)
+    # a short run tells differences; where it stands, a long one tells what it is off by
+    long = Simulation(keys, span_bytes=capacity_bytes, seed=seed + 1, n_requests=LONG)
+    here = np.arange(len(candidates))
+    bias = by_simulation(long, candidates)(candidates.places, here) - candidates.predicted
+    predict = by_simulation(short, candidates, bias)
+    fitted = descend(evidence, candidates, predict, n_steps=20, difference=0.04, tolerance=0.05)
+    best = int(np.argmin(fitted.objective))
+    chi2 = float(evidence.chi2(fitted.predicted[best]))
+    scale = max(chi2 / max(len(keys) - N_FREE, 1), 1.0)
+    has_settled = bool(fitted.is_settled[best])
+    return FlashFit(
+        shape=shape_at(fitted.places[best], fitted.n_dies[best], fitted.page_bytes[best]),
+        draws=draws_of(evidence, fitted, predict, scale=scale, seed=seed + 2),
+        keys=keys,
+        predicted_ns=np.exp(fitted.predicted[best]),
+        chi2=chi2,
+        has_converged=has_settled,
+        message="least squares by simulation converged"
+        if has_settled
+        else "least squares by simulation did not converge; measure longer or with more queue depths",
     )
 
 
-def run_length(key: Key, shape: FlashShape) -> int:
-    """Requests that tell the mean response to a percent or two: more where the queue is long, fewer where one
-    request reads many pages."""
-    pages = max(key.length_bytes // shape.page_bytes, 1)
-    return int(max(min(1600 + 20 * key.queue_depth, 60_000 // pages), 12 * key.queue_depth, 100))
+def _searched(evidence: Evidence, simulation: Simulation, capacity_bytes: int) -> Candidates:
+    """Every number of dies and page size where the corrected formula has its least squares, simulated there."""
+    pairs = [(n, page) for n in DIES for page in PAGES if page * n * 256 <= capacity_bytes]
+    loose = replace(evidence, sigma=np.hypot(evidence.sigma, _FORMULA_ERROR))
+    found = None
+    for place in _starts(evidence):
+        candidates = candidates_of(pairs, place, len(evidence.keys))
+        candidates = descend(
+            loose, candidates, by_formula(loose, candidates), n_steps=25, difference=0.02, tolerance=1e-3
+        )
+        found = candidates if found is None else _better(found, candidates)
+    assert found is not None
+    best = _simulated(evidence, simulation, found)
+    last = best
+    for _ in range(_CORRECTIONS):
+        correction = last.predicted - by_formula(evidence, last)(last.places, np.arange(len(last)))
+        moved = descend(
+            evidence, last, by_formula(evidence, last, correction), n_steps=25, difference=0.02, tolerance=1e-3
+        )
+        last = _simulated(evidence, simulation, moved)
+        best = _better(best, last)
+    return best
+
+
+def _starts(evidence: Evidence) -> list[Floats]:
+    fastest = float(np.exp(evidence.log_ns.min()))
+    rates = [
+        key.length_bytes * key.queue_depth / np.exp(log_ns)
+        for key, log_ns in zip(evidence.keys, evidence.log_ns, strict=True)
+    ]
+    rate = max(1.3 * float(max(rates)), 0.01)
+    return [
+        FlashShape(overhead * fastest, latency * fastest, read * fastest, 1, 4096, rate).place()
+        for overhead, latency, read in _STARTS
+    ]
+
+
+def _simulated(evidence: Evidence, simulation: Simulation, candidates: Candidates) -> Candidates:
+    predicted = by_simulation(simulation, candidates)(candidates.places, np.arange(len(candidates)))
+    objective = objective_of(evidence, candidates.places, candidates.page_bytes, predicted)
+    return replace(candidates, predicted=predicted, objective=objective)
+
+
+def _better(one: Candidates, other: Candidates) -> Candidates:
+    """Of each pair of candidates the one with the lower objective."""
+    is_other = other.objective < one.objective
+    return replace(
+        one,
+        places=np.where(is_other[:, np.newaxis], other.places, one.places),
+        objective=np.where(is_other, other.objective, one.objective),
+        predicted=np.where(is_other[:, np.newaxis], other.predicted, one.predicted),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from calibrate.fit.calibration import Calibration, Parameter
 from calibrate.fit.cells import Cells, Key
 from calibrate.fit.closed_loop import responses_of
-from calibrate.fit.flash import FlashFit, fit_flash, run_length
+from calibrate.fit.flash import LONG, FlashFit, fit_flash
+from calibrate.fit.flash_model import run_length
 from calibrate.fit.flash_profile import assumed_writes, parameters_of, profile_of
 from calibrate.fit.flash_writes import fields_of, fit_writes
 from calibrate.fit.flash_writes import parameters_of as write_parameters
@@ -65,12 +67,12 @@ def calibrate_flash(
     else:
         parameters, rows = parameters_of(dies), _die_rows(reads, dies)
         written = fit_writes(cells, dies.shape, buffer_bytes)
-        fields, notes = assumed_writes(dies.shape), NOTES
+        writes, notes = assumed_writes, NOTES
         if written is not None:
             parameters |= write_parameters(written, dies.shape)
             rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
-            fields, notes = fields_of(written, dies.shape), WRITE_NOTES
-        drive = profile_of(dies, parameters, writes=fields, notes=notes, **common)
+            writes, notes = partial(fields_of, written), WRITE_NOTES
+        drive = profile_of(dies, writes=writes, notes=notes, **common)
     if held:
         report = held_out_report(
             reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held}
@@ -97,7 +99,7 @@ def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray
 
 def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:
     found = zip(fit.keys, fit.predicted_ns, strict=True)
-    return [_row(cells, key, float(predicted), run_length(key, fit.shape)) for key, predicted in found]
+    return [_row(cells, key, float(predicted), run_length(key, LONG)) for key, predicted in found]
 
 
 def _server_rows(cells: Cells, fit: ServerFit) -> list[dict[str, Any]]:

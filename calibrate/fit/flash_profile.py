@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,6 @@ from diskmodel.drive import Flash
 
 #: Relative standard error up to which a parameter counts as identified.
 IDENTIFIED = 0.35
-#: Standard deviation of a logarithm from which on nothing at all is known.
-_OWN_SPREAD = 2.0
 
 #: Writes where none were measured: as reads of the same pattern, and so much more. One published set of fio results
 #: (4 KiB, queue depth 64, a drive whose buffer does not fill) has 1.12 for random and 1.18 for sequential requests;
@@ -24,7 +23,6 @@ ERASE_BY_READ = 80
 ASSUMED_BUFFER_BYTES = 1 << 20
 ASSUMED_MAPPING_BYTES = 8192
 
-_FIELDS = ("read_overhead_ns", "read_latency_ns", "read_ns", "interface_bytes_per_s")
 _UNITS = ("ns", "ns", "ns", "bytes/s")
 _WHY = (
     "rate at great queue depths, where commands are served one at a time",
@@ -38,9 +36,8 @@ def parameters_of(fit: FlashFit) -> dict[str, Parameter]:
     """Every parameter of the profile that the read side has."""
     shape = fit.shape
     values = (shape.overhead_ns, shape.latency_ns, shape.read_ns, shape.interface_bytes_per_ns * 1e9)
-    relative = np.sqrt(np.diag(fit.covariance))
     found: dict[str, Parameter] = {}
-    for name, value, ratio, unit, why in zip(NAMES, values, relative, _UNITS, _WHY, strict=True):
+    for name, value, ratio, unit, why in zip(NAMES, values, fit.relative_errors, _UNITS, _WHY, strict=True):
         is_identified = bool(ratio < IDENTIFIED)
         reason = why if is_identified else "the evidence does not tell it from the others"
         found[name] = Parameter(float(value), float(value * ratio), unit, is_identified, reason)
@@ -77,13 +74,15 @@ def assumed_writes(shape: FlashShape) -> dict[str, Any]:
 
 
 def profile_of(
-    fit: FlashFit, parameters: dict[str, Parameter], *, capacity_bytes: int, name: str, provenance: dict[str, Any],
-    writes: dict[str, Any], notes: str,
+    fit: FlashFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any],
+    writes: Callable[[FlashShape], dict[str, Any]], notes: str,
 ) -> Flash:  # fmt: skip
-    """The profile that the engines read."""
-    shape = fit.shape
-    read_ns = max(round(shape.read_ns), 1)
+    """The profile that the engines read; `writes` gives the fields of the write side of a shape."""
     sector = 512
+
+    def fields(shape: FlashShape) -> dict[str, Any]:
+        return _read_fields(shape) | writes(shape)
+
     return Flash.parse(
         {
             "kind": "flash",
@@ -92,33 +91,39 @@ def profile_of(
             "notes": notes,
             "capacity_bytes": capacity_bytes // sector * sector,
             "sector_bytes": sector,
-            "channels": shape.n_dies,
             "dies_per_channel": 1,
-            "page_bytes": shape.page_bytes,
             "pages_per_block": 256,
-            "read_ns": read_ns,
             "channel_bytes_per_s": 1e15,
-            "interface_bytes_per_s": shape.interface_bytes_per_ns * 1e9,
-            "read_overhead_ns": round(shape.overhead_ns),
-            "read_latency_ns": round(shape.latency_ns),
             "queue_depth": 1024,
-            **writes,
+            **fields(fit.shape),
             "provenance": provenance,
-            **_uncertainty(fit, parameters),
+            **_uncertainty(fields(fit.shape), [fields(shape) for shape in fit.draws]),
         }
     )
 
 
-def _uncertainty(fit: FlashFit, parameters: dict[str, Parameter]) -> dict[str, Any]:
-    """Covariance in the units of the fields.
+def _read_fields(shape: FlashShape) -> dict[str, Any]:
+    return {
+        "channels": shape.n_dies,
+        "page_bytes": shape.page_bytes,
+        "read_ns": max(round(shape.read_ns), 1),
+        "interface_bytes_per_s": float(f"{shape.interface_bytes_per_ns * 1e9:.6g}"),
+        "read_overhead_ns": round(shape.overhead_ns),
+        "read_latency_ns": round(shape.latency_ns),
+    }
 
-    Parameters that are not identified are in it: what they have in common with others is, and drawing the others alone
-    would give responses that the evidence excludes.
+
+def _uncertainty(fields: dict[str, Any], draws: list[dict[str, Any]]) -> dict[str, Any]:
+    """The draws field by field, and their covariance, for those who look at one field at a time.
+
+    All fields that differ between draws are in it, also those of the write side that follow from the read side: drawing
+    some without the others would give drives that the evidence excludes.
     """
-    chosen = [i for i in range(len(NAMES)) if fit.covariance[i, i] < _OWN_SPREAD**2]
-    if not chosen:
+    names = [name for name in fields if any(draw[name] != fields[name] for draw in draws)]
+    if not names:
         return {}
-    values = np.array([parameters[NAMES[i]].value for i in chosen])
-    covariance = fit.covariance[np.ix_(chosen, chosen)] * np.outer(values, values)
-    covariance = (covariance + covariance.T) / 2
-    return {"uncertainty": {"names": [_FIELDS[i] for i in chosen], "covariance": covariance.tolist()}}
+    rows = [[draw[name] for name in names] for draw in draws]
+    values = np.array([fields[name] for name in names], np.float64)
+    apart = np.log(np.maximum(rows, 1e-3) / values)
+    covariance = apart.T @ apart / len(rows) * np.outer(values, values)
+    return {"uncertainty": {"names": names, "covariance": covariance.tolist(), "draws": rows}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,28 +36,45 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     -----
     Parameters are lognormal with the profile's value as median. Their logarithms have the profile's relative
     covariances, as in the fit: what is fitted are times and rates, which are positive. A value of 0 or below moves by a
-    normal deviate instead.
+    normal deviate instead. Where the profile tells draws, drives are taken from these in an order of chance, all once
+    before any comes again.
     """
     if drive.uncertainty is None:
         return []
+    rng = np.random.default_rng(seed)
+    rows = _rows(drive, rng, n * _ATTEMPTS) if drive.uncertainty.draws else _moved(drive, rng, n * _ATTEMPTS)
+    found: list[Drive] = []
+    for row in rows:
+        if len(found) == n:
+            break
+        try:
+            found.append(with_values(drive, dict(zip(drive.uncertainty.names, row, strict=True))))
+        except DescriptionError:
+            continue
+    return found
+
+
+def _rows(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[float]]:
+    """The rows of a profile's draws."""
+    assert drive.uncertainty is not None
+    assert drive.uncertainty.draws is not None
+    rows = drive.uncertainty.draws
+    for start in range(0, n, len(rows)):
+        yield from (rows[i] for i in rng.permutation(len(rows))[: n - start])
+
+
+def _moved(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[float]]:
+    """Values about the profile's own with its covariance."""
+    assert drive.uncertainty is not None
     names = drive.uncertainty.names
     values = np.array([scalar_of(drive, name) for name in names])
     covariance = np.array(drive.uncertainty.covariance)
     is_positive = values > 0
     scale = np.where(is_positive, values, 1.0)
     factor = _root(covariance / np.outer(scale, scale))
-    rng = np.random.default_rng(seed)
-    found: list[Drive] = []
-    for _ in range(n * _ATTEMPTS):
-        if len(found) == n:
-            break
+    for _ in range(n):
         step = factor @ rng.standard_normal(len(names))
-        moved = np.where(is_positive, values * np.exp(np.where(is_positive, step, 0.0)), values + step)
-        try:
-            found.append(with_values(drive, dict(zip(names, moved.tolist(), strict=True))))
-        except DescriptionError:
-            continue
-    return found
+        yield np.where(is_positive, values * np.exp(np.where(is_positive, step, 0.0)), values + step).tolist()
 
 
 def scalar_of(drive: Drive, name: str) -> float:

@@ -19,10 +19,22 @@ class Uncertainty(Description):
         Fields of the profile, nested ones with dots (``seek.a_ns``).
     covariance : tuple of tuples of float, shape (n, n)
         In the product of the fields' own units.
+    draws : tuple of tuples of float, shape (m, n), optional
+        Equally likely values of the fields. Where they are, drives are drawn from these rows and not from the
+        covariance: no covariance describes a number of dies that is 6 or 12, with other times for each.
     """
 
     names: tuple[str, ...] = Field(min_length=1)
     covariance: tuple[tuple[float, ...], ...]
+    draws: tuple[tuple[float, ...], ...] | None = Field(default=None, min_length=2)
+
+    @model_validator(mode="after")
+    def _rows(self) -> Self:
+        n = len(self.names)
+        for i, row in enumerate(self.draws or ()):
+            if len(row) != n:
+                raise ValueError(f"draws: must have rows of {n} numbers, one for each name, but row {i} has {len(row)}")
+        return self
 
     @model_validator(mode="after")
     def _square(self) -> Self:

@@ -96,15 +96,15 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
 
     Notes
     -----
-    Logarithms of statistic by reference have standard deviation s over k draws; s · t(k − 1) · √(1 + 1/k) is the
-    half-width for one further draw. It is combined with the sampling error's as the root of the sum of squares.
+    Logarithms of statistic by reference have root mean square s over k draws; s · t(k) is the half-width for one
+    further draw. Their mean is not taken off: draws that lie to one side of the profile say that the truth may, too.
+    It is combined with the sampling error's as the root of the sum of squares.
     """
     known = np.array([value for value in drawn if math.isfinite(value) and value > 0])
     if not (own.mean > 0 and reference > 0) or len(known) < 2:
         return own
-    deviation = float(np.log(known / reference).std(ddof=1))
-    k = len(known)
-    of_profile = deviation * float(stats.t.ppf(0.5 + confidence / 2, k - 1)) * math.sqrt(1 + 1 / k)
+    deviation = float(np.sqrt(np.mean(np.log(known / reference) ** 2)))
+    of_profile = deviation * float(stats.t.ppf(0.5 + confidence / 2, len(known)))
     below = math.inf if own.low <= 0 else math.log(own.mean / own.low) if math.isfinite(own.low) else 0.0
     above = math.log(own.high / own.mean) if math.isfinite(own.high) and own.high > 0 else 0.0
     low = own.mean * math.exp(-math.hypot(below, of_profile))

@@ -53,6 +53,24 @@ def test_draws_are_repeatable_and_carry_no_uncertainty() -> None:
     assert all(item.uncertainty is None for item in drawn(drive, 3, seed=4))
 
 
+def test_drives_come_from_the_draws_where_the_profile_tells_them() -> None:
+    """Every row once before any comes again, all its fields together, whatever the covariance says."""
+    rows = [[2, 10_000.0, 4e9], [4, 20_000.0, 3e9], [16, 60_000.0, 1e9]]
+    names = ["channels", "read_ns", "interface_bytes_per_s"]
+    drive = profile(uncertainty={"names": names, "covariance": np.eye(3).tolist(), "draws": rows})
+    found = [[scalar_of(item, name) for name in names] for item in drawn(drive, 7, seed=1)]
+    assert sorted(found[:3]) == sorted(found[3:6]) == rows
+    assert found[6] in rows
+    assert drawn(drive, 7, seed=1) == drawn(drive, 7, seed=1)
+    assert parse_drive(drive.to_dict()) == drive
+
+
+def test_draws_that_are_no_drive_are_passed_over() -> None:
+    rows = [[0], [-4], [8]]
+    drive = profile(uncertainty={"names": ["channels"], "covariance": [[1.0]], "draws": rows})
+    assert [scalar_of(item, "channels") for item in drawn(drive, 2)] == [8, 8]
+
+
 def test_a_table_keeps_its_form() -> None:
     moved = with_values(profile(), {"wake_ns": 100_000.0})
     assert isinstance(moved, Flash)

@@ -181,6 +181,17 @@ def test_uncertainty_is_checked() -> None:
     ):
         with pytest.raises(DescriptionError, match=rule):
             coarse(uncertainty=good | {"covariance": covariance})
+    draws = [[7200.0, 8e6], [7201.0, 9e6]]
+    told = coarse(uncertainty=good | {"draws": draws}).uncertainty
+    assert told is not None
+    assert told.draws == ((7200.0, 8e6), (7201.0, 9e6))
+    for wrong, rule in (
+        ([[7200.0, 8e6], [7201.0]], "rows of 2 numbers, one for each name, but row 1 has 1"),
+        ([[7200.0, 8e6], [7201.0, float("nan")]], "finite number"),
+        ([[7200.0, 8e6]], "at least 2"),
+    ):
+        with pytest.raises(DescriptionError, match=rule):
+            coarse(uncertainty=good | {"draws": wrong})
 
 
 def test_flash_tables_hold_capacity_and_spare() -> None:
