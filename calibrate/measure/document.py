@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ def _run(raw: Any, samples: Samples, path: Path, where: str) -> Run:
     if not isinstance(raw, dict):
         raise _fault(path, where, raw, "must be an object")
     first, count = raw.get("first"), raw.get("count")
-    if not isinstance(first, int) or not isinstance(count, int) or first < 0 or count < 0:
+    if not _is_count(first) or not _is_count(count):
         raise _fault(path, where, {"first": first, "count": count}, "first and count must be integers of at least 0")
     if first + count > len(samples) and len(samples) > 0:
         raise _fault(path, where, first + count, f"must end within the {len(samples)} rows of the experiment")
@@ -257,10 +257,16 @@ def _run(raw: Any, samples: Samples, path: Path, where: str) -> Run:
     )
 
 
+def _is_count(raw: Any) -> TypeGuard[int]:
+    return isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0
+
+
 def _samples(raw: Any, path: Path, where: str) -> Samples:
-    if not isinstance(raw, dict) or not isinstance(raw.get("n"), int) or raw["n"] < 0:
+    if not isinstance(raw, dict):
         raise _fault(path, where, None, "must be an object with the number of rows, n")
-    n: int = raw["n"]
+    n = raw.get("n")
+    if not _is_count(n):
+        raise _fault(path, f"{where}.n", n, "must be the number of rows, an integer of at least 0")
     if n > _MOST_ROWS:
         raise _fault(path, f"{where}.n", n, f"must be at most {_MOST_ROWS}")
     names = ("issue_ns", "latency_ns", "offset", "length", "op")

@@ -158,6 +158,7 @@ def test_what_has_no_end_is_not_read_to_it() -> None:
         ("experiments.0.runs.0.parameters.read_fraction", "half"),
         ("experiments.0.summary.buffer_bytes", [1]),
         ("experiments.0.samples.latency_ns", [1, 2, 2**62]),
+        ("experiments.0.samples.n", False),
         ("target.device", "sda"),
         ("warnings", ["busy"]),
     ],
