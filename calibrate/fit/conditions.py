@@ -2,7 +2,7 @@
 
 The drive is given the very requests of a run, in their order and as many at a time; where its platter stood nobody
 knows, so that each run is made from several angles. What the host took late is part of what was measured and no part of
-the drive: simulated responses are made late as the host was when a cache answered.
+the drive: simulated responses are made late as the host was.
 """
 
 from __future__ import annotations
@@ -83,12 +83,14 @@ class Conditions:
     Attributes
     ----------
     stretches : tuple of Stretch
-    late_ns : (n,) float
-        How late the host took completions, one as likely as the other; empty where that is not known.
+    late_ns, hits_late_ns : (n,) float
+        How late the host took completions, and those of cache hits, one as likely as the other; empty where that is not
+        known.
     """
 
     stretches: tuple[Stretch, ...]
     late_ns: Floats
+    hits_late_ns: Floats
 
     @property
     def has_writes(self) -> bool:
@@ -124,8 +126,9 @@ class Conditions:
             # the golden ratio spreads the angles of all runs over the revolution
             angles = [(0.618034 * (N_ANGLES * k + i)) % 1.0 for i in range(N_ANGLES)]
             responses = np.stack([stretch.responses_ns(scenario, angle) for angle in angles])
-            if len(self.late_ns):
-                responses += np.random.default_rng(k).choice(self.late_ns, responses.shape)
+            late_ns = self.hits_late_ns if stretch.what == "cache_hit" else self.late_ns
+            if len(late_ns):
+                responses += np.random.default_rng(k).choice(late_ns, responses.shape)
             for group in stretch.groups:
                 quantiles = np.quantile(responses[:, group.rows], RANKS)
                 off = float(np.sqrt(np.mean((quantiles - group.quantiles_ns) ** 2)))
@@ -133,7 +136,7 @@ class Conditions:
 
 
 def conditions_of(
-    measurement: Measurement, held: Sequence[Key], *, writes_back: bool, late_ns: Floats
+    measurement: Measurement, held: Sequence[Key], *, writes_back: bool, late_ns: Floats, hits_late_ns: Floats
 ) -> tuple[Conditions, Conditions]:
     """What is fitted, and what is set apart: of several runs of one kind the last, of a single one its end.
 
@@ -143,8 +146,8 @@ def conditions_of(
         Kept back for the report: neither fitted nor set apart.
     writes_back : bool
         Whether the drive answers writes from its cache: then what a durable write costs is no matter of the profile.
-    late_ns : (n,) float
-        How late the host took completions.
+    late_ns, hits_late_ns : (n,) float
+        How late the host took completions, and those of cache hits.
     """
     fitted, apart = [], []
     for name in _EXPERIMENTS:
@@ -164,7 +167,7 @@ def conditions_of(
             found = [_stretch(name, part, depth) for part in parts]
             fitted += [stretch for stretch in found[:-1] if stretch is not None]
             apart += [stretch for stretch in found[-1:] if stretch is not None]
-    return Conditions(tuple(fitted), late_ns), Conditions(tuple(apart), late_ns)
+    return Conditions(tuple(fitted), late_ns, hits_late_ns), Conditions(tuple(apart), late_ns, hits_late_ns)
 
 
 def _without_read_ahead(drive: Hdd) -> Hdd:

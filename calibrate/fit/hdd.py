@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from calibrate.fit.buffer import Buffer, find_buffer
 from calibrate.fit.heads import Heads, find_heads
+from calibrate.fit.lateness import SOONEST, late_by_angle
 from calibrate.fit.rotation import Rotation
 from calibrate.fit.seek import SeekFit, fit_seek
 from calibrate.fit.tracks import Tracks, find_tracks, single_reads
@@ -30,8 +31,6 @@ ASSUMED_SEGMENTS = 16
 _HIT_SHARE = 0.25
 #: Part of a revolution within which what the cache answered has come, and less than any move of the arm takes.
 _HIT_TURNS = 1.0 / 32.0
-#: What a busy host adds to hits is never less than nothing: the soonest tell what the drive takes.
-_SOONEST = 0.1
 _LEAST_SEEK_NS = 50_000.0
 #: A move hidden by the skew takes no more than this share of it.
 _HIDDEN = 0.95
@@ -52,15 +51,13 @@ class Electronics:
     has_cache: bool
     late_ns: Floats = field(default_factory=lambda: np.empty(0))
 
-    @property
-    def before_seek_ns(self) -> float:
-        """What the time until the head is ready contains besides the seek."""
-        return self.overhead_ns + (float(np.median(self.late_ns)) if len(self.late_ns) else 0.0)
-
 
 @dataclass(frozen=True)
 class HddFit:
-    """The parts of a hard disk that one request at a time shows."""
+    """The parts of a hard disk that one request at a time shows.
+
+    `late_ns`, (n,), is by how much the host took reads from the platter later than the soonest.
+    """
 
     rotation: Rotation
     tracks: Tracks
@@ -70,6 +67,12 @@ class HddFit:
     found_heads: Heads | None
     buffer: Buffer
     writes: Writes | None
+    late_ns: Floats
+
+    @property
+    def before_seek_ns(self) -> float:
+        """What the time until the head is ready contains besides the seek."""
+        return self.electronics.overhead_ns + (float(np.median(self.late_ns)) if len(self.late_ns) else 0.0)
 
     @property
     def write_overhead_ns(self) -> float:
@@ -97,10 +100,10 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
     if len(hits) < 2:
         return Electronics(ASSUMED_OVERHEAD_NS, float("nan"), ASSUMED_INTERFACE, float("nan"), False)
     length = np.array(sorted(hits), np.float64)
-    middle = np.array([np.quantile(hits[int(size)], _SOONEST) for size in length])
+    middle = np.array([np.quantile(hits[int(size)], SOONEST) for size in length])
     # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
     usual = np.array([np.median(hits[int(size)]) for size in length]) - middle
-    error = usual / np.sqrt([_SOONEST * len(hits[int(size)]) for size in length]) + 100.0
+    error = usual / np.sqrt([SOONEST * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)
     overhead, per_byte = covariance @ design.T @ (middle / error)
@@ -138,7 +141,10 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
     seek = fit_seek(distance, waited, period, nearest=float(n_heads))
     writes = fit_writes(measurement, tracks, seek, period_ns=period, sector_bytes=sector)
-    return HddFit(rotation, tracks, electronics, seek, sector, heads, find_buffer(measurement), writes)
+    late_ns = late_by_angle(measurement, period)
+    if not len(late_ns):
+        late_ns = electronics.late_ns
+    return HddFit(rotation, tracks, electronics, seek, sector, heads, find_buffer(measurement), writes, late_ns)
 
 
 def _waits(
@@ -173,7 +179,7 @@ def _waits(
 def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str, Any] | None = None) -> Hdd:
     """The profile: zones with the fitted densities, the seek table, electronics; `queue` as in a description."""
     period, electronics = fit.rotation.period_ns, fit.electronics
-    step_ns = max(float(fit.seek.ready_ns[0]) - electronics.before_seek_ns, _LEAST_SEEK_NS)
+    step_ns = max(float(fit.seek.ready_ns[0]) - fit.before_seek_ns, _LEAST_SEEK_NS)
     n_sectors = capacity_bytes // fit.sector_bytes
     heads = fit.found_heads
     if heads and fit.tracks.is_streaming:
@@ -181,7 +187,7 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
         step_ns = min(step_ns, _HIDDEN * heads.cylinder_skew_turns * period)
     zones = _zones(fit, n_sectors, step_ns / period)
     switch = 0.9 * min(zone["track_skew"] / zone["sectors_per_track"] for zone in zones) * period
-    distance, time = _seek_table(fit, electronics.before_seek_ns)
+    distance, time = _seek_table(fit)
     time[0] = min(time[0], step_ns / 1e6)
     data: dict[str, Any] = {
         "kind": "hdd",
@@ -257,10 +263,10 @@ def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int
     return zones
 
 
-def _seek_table(fit: HddFit, before_ns: float) -> tuple[list[int], list[float]]:
+def _seek_table(fit: HddFit) -> tuple[list[int], list[float]]:
     """The seek curve in cylinders, without what comes before a seek."""
     last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / fit.n_heads
     distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
     ready = fit.seek.at(distance.astype(np.float64) * fit.n_heads)
-    time = np.maximum(ready - before_ns, _LEAST_SEEK_NS) / 1e6
+    time = np.maximum(ready - fit.before_seek_ns, _LEAST_SEEK_NS) / 1e6
     return [int(d) for d in distance], [round(float(t), 5) for t in time]

@@ -54,8 +54,9 @@ def calibrate_hdd(
         )
     errors = stage_errors(fit, drive)
     fitted, apart = conditions_of(
-        measurement, held, writes_back=bool(fit.buffer.is_write_back), late_ns=fit.electronics.late_ns
-    )
+        measurement, held,
+        writes_back=bool(fit.buffer.is_write_back), late_ns=fit.late_ns, hits_late_ns=fit.electronics.late_ns,
+    )  # fmt: skip
     joint = refine(drive, fitted, apart, errors, queue.near)
     uncertainty = stage_uncertainty(fit, drive)
     if joint is not None and joint.is_kept:
@@ -111,7 +112,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
     for name, part in _SEEK_POINTS:
         where = distance[0] if part == 0.0 else part * distance[-1]
         near = int(np.argmin(np.abs(distance - where)))
-        value = float(seek.at(np.array([where]))[0]) - electronics.before_seek_ns
+        value = float(seek.at(np.array([where]))[0]) - fit.before_seek_ns
         stderr = float(seek.stderr_ns[near])
         is_known = stderr < 0.1 * period
         found[f"seek_{name}"] = Parameter(value, stderr, "ns", is_known, f"{seek.n} reads one at a time")

@@ -25,16 +25,20 @@ class Noise:
     """How late the host issues and takes completions.
 
     Every time it takes `usual_ns` more on average (exponential). A share of `delayed_ratio` waits another 0.05 to 5 ms
-    (even in the logarithm), and a share of `stalled_ratio` 5 to 20 ms for a processor.
+    (even in the logarithm), and a share of `stalled_ratio` 5 to 20 ms for a processor. What is waited for longer than a
+    cache takes finds the processor asleep, which wakes within `waking_ns` (uniform).
     """
 
     usual_ns: float
     delayed_ratio: float
     stalled_ratio: float
+    waking_ns: float
 
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Int64, NDArray[np.bool_]]:
+    def draw(self, rng: np.random.Generator, n: int, *, sleeps: bool) -> tuple[Int64, NDArray[np.bool_]]:
         """Lateness of n completions, and which of them were stalls."""
         late = rng.exponential(self.usual_ns, n)
+        if sleeps:
+            late += rng.uniform(0.0, self.waking_ns, n)
         delayed = rng.random(n) < self.delayed_ratio
         late[delayed] += np.exp(rng.uniform(np.log(50e3), np.log(5e6), int(delayed.sum())))
         stalled = rng.random(n) < self.stalled_ratio
@@ -42,9 +46,9 @@ class Noise:
         return late.astype(np.int64), stalled
 
 
-QUIET = Noise(4_000, 0.001, 0.0)
-MODERATE = Noise(20_000, 0.03, 0.002)
-HEAVY = Noise(50_000, 0.12, 0.01)
+QUIET = Noise(4_000, 0.001, 0.0, 60_000)
+MODERATE = Noise(20_000, 0.03, 0.002, 120_000)
+HEAVY = Noise(50_000, 0.12, 0.01, 150_000)
 
 
 class NoisyDevice(MockDevice):
@@ -63,7 +67,8 @@ class NoisyDevice(MockDevice):
     def timed(self, rows: Iterator[int], most: int, length: int, depth: int, seconds: float, **parameters: Any) -> None:
         """A run that issues for so long. A stall ends what is outstanding and what the drive has read ahead."""
         offset = np.fromiter(islice(rows, most), np.int64)
-        late, stalled = self.noise.draw(self.rng, len(offset))
+        sleeps = self.experiments[-1]["name"] != "cache_hit"
+        late, stalled = self.noise.draw(self.rng, len(offset), sleeps=sleeps)
         if depth == 1:
             stalled[:] = False
         left, first = int(seconds * 1e9), 0

@@ -140,7 +140,9 @@ def test_what_came_of_it_is_told(truth: Hdd, document: Path, tmp_path: Path) -> 
 
 def test_what_is_kept_back_for_the_report_decides_nothing(document: Path) -> None:
     held = Key("read", False, 4096, 4)
-    fitted, apart = conditions_of(load(document), (held,), writes_back=False, late_ns=np.empty(0))
+    fitted, apart = conditions_of(
+        load(document), (held,), writes_back=False, late_ns=np.empty(0), hits_late_ns=np.empty(0)
+    )
     for part in (fitted, apart):
         assert part.stretches
         assert not any(stretch.queue_depth == 4 for stretch in part.stretches)
@@ -151,4 +153,6 @@ def test_what_is_kept_back_for_the_report_decides_nothing(document: Path) -> Non
     ]
     assert not times[0] & times[1]
     assert fitted.has_writes
-    assert not conditions_of(load(document), (held,), writes_back=True, late_ns=np.empty(0))[0].has_writes
+    assert not conditions_of(load(document), (held,), writes_back=True, late_ns=np.empty(0), hits_late_ns=np.empty(0))[
+        0
+    ].has_writes
