@@ -2,8 +2,12 @@
 
 use std::os::fd::RawFd;
 
-/// A sleeping thread wakes late by tens of microseconds: the end of a wait is spent looking at the clock.
-const SPIN_NS: i64 = 60_000;
+/// The end of a wait is spent looking at the clock: at least this, and never more than that.
+const LEAST_SPIN_NS: i64 = 60_000;
+const MOST_SPIN_NS: i64 = 400_000;
+/// How fast it follows the machine, and of how many wakings one may come later than it allows.
+const SPIN_STEP_NS: i64 = 50_000;
+const WAKINGS: i64 = 50;
 
 pub fn monotonic_ns() -> i64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -44,24 +48,46 @@ impl Clock {
     }
 }
 
-/// Sleeps until a descriptor has something to read, or until shortly before `deadline_ns`; returns whether time is
-/// near: then the caller goes on looking at the clock.
-pub fn wait(fds: [RawFd; 2], deadline_ns: Option<i64>) -> bool {
-    let mut timeout = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    let mut timeout_ptr = std::ptr::null();
-    if let Some(deadline) = deadline_ns {
-        let left = deadline - monotonic_ns() - SPIN_NS;
-        if left <= 0 {
-            return true;
-        }
-        timeout.tv_sec = left / 1_000_000_000;
-        timeout.tv_nsec = left % 1_000_000_000;
-        timeout_ptr = &raw const timeout;
+/// Waits, and learns how late a sleeping thread wakes: tens of microseconds, on a virtual machine hundreds.
+#[derive(Debug)]
+pub struct Waiter {
+    spin_ns: i64,
+}
+
+impl Waiter {
+    pub fn new() -> Self {
+        Waiter { spin_ns: LEAST_SPIN_NS }
     }
-    let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
-    // SAFETY: both pointers are valid for the call; a null time-out means none.
-    unsafe { libc::ppoll(polled.as_mut_ptr(), 2, timeout_ptr, std::ptr::null()) };
-    false
+
+    /// Sleeps until a descriptor has something to read, or until shortly before `deadline_ns`; returns whether time is
+    /// near: then the caller goes on looking at the clock.
+    pub fn wait(&mut self, fds: [RawFd; 2], deadline_ns: Option<i64>) -> bool {
+        let mut timeout = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut timeout_ptr = std::ptr::null();
+        let wake_ns = deadline_ns.map(|deadline| deadline - self.spin_ns);
+        if let Some(wake_ns) = wake_ns {
+            let left = wake_ns - monotonic_ns();
+            if left <= 0 {
+                return true;
+            }
+            timeout.tv_sec = left / 1_000_000_000;
+            timeout.tv_nsec = left % 1_000_000_000;
+            timeout_ptr = &raw const timeout;
+        }
+        let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        // SAFETY: both pointers are valid for the call; a null time-out means none.
+        let n_ready = unsafe { libc::ppoll(polled.as_mut_ptr(), 2, timeout_ptr, std::ptr::null()) };
+        if let (0, Some(wake_ns)) = (n_ready, wake_ns) {
+            self.woke_late(monotonic_ns() - wake_ns);
+        }
+        false
+    }
+
+    /// Moves to where one waking of `WAKINGS` comes later (Robbins and Monro, 1951).
+    fn woke_late(&mut self, late_ns: i64) {
+        let step = if late_ns > self.spin_ns { SPIN_STEP_NS } else { -SPIN_STEP_NS / WAKINGS };
+        self.spin_ns = (self.spin_ns + step).clamp(LEAST_SPIN_NS, MOST_SPIN_NS);
+    }
 }
 
 pub fn is_readable(fd: RawFd) -> bool {
@@ -79,6 +105,32 @@ pub fn sharpen_timers() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_waiter_learns_how_late_it_wakes() {
+        let mut waiter = Waiter::new();
+        let mut late = lateness();
+        let mut missed = 0;
+        for turn in 0..20_000 {
+            let late_ns = late();
+            missed += i32::from(turn >= 10_000 && late_ns > waiter.spin_ns);
+            waiter.woke_late(late_ns);
+        }
+        assert!((100..350).contains(&missed), "{missed} of 10,000");
+        for _ in 0..20_000 {
+            waiter.woke_late(1_000);
+        }
+        assert_eq!(waiter.spin_ns, LEAST_SPIN_NS);
+    }
+
+    /// Lateness between 0 and 200 µs, evenly.
+    fn lateness() -> impl FnMut() -> i64 {
+        let mut state = 7u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % 200_000) as i64
+        }
+    }
 
     #[test]
     fn scaled_time_goes_there_and_back() {

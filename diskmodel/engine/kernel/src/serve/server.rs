@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::fd::RawFd;
 
-use super::clock::{self, Clock};
+use super::clock::{self, Clock, Waiter};
 use super::drive::Drive;
 use super::lateness::Lateness;
 use super::protocol::{self as fuse, Message, Tree};
@@ -119,6 +119,7 @@ impl<D: Drive> Server<D> {
         let mut buffer = vec![0; fuse::MOST_BYTES + 4096];
         let Settings { fuse_fd, stop_fd, .. } = self.settings;
         let (mut is_near, mut n_turns) = (false, 0u32);
+        let mut waiter = Waiter::new();
         loop {
             n_turns = n_turns.wrapping_add(1);
             let now = clock::monotonic_ns();
@@ -144,7 +145,7 @@ impl<D: Drive> Server<D> {
             if (!is_near || n_turns % TURNS_BETWEEN_LOOKS == 0) && clock::is_readable(stop_fd) {
                 return Ok(Ending::Stopped);
             }
-            is_near = clock::wait([fuse_fd, stop_fd], deadline);
+            is_near = waiter.wait([fuse_fd, stop_fd], deadline);
         }
     }
 
