@@ -196,7 +196,8 @@ def _other_column(choose: Random, values: NDArray[Any]) -> Any:
     if how == 9:
         return np.concatenate([values, values[: choose.randrange(1, 5)]])
     if how == 10:
-        return values.astype(choose.choice((np.int64, np.int32, np.uint8, np.float64, np.bool_, ">i8", "O")))
+        with np.errstate(invalid="ignore"):  # NaN as a whole number is what it is
+            return values.astype(choose.choice((np.int64, np.int32, np.uint8, np.float64, np.bool_, ">i8", "O")))
     if how == 11:
         return values[::-1] if choose.random() < 0.5 else np.repeat(values, 2)[::2]
     if how == 12:
