@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -71,9 +72,10 @@ class Command:
     last: int
 
     def run(self) -> subprocess.CompletedProcess[str]:
-        """Run the command in the current folder."""
+        """Run the command in the current folder, with the width of a file and not that of a terminal."""
         words = [sys.executable, "-c", "from diskmodel.cli import main; main()", *shlex.split(self.line)[1:]]
-        return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
 
 def commands(page: Path) -> list[Command]:
