@@ -123,11 +123,11 @@ def run(array: Array, *, seconds: float = 10, rate_per_s: float = 200, seed: int
 def main() -> None:
     folder = Path(__file__).parent
     for name in ("raid5", "raid10"):
-        told = run(Array.load(folder / f"{name}.toml"))
+        figures = run(Array.load(folder / f"{name}.toml"))
         print(
-            f"{name:7} {told['commits_per_s']:6.1f} commits/s, commit {told['mean_ms']:6.2f} ms mean "
-            f"{told['p99_ms']:7.2f} ms p99, {told['commits_per_log_write']:.2f} commits a log write, "
-            f"disks {told['utilization_ratio']:.0%} busy"
+            f"{name:7} {figures['commits_per_s']:6.1f} commits/s, commit {figures['mean_ms']:6.2f} ms mean "
+            f"{figures['p99_ms']:7.2f} ms p99, {figures['commits_per_log_write']:.2f} commits a log write, "
+            f"disks {figures['utilization_ratio']:.0%} busy"
         )
 
 
