@@ -43,10 +43,10 @@ AVOID = {
 BRITISH = (
     r"\b(?:modell(?:ed|ing)|behaviours?|colour(?:s|ed)?|neighbour(?:s|ing)?|favour\w*|honour\w*|centre[sd]?|"
     r"(?:anal|paral)ys(?:e|ed|ing)|(?:recogni|utili|organi|summari|normali|initiali|minimi|maximi|annuali)"
-    r"s(?:e|es|ed|ing|ation)|licences?|misspelt|judgement|ageing)\b"
+    r"s(?:e|es|ed|ing|ation)|licence|misspelt|judgement|ageing)\b"
 )
 #: Code, links and commands of a page.
-QUOTED = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|<!--.*?-->|\]\([^)\n]*\)", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"^( *)```.*?^\1```|`[^`]{1,100}`|<!--.*?-->|\]\([^)\n]*\)", re.MULTILINE | re.DOTALL)
 
 PAGES = sorted(
     [
