@@ -1,7 +1,7 @@
 """Request traces with measured response times, read into columns.
 
 One request a line: ``R|W  tag  lba  blocks  response_us  pause_us``. Requests are issued one at a time. Whether the
-pause stands before its own request or after it differs between recorders; `calibrate.traces.period` tells which
+pause stands before its own request or after it differs between recorders; `calibrate.trace.clock.rotation` tells which
 from the platter's own clock, so the reader keeps the column as it is.
 """
 

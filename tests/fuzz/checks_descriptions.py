@@ -8,13 +8,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from calibrate.fit import run as fit
-from calibrate.fit.buffer import find_buffer
-from calibrate.fit.cells import answered_together, cells_of
-from calibrate.fit.evidence import read_evidence
-from calibrate.fit.flash_writes import buffer_of
-from calibrate.fit.sequential import find_stretches
-from calibrate.fit.tracks import single_reads
+from calibrate import fit
+from calibrate.evidence.cells import answered_together, cells_of
+from calibrate.evidence.files import read_evidence
+from calibrate.flash.writes import buffer_of
+from calibrate.hdd.cache import find_buffer
+from calibrate.hdd.sequential import find_stretches
+from calibrate.hdd.tracks import single_reads
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -25,8 +25,8 @@ from diskmodel.plan import PlanDescription
 from diskmodel.plan.memory import read_outcomes, to_plain
 from diskmodel.plan.outcome import Figure, Outcome
 from diskmodel.workload import Workload
+from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.calibrate.mock_device import MockDevice
-from tests.calibrate.test_measure_document import DOCUMENT
 from tests.fuzz import extremes, seeds
 from tests.fuzz.check import Run, check, on_disk
 from tests.fuzz.checks_formats import say
