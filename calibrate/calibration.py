@@ -11,6 +11,10 @@ import numpy as np
 
 from diskmodel.drive import Flash, Hdd
 
+#: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
+#: measurement unidentified; at twice, a value could be off by more than itself and still be shown as known.
+MAX_IDENTIFIED_RATIO = 0.35
+
 
 @dataclass(frozen=True)
 class Parameter:

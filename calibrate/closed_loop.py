@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.simulate import run
 from diskmodel.records import Completions, Requests, StreamRule
 
-Int64 = NDArray[np.int64]
+#: Golden ratio: multiples of it, modulo 1, cover the revolution evenly however many there are.
+_GOLDEN_RATIO = 0.618034
+
+
+def start_angle(k: int) -> float:
+    """Return the angle of the platter, in turns, at which the k-th run of a series starts."""
+    return (_GOLDEN_RATIO * k) % 1.0
 
 
 def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
@@ -23,8 +29,8 @@ def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
 
 
 def closed_loop(
-    scenario: Scenario, offset: Int64, length: Int64 | int, queue_depth: int, *, op: Int64 | int = 0, start_ns: int = 0,
-    think_ns: Int64 | int = 0,
+    scenario: Scenario, offset: Ints, length: Ints | int, queue_depth: int, *, op: Ints | int = 0, start_ns: int = 0,
+    think_ns: Ints | int = 0,
 ) -> Completions:  # fmt: skip
     """Completions of requests issued in order, `queue_depth` at a time, by a program that starts at `start_ns` of the
     spindle's clock; times count from there. A request is issued `think_ns` after the completion that made room."""
@@ -42,9 +48,7 @@ def closed_loop(
     return run(turned, requests).completions
 
 
-def random_reads(
-    scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int
-) -> NDArray[np.float64]:
+def random_reads(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> Floats:
     """Responses in ns of uniform random reads, in order of completion, the first ones left out."""
     rng = np.random.default_rng(seed)
     offset = rng.integers(0, span_bytes // length, n) * length

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from calibrate.arrays import Floats
 from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError
 
-Floats = NDArray[np.float64]
-
-MOST_RUNS = 160
+MAX_RUNS = 160
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Joint:
 def move_together(
     moved: Callable[[Floats], Hdd], bounds: Sequence[tuple[float, float]], *, cost: Callable[[Hdd], float],
     price: Callable[[Floats], float], later: Callable[[Hdd], float], before: Hdd | None = None,
-    least_fall: float = 1e-4, least_gain: float = 0.01,
+    min_fall: float = 1e-4, min_gain: float = 0.01,
 ) -> Joint:  # fmt: skip
     """The drive whose cost is least, if evidence set apart says so too.
 
@@ -71,9 +69,9 @@ def move_together(
         Distance of a drive from the evidence set apart.
     before : Hdd, optional
         What the moved drive has to be better than; left out: the one of step 0.
-    least_fall : float
+    min_fall : float
         The search ends when a round lowers cost and price by less than this part of them.
-    least_gain : float
+    min_gain : float
         Less than this part of the distance from the evidence set apart is no gain.
 
     Notes
@@ -89,16 +87,16 @@ def move_together(
         except DescriptionError:
             return float("inf")
 
-    options = {"maxfev": MOST_RUNS, "xtol": 1e-3, "ftol": least_fall}
+    options = {"maxfev": MAX_RUNS, "xtol": 1e-3, "ftol": min_fall}
     found = minimize(total, start, method="Powell", bounds=list(bounds), options=options)
     step = np.asarray(found.x, np.float64)
     best = moved(step)
     was, now = later(before), later(best)
-    is_kept = now < was * (1.0 - least_gain)
+    is_kept = now < was * (1.0 - min_gain)
     return Joint(best if is_kept else before, is_kept, was, now, step)
 
 
-def told(last_stage: Mapping[str, Any]) -> str:
+def last_stage_text(last_stage: Mapping[str, Any]) -> str:
     """What `Joint.to_dict` says, in words."""
     before, after = (100 * float(last_stage[name]) for name in ("before_ratio", "after_ratio"))
     said = "the evidence set apart comes out with a demerit of"

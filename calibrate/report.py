@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from calibrate.joint_fit import told
+from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
 from diskmodel.plan.plot import svg_of
 
@@ -40,7 +40,7 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
     held = dict(printed["held_out"])
     parts = [f"<h1>{html.escape(title)}</h1>", _verdict(printed)]
     if printed.get("last_stage"):
-        parts.append(f"<p>Last stage: {html.escape(told(printed['last_stage']))}.</p>")
+        parts.append(f"<p>Last stage: {html.escape(last_stage_text(printed['last_stage']))}.</p>")
     parts += [f"<p>Warning: {html.escape(text)}</p>" for text in printed.get("warnings", ())]
     parts.append("<h2>Parameters</h2>" + _parameter_table(printed["parameters"]))
     if residuals:

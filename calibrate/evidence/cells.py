@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, Ints
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, Measurement, Run
 from diskmodel.formats import FioJob
 
 #: No single measurement of a mean is believed more than this.
-LEAST_SIGMA = 0.015
+MIN_SIGMA_RATIO = 0.015
 
 #: Depths from which on batches can be told from chance.
-DEEP = 8
+MIN_BATCH_DEPTH = 8
 
 #: A run is cut into so many slices; the median slice is not moved by a stall.
 N_SLICES = 10
@@ -75,7 +75,7 @@ class Cell:
     key: Key
     response_ns: list[float] = field(default_factory=list)
     slices_ns: list[float] = field(default_factory=list)
-    latency_ns: list[NDArray[np.float64]] = field(default_factory=list)
+    latency_ns: list[Floats] = field(default_factory=list)
 
     @property
     def mean_ns(self) -> float:
@@ -102,7 +102,7 @@ class Cells(dict[Key, Cell]):
         self,
         key: Key,
         response_ns: float,
-        latency_ns: NDArray[np.float64] | None = None,
+        latency_ns: Floats | None = None,
         slices_ns: Iterable[float] = (),
     ) -> None:
         """One more repetition."""
@@ -139,7 +139,7 @@ class Cells(dict[Key, Cell]):
         own = cell.spread_ratio if n > 1 else pooled
         scatter = np.sqrt((own**2 + pooled**2) / 2)
         # of a median, which is the mean of two and less certain than the mean of more
-        return float(max(scatter * np.sqrt(1 / n if n < 3 else np.pi / (2 * n + 1)), LEAST_SIGMA))
+        return float(max(scatter * np.sqrt(1 / n if n < 3 else np.pi / (2 * n + 1)), MIN_SIGMA_RATIO))
 
 
 def cells_of(measurement: Measurement) -> Cells:
@@ -190,10 +190,16 @@ def _add(cells: Cells, run: Run, key: Key) -> None:
     rate = rate_per_ns(run)
     if rate <= 0:
         return
-    response = depth / rate
-    latency = samples.latency_ns.astype(np.float64)
-    turn_round = max(response - float(latency.mean()), 0.0)
-    cells.add(key, response, latency + turn_round, slices_of(run))
+    cells.add(key, depth / rate, samples.latency_ns.astype(np.float64) + turn_round_ns(run), slices_of(run))
+
+
+def turn_round_ns(run: Run) -> float:
+    """Return the time (ns) that the measuring program takes from a completion to the next issue, on average.
+
+    It is part of the response of a closed loop; 0 where the run is too short to have a rate.
+    """
+    rate = rate_per_ns(run)
+    return max(run.queue_depth / rate - float(run.samples.latency_ns.mean()), 0.0) if rate > 0 else 0.0
 
 
 def slices_of(run: Run) -> list[float]:
@@ -213,7 +219,7 @@ def rate_per_ns(run: Run) -> float:
     return n / float(done[n] - done[0]) if n > 0 and done[n] > done[0] else 0.0
 
 
-def _completions(run: Run) -> NDArray[np.int64]:
+def _completions(run: Run) -> Ints:
     """Times of completion without the start and the drain.
 
     They are to be compared at distances of whole multiples of the queue depth: a drive that answers in batches has
@@ -227,7 +233,7 @@ def _completions(run: Run) -> NDArray[np.int64]:
 
 def answered_together(measurements: Iterable[Measurement]) -> float | None:
     """Share of the outstanding random reads that completed at one instant, at the median of runs at depths of at least
-    `DEEP`; None without such runs.
+    `MIN_BATCH_DEPTH`; None without such runs.
 
     A drive that answers one by one has a share of about 1 / depth. The program's clock stands still while it takes in
     completions that are already there.
@@ -237,7 +243,7 @@ def answered_together(measurements: Iterable[Measurement]) -> float | None:
         experiment = measurement.experiment("random_reads")
         for run in experiment.runs if experiment is not None else ():
             done = _completions(run)
-            if run.queue_depth >= DEEP and len(done) >= 4 * run.queue_depth:
+            if run.queue_depth >= MIN_BATCH_DEPTH and len(done) >= 4 * run.queue_depth:
                 _, counts = np.unique(done, return_counts=True)
                 # of the batch that a request is in, not of any batch: large ones hold most requests
                 shares.append(float(np.sum(counts.astype(np.float64) ** 2) / len(done) / run.queue_depth))

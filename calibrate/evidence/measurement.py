@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Ints
 from diskmodel.errors import Fault, FormatError
 
 FORMAT = "diskmodel-measurement"
 VERSION = 1
 READ, WRITE, DURABLE_WRITE = 0, 1, 2
-
-_Column = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -36,17 +34,17 @@ class Samples:
         0 read, 1 write, 2 durable write.
     """
 
-    issue_ns: _Column
-    latency_ns: _Column
-    offset_bytes: _Column
-    length_bytes: _Column
-    op: _Column
+    issue_ns: Ints
+    latency_ns: Ints
+    offset_bytes: Ints
+    length_bytes: Ints
+    op: Ints
 
     def __len__(self) -> int:
         return len(self.issue_ns)
 
     @property
-    def completion_ns(self) -> _Column:
+    def completion_ns(self) -> Ints:
         """Completion times (n,), nanoseconds since the origin of the epoch."""
         return self.issue_ns + self.latency_ns
 
@@ -163,13 +161,13 @@ def load(path: str | Path) -> Measurement:
 #: So that the sum of two, a completion, stays within 64 bits.
 _RULE_OF_COLUMNS = "must be integers of at least 0 and less than 2^62"
 #: Rows of an experiment: far more than the program records.
-_MOST_ROWS = 1 << 24
+_MAX_ROWS = 1 << 24
 _CALCULATED_WITH = {
     *("read_fraction", "position_bytes", "segments_at_least", "segments_below", "read_ahead_at_least_bytes"),
     *("read_ahead_below_bytes", "buffer_bytes", "size_bytes", "logical_sector_bytes"),
 }
 #: Thirty years.
-_MOST_S = 1e9
+_MAX_S = 1e9
 _PARTS = ("program", "host", "target", "settings", "overhead", "findings")
 
 
@@ -205,8 +203,8 @@ def _whole(
 
 
 def _seconds(value: object, path: Path, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_S:
-        raise _fault(path, where, value, f"must be seconds, from 0 to {_MOST_S:g}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_S:
+        raise _fault(path, where, value, f"must be seconds, from 0 to {_MAX_S:g}")
     return float(value)
 
 
@@ -267,13 +265,13 @@ def _samples(raw: Any, path: Path, where: str) -> Samples:
     n = raw.get("n")
     if not _is_count(n):
         raise _fault(path, f"{where}.n", n, "must be the number of rows, an integer of at least 0")
-    if n > _MOST_ROWS:
-        raise _fault(path, f"{where}.n", n, f"must be at most {_MOST_ROWS}")
+    if n > _MAX_ROWS:
+        raise _fault(path, f"{where}.n", n, f"must be at most {_MAX_ROWS}")
     names = ("issue_ns", "latency_ns", "offset", "length", "op")
     return Samples(*(_column(raw.get(name, []), n, path, f"{where}.{name}") for name in names))
 
 
-def _column(raw: Any, n: int, path: Path, where: str) -> _Column:
+def _column(raw: Any, n: int, path: Path, where: str) -> Ints:
     if isinstance(raw, int) and not isinstance(raw, bool):
         if not 0 <= raw < 1 << 62:
             raise _fault(path, where, raw, _RULE_OF_COLUMNS)

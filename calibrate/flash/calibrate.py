@@ -16,23 +16,21 @@ from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
 from calibrate.flash.responses import responses_of
 from calibrate.flash.writes import fields_of, fit_writes
 from calibrate.flash.writes import parameters_of as write_parameters
-from calibrate.score.held_out import choose_held_out, held_out_report, nothing_held_out
+from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
 from calibrate.virtual_disk.fit import ServerFit, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of as server_parameters
 from calibrate.virtual_disk.profile import profile_of as server_profile
 from diskmodel.drive import Flash
 from diskmodel.errors import Fault, InputError
 
-_FEWEST_CELLS = 2
+_MIN_CELLS = 2
 NOTES = (
     "Writes were not fitted: they are assumed to cost what reads of the same pattern cost, and 12 % more, without "
     "garbage collection."
 )
 WRITE_NOTES = "Writes are fitted without garbage collection: the drive as it was measured."
-_SMALLEST_SPAN = 1 << 30
-#: Requests of the simulation that a distribution is compared with.
-_HELD_OUT_REQUESTS = 12_000
-_MISFIT = 0.35
+_MIN_SPAN_BYTES = 1 << 30
+_MAX_MISFIT_RATIO = 0.35
 
 
 def calibrate_flash(
@@ -48,11 +46,11 @@ def calibrate_flash(
         When there are too few reads to fit anything.
     """
     reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
-    if len(reads) < _FEWEST_CELLS:
+    if len(reads) < _MIN_CELLS:
         rule = "holds too few read measurements: at least two queue depths or sizes are needed"
         raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
     held = choose_held_out(reads)
-    dies = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _SMALLEST_SPAN), seed=seed)
+    dies = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
     server = fit_single_server(cells.without(held))
     choice = choose(reads, dies, server, together_ratio)
     common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
@@ -82,10 +80,10 @@ def calibrate_flash(
     fit = server if choice.is_single_server else dies
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
     message = f"{choice}; {fit.message}"
-    if typical >= _MISFIT:
+    if typical >= _MAX_MISFIT_RATIO:
         message = f"the model misses the measurements by {typical:.0%} at the median; this may not be a flash drive"
     return Calibration(
-        drive, fit.has_converged and typical < _MISFIT, message, parameters, report,
+        drive, fit.has_converged and typical < _MAX_MISFIT_RATIO, message, parameters, report,
         {"residuals": rows, "warnings": warnings, "chi2": fit.chi2, "choice": str(choice)},
     )  # fmt: skip
 
@@ -93,7 +91,7 @@ def calibrate_flash(
 def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Responses in ns of a closed loop on a drive, long enough for a distribution."""
     pages = max(key.length_bytes // drive.page_bytes, 1)
-    n = max(_HELD_OUT_REQUESTS // pages, 40 * key.queue_depth, 200)
+    n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
     return responses_of(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
 
 

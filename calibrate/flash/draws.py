@@ -16,25 +16,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, Ints
 from calibrate.flash.model import HIGH, LOW, FlashShape, shape_at, vectors_at
 from calibrate.flash.search import Candidates, Evidence, Predict, information_at, prior_chi2
-
-Floats = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 
 #: Drives that a profile tells.
 N_DRAWS = 48
 #: Samples about the least squares, and about the samples that count.
 _N_FIRST, _N_SECOND = 200, 240
-_FEWEST_SAMPLES = 6
+_MIN_SAMPLES = 6
 #: Tails of the samples are those of Student's t with so many degrees of freedom: longer than the likelihood's.
 _FREEDOM = 6.0
 #: Width of the second samples about the first ones, by that of the first.
-_NARROWER = 0.5
+_SECOND_WIDTH = 0.5
 #: A candidate that counts less than this by its least squares is not sampled.
-_LEAST_SHARE = 1e-4
+_MIN_SHARE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class _Samples:
     """Places, the candidates that they belong to, and logarithms of what they count."""
 
     places: Floats
-    which: Int64
+    which: Ints
     log_weight: Floats
 
     @property
@@ -113,31 +110,31 @@ class _Sampler:
     def second(self, first: _Samples) -> _Samples:
         """About the first samples, more about those that count."""
         # the root keeps samples apart where few of them have most of the weight
-        weight = np.sqrt(first.weight) + _LEAST_SHARE / len(first.weight)
+        weight = np.sqrt(first.weight) + _MIN_SHARE / len(first.weight)
         weight /= weight.sum()
         middles = self.rng.choice(len(weight), _N_SECOND, p=weight)
         which = first.which[middles]
-        places = first.places[middles] + _NARROWER * self._steps(which)
+        places = first.places[middles] + _SECOND_WIDTH * self._steps(which)
         log_proposed = np.full(_N_SECOND, -np.inf)
         for candidate in np.unique(which):
             own, theirs = np.flatnonzero(which == candidate), np.flatnonzero(first.which == candidate)
-            apart = (places[own, np.newaxis, :] - first.places[np.newaxis, theirs, :]) / _NARROWER
+            apart = (places[own, np.newaxis, :] - first.places[np.newaxis, theirs, :]) / _SECOND_WIDTH
             log_parts = self._log_student(apart, np.full(apart.shape[:2], candidate)) + np.log(weight[theirs])
             log_proposed[own] = np.logaddexp.reduce(log_parts, axis=1)
         return _Samples(places, which, self._log_density(places, which, self.predict(places, which)) - log_proposed)
 
-    def _steps(self, which: Int64) -> Floats:
+    def _steps(self, which: Ints) -> Floats:
         """Deviates of Student's t with the candidates' covariances."""
         normal = self.rng.standard_normal((len(which), 4))
         stretch = self.rng.chisquare(_FREEDOM, len(which)) / _FREEDOM
         return np.asarray(np.einsum("mij,mj->mi", self.roots[which], normal) / np.sqrt(stretch)[:, np.newaxis])
 
-    def _log_student(self, step: Floats, which: Int64) -> Floats:
+    def _log_student(self, step: Floats, which: Ints) -> Floats:
         """Logarithm of their density, but for a constant."""
         distance = np.sum(np.einsum("...ij,...j->...i", self.inverse_roots[which], step) ** 2, axis=-1)
         return np.asarray(-(_FREEDOM + 4.0) / 2.0 * np.log1p(distance / _FREEDOM) - self.log_volume[which])
 
-    def _log_density(self, places: Floats, which: Int64, predicted: Floats) -> Floats:
+    def _log_density(self, places: Floats, which: Ints, predicted: Floats) -> Floats:
         """Of the drives, given the evidence."""
         vectors = vectors_at(places)
         is_possible = np.all((vectors >= LOW) & (vectors <= HIGH), axis=-1)
@@ -145,9 +142,9 @@ class _Sampler:
         return np.asarray(np.where(is_possible, -0.5 * chi2, -1e9))
 
 
-def _numbers(log_evidence: Floats) -> Int64:
+def _numbers(log_evidence: Floats) -> Ints:
     """Samples of each candidate: by the root of what it should count for, some of each, none of what is excluded."""
     share = np.exp(log_evidence - log_evidence.max())
     share /= share.sum()
-    root = np.where(share > _LEAST_SHARE, np.sqrt(share), 0.0)
-    return np.where(root > 0, np.maximum(_N_FIRST * root / root.sum(), _FEWEST_SAMPLES), 0).astype(np.int64)
+    root = np.where(share > _MIN_SHARE, np.sqrt(share), 0.0)
+    return np.where(root > 0, np.maximum(_N_FIRST * root / root.sum(), _MIN_SAMPLES), 0).astype(np.int64)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
 from calibrate.flash.draws import draws_of
 from calibrate.flash.model import FlashShape, Simulation, shape_at
@@ -24,8 +24,6 @@ from calibrate.flash.search import (
     descend,
     objective_of,
 )
-
-Floats = NDArray[np.float64]
 
 DIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)
 PAGES = (4096, 16384, 65536, 262144)

@@ -16,15 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, Ints
 from calibrate.closed_loop import closed_loop, scenario_of
 from calibrate.evidence.cells import Key
 from diskmodel.drive import Flash
 from diskmodel.engine.scenario import Scenario
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 _ITERATIONS = 40
 
@@ -76,13 +73,7 @@ def shape_at(place: Floats, n_dies: int, page_bytes: int) -> FlashShape:
     return FlashShape(overhead, latency, read, int(n_dies), int(page_bytes), interface)
 
 
-def response_by_formula(shape: FlashShape, keys: Sequence[Key]) -> Floats:
-    """Mean response in ns of random or sequential reads, one for each key."""
-    place, dies, page = (np.array([value]) for value in (shape.place(), shape.n_dies, shape.page_bytes))
-    return np.asarray(responses_at(place, dies, page, keys)[0])
-
-
-def responses_at(places: Floats, n_dies: Numbers, page_bytes: Numbers, keys: Sequence[Key]) -> Floats:
+def responses_at(places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[Key]) -> Floats:
     """The same for m drives at once: places (m, 4), numbers of dies (m,), sizes of pages (m,); (m, n) ns."""
     overhead, latency, read, interface = np.exp(np.clip(vectors_at(places), LOW, HIGH)).T[:, :, np.newaxis]
     n_dies, page_bytes = n_dies[:, np.newaxis], page_bytes[:, np.newaxis]
@@ -158,7 +149,7 @@ class Simulation:
         return np.log([self._mean_ns(scenario, key, where) for key, where in zip(self.keys, self.where, strict=True)])
 
     @staticmethod
-    def _mean_ns(scenario: Scenario, key: Key, where: NDArray[np.int64]) -> float:
+    def _mean_ns(scenario: Scenario, key: Key, where: Ints) -> float:
         """Queue depth by throughput: neither the start nor the drain at the end counts."""
         done = np.sort(closed_loop(scenario, where, key.length_bytes, key.queue_depth).done_ns)
         first, last = len(done) // 10, len(done) - key.queue_depth
@@ -171,7 +162,7 @@ def run_length(key: Key, n_requests: int) -> int:
     return int(max(usual, 12 * key.queue_depth, 100))
 
 
-def addresses(key: Key, n_requests: int, span_bytes: int, seed: int) -> NDArray[np.int64]:
+def addresses(key: Key, n_requests: int, span_bytes: int, seed: int) -> Ints:
     """Byte offsets of a key's requests."""
     places = span_bytes // key.length_bytes
     if key.is_sequential:

@@ -13,12 +13,12 @@ from calibrate.virtual_disk.fit import MODEL_ERROR, ServerFit, robust_chi2
 #: Parameters that are free: times and rates of the read side, and number and size of dies and pages.
 _FREE_OF_DIES, _FREE_OF_SERVER = 6, 3
 #: Difference of the Bayesian information criterion from which on it is called strong evidence.
-STRONG = 6.0
+STRONG_BIC = 6.0
 
 
 #: Share of the outstanding requests that complete together from which on a drive answers in batches, whatever the
 #: means say; a drive that answers one by one has less than a quarter even where the program is slow to look.
-TOGETHER = 0.5
+MIN_TOGETHER_RATIO = 0.5
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Choice:
         apart = abs(self.dies_bic - self.server_bic)
         chosen, other = ("one server with batches", "parallel dies")[:: 1 if self.is_single_server else -1]
         said = f"{chosen} rather than {other}: "
-        if self.together_ratio is not None and self.together_ratio >= TOGETHER:
+        if self.together_ratio is not None and self.together_ratio >= MIN_TOGETHER_RATIO:
             said += f"{self.together_ratio:.0%} of the outstanding requests complete together; "
         if self.is_single_server != (self.server_bic < self.dies_bic):
             return said + f"mean responses alone speak against it (criterion worse by {apart:.0f})"
-        return said + f"{'strong' if apart >= STRONG else 'weak'} evidence (criterion better by {apart:.0f})"
+        return said + f"{'strong' if apart >= STRONG_BIC else 'weak'} evidence (criterion better by {apart:.0f})"
 
 
 def choose(cells: Cells, dies: FlashFit, server: ServerFit, together_ratio: float | None = None) -> Choice:
@@ -70,5 +70,5 @@ def choose(cells: Cells, dies: FlashFit, server: ServerFit, together_ratio: floa
 
     of_dies = criterion(dies.predicted_ns.tolist(), _FREE_OF_DIES)
     of_server = criterion([float(server_ns[key]) for key in dies.keys], _FREE_OF_SERVER)
-    has_batches = together_ratio is not None and together_ratio >= TOGETHER
+    has_batches = together_ratio is not None and together_ratio >= MIN_TOGETHER_RATIO
     return Choice(has_batches or of_server < of_dies, of_dies, of_server, together_ratio)

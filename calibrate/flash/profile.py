@@ -7,20 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.calibration import Parameter
+from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.flash.fit import NAMES, FlashFit
 from calibrate.flash.model import FlashShape
 from diskmodel.drive import Flash
-
-#: Relative standard error up to which a parameter counts as identified.
-IDENTIFIED = 0.35
 
 #: Writes where none were measured: as reads of the same pattern, and so much more. One published set of fio results
 #: (4 KiB, queue depth 64, a drive whose buffer does not fill) has 1.12 for random and 1.18 for sequential requests;
 #: other drives write faster than they read, so this is a stand-in and no more.
 WRITE_BY_READ = 1.12
 ERASE_BY_READ = 80
-ASSUMED_BUFFER_BYTES = 1 << 20
+UNMEASURED_BUFFER_BYTES = 1 << 20
 ASSUMED_MAPPING_BYTES = 8192
 
 _UNITS = ("ns", "ns", "ns", "bytes/s")
@@ -38,7 +35,7 @@ def parameters_of(fit: FlashFit) -> dict[str, Parameter]:
     values = (shape.overhead_ns, shape.latency_ns, shape.read_ns, shape.interface_bytes_per_ns * 1e9)
     found: dict[str, Parameter] = {}
     for name, value, ratio, unit, why in zip(NAMES, values, fit.relative_errors, _UNITS, _WHY, strict=True):
-        is_identified = bool(ratio < IDENTIFIED)
+        is_identified = bool(ratio < MAX_IDENTIFIED_RATIO)
         reason = why if is_identified else "the evidence does not tell it from the others"
         found[name] = Parameter(float(value), float(value * ratio), unit, is_identified, reason)
     fewest, most = fit.dies_range
@@ -65,7 +62,7 @@ def assumed_writes(shape: FlashShape) -> dict[str, Any]:
     return {
         "write_overhead_ns": round(WRITE_BY_READ * max(shape.overhead_ns, 4096 / shape.interface_bytes_per_ns)),
         "write_latency_ns": round(shape.latency_ns),
-        "write_buffer_bytes": ASSUMED_BUFFER_BYTES,
+        "write_buffer_bytes": UNMEASURED_BUFFER_BYTES,
         "mapping_bytes": mapping,
         "program_ns": max(round(own * shape.read_ns / share), 1),
         "erase_ns": ERASE_BY_READ * max(round(shape.read_ns), 1),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
 from calibrate.evidence.cells import Key
 from calibrate.flash.model import responses_by_simulation
 from diskmodel.drive import Flash
 from diskmodel.drive.processor import WakeTimes, processor_ns
-
-Floats = NDArray[np.float64]
 
 
 def responses_of(drive: Flash, key: Key, *, n_requests: int, seed: int, span_bytes: int = 0) -> Floats:

@@ -14,15 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Flags, Floats, Ints
 from calibrate.evidence.cells import Key
 from calibrate.flash.model import Simulation, responses_at, shape_at, vectors_at
 
-Floats = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 #: Logarithms of responses (m, n) at places (m, 4) of the drives with these indices (m,).
-Predict = Callable[[Floats, Int64], Floats]
+Predict = Callable[[Floats, Ints], Floats]
 
 #: What flash drives have, give or take a factor of ten: decides where the evidence is silent.
 PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
@@ -31,7 +29,7 @@ PRIOR_SIGMA = float(np.log(10.0))
 _PAGE_BYTES, _PAGE_FACTOR = 16_384.0, 4.0
 #: Misses beyond so many standard errors count less than their squares (soft l1).
 _ROBUST = 2.0
-_MOST_STEP, _MOST_DAMPING = 1.5, 1e4
+_MAX_STEP, _MAX_DAMPING = 1.5, 1e4
 
 
 @dataclass(frozen=True)
@@ -81,13 +79,13 @@ class Candidates:
         Whether the next step would have gained next to nothing.
     """
 
-    n_dies: Int64
-    page_bytes: Int64
+    n_dies: Ints
+    page_bytes: Ints
     places: Floats
     objective: Floats
     predicted: Floats
     slopes: Floats
-    is_settled: NDArray[np.bool_]
+    is_settled: Flags
 
     def __len__(self) -> int:
         return len(self.n_dies)
@@ -97,7 +95,7 @@ class Candidates:
         order = np.argsort(self.objective, kind="stable")[:n]
         return self.at(order[self.objective[order] <= self.objective[order[0]] + within])
 
-    def at(self, chosen: Int64) -> Candidates:
+    def at(self, chosen: Ints) -> Candidates:
         """Those with these indices."""
         return Candidates(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
@@ -107,7 +105,7 @@ def prior_misses(places: Floats) -> Floats:
     return np.asarray((vectors_at(places) - PRIOR) / PRIOR_SIGMA)
 
 
-def prior_chi2(places: Floats, page_bytes: Int64) -> Floats:
+def prior_chi2(places: Floats, page_bytes: Ints) -> Floats:
     """Sums of the squares of all priors' misses."""
     of_page = np.log(page_bytes / _PAGE_BYTES) / np.log(_PAGE_FACTOR)
     return np.asarray(np.sum(prior_misses(places) ** 2, axis=-1) + of_page**2)
@@ -155,16 +153,16 @@ def descend(
         damping[better] = np.maximum(damping[better] / 5.0, 1e-4)
         damping[worse] *= 8.0
         is_active[active[small]] = False
-        is_active[damping > _MOST_DAMPING] = False
+        is_active[damping > _MAX_DAMPING] = False
     return Candidates(start.n_dies, start.page_bytes, places, objective, predicted, slopes, ~is_active)
 
 
-def objective_of(evidence: Evidence, places: Floats, page_bytes: Int64, predicted: Floats) -> Floats:
+def objective_of(evidence: Evidence, places: Floats, page_bytes: Ints, predicted: Floats) -> Floats:
     """What is made least: chi², and what the priors add."""
     return np.asarray(evidence.chi2(predicted) + prior_chi2(places, page_bytes))
 
 
-def _slopes(predict: Predict, places: Floats, predicted: Floats, which: Int64, difference: float) -> Floats:
+def _slopes(predict: Predict, places: Floats, predicted: Floats, which: Ints, difference: float) -> Floats:
     if not len(which):
         return np.zeros((0, predicted.shape[1], 4))
     tried = (places[:, np.newaxis, :] + difference * np.eye(4)).reshape(-1, 4)
@@ -184,7 +182,7 @@ def _step(
     diagonal = np.einsum("mii->mi", information)
     damped = information + (damping[:, np.newaxis] * diagonal)[:, :, np.newaxis] * np.eye(4)
     step = -np.linalg.solve(damped, gradient[..., np.newaxis])[..., 0]
-    step = np.clip(step, -_MOST_STEP, _MOST_STEP)
+    step = np.clip(step, -_MAX_STEP, _MAX_STEP)
     return step, -np.einsum("mi,mi->m", step, gradient)
 
 
@@ -214,7 +212,7 @@ def by_formula(evidence: Evidence, candidates: Candidates, correction: Floats | 
     """Logarithms of responses by formula, for each candidate with a correction (m, n) of its own."""
     corrections = np.broadcast_to(correction, (len(candidates), len(evidence.keys)))
 
-    def predict(places: Floats, which: Int64) -> Floats:
+    def predict(places: Floats, which: Ints) -> Floats:
         dies, pages = candidates.n_dies[which], candidates.page_bytes[which]
         return np.asarray(np.log(responses_at(places, dies, pages, evidence.keys)) + corrections[which])
 
@@ -225,7 +223,7 @@ def by_simulation(simulation: Simulation, candidates: Candidates, correction: Fl
     """The same by simulation."""
     corrections = np.broadcast_to(correction, (len(candidates), len(simulation.keys)))
 
-    def predict(places: Floats, which: Int64) -> Floats:
+    def predict(places: Floats, which: Ints) -> Floats:
         shapes = zip(places, candidates.n_dies[which], candidates.page_bytes[which], strict=True)
         return np.asarray(np.array([simulation.log_ns(shape_at(*shape)) for shape in shapes]) + corrections[which])
 

@@ -11,27 +11,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from calibrate.calibration import Parameter
+from calibrate.arrays import Flags, Floats
+from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.evidence.cells import Cell, Cells, Key
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.model import FlashShape
-from calibrate.flash.profile import ERASE_BY_READ, IDENTIFIED
-
-Floats = NDArray[np.float64]
+from calibrate.flash.profile import ERASE_BY_READ
 
 #: What a buffer may hold at most; a run that wrote more has been drained for most of its time.
-GREATEST_BUFFER_BYTES = 256 << 20
-ASSUMED_BUFFER_BYTES = 16 << 20
+MAX_BUFFER_BYTES = 256 << 20
+UNSEEN_BUFFER_BYTES = 16 << 20
 #: ln of: processor ns, latency ns, drain in bytes per ns.
 LOW, HIGH = np.log([10.0, 100.0, 1e-4]), np.log([1e6, 2e7, 1e3])
 #: Of the class of drives, give or take a factor of ten.
 PRIOR = np.log([5_000.0, 15_000.0, 1.0])
 _PRIOR_SIGMA = np.log(10.0)
 _MODEL_ERROR = 0.03
-_FEWEST = 2
+_MIN_CELLS = 2
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None)
         As measured.
     """
     keys = tuple(sorted(key for key in cells if key.op == "write"))
-    if len(keys) < _FEWEST:
+    if len(keys) < _MIN_CELLS:
         return None
     is_long = np.array([_is_long(cells[key], key) for key in keys])
     measured = np.log([cells.expected_ns(key) for key in keys])
@@ -113,10 +111,10 @@ def _is_long(cell: Cell, key: Key) -> bool:
     """Whether a repetition writes more than a buffer holds; results without single requests run for long."""
     if not cell.latency_ns:
         return True
-    return float(np.median([len(part) for part in cell.latency_ns])) * key.length_bytes > GREATEST_BUFFER_BYTES
+    return float(np.median([len(part) for part in cell.latency_ns])) * key.length_bytes > MAX_BUFFER_BYTES
 
 
-def _response_ns(vector: Floats, keys: Sequence[Key], is_long: NDArray[np.bool_], wire: float) -> Floats:
+def _response_ns(vector: Floats, keys: Sequence[Key], is_long: Flags, wire: float) -> Floats:
     """Of a closed loop with constant service: alone, or the slowest of the serial parts for all that wait."""
     overhead, latency, drain = np.exp(vector)
     depth = np.array([key.queue_depth for key in keys], np.float64)
@@ -142,7 +140,7 @@ def fields_of(fit: WriteFit, shape: FlashShape) -> dict[str, Any]:
     return {
         "write_overhead_ns": round(fit.overhead_ns),
         "write_latency_ns": round(fit.latency_ns),
-        "write_buffer_bytes": fit.buffer_bytes or ASSUMED_BUFFER_BYTES,
+        "write_buffer_bytes": fit.buffer_bytes or UNSEEN_BUFFER_BYTES,
         "mapping_bytes": min(4096, shape.page_bytes),
         "program_ns": max(round(shape.n_dies * shape.page_bytes / fit.drain_bytes_per_ns), 1),
         "erase_ns": ERASE_BY_READ * max(round(shape.read_ns), 1),
@@ -161,10 +159,10 @@ def parameters_of(fit: WriteFit, shape: FlashShape) -> dict[str, Parameter]:
     )
     found: dict[str, Parameter] = {}
     for name, value, ratio, is_seen, why in rows:
-        is_identified = bool(is_seen and ratio < IDENTIFIED)
+        is_identified = bool(is_seen and ratio < MAX_IDENTIFIED_RATIO)
         unseen = "no run was slower than the interface: a bound" if not is_seen else "not told from the others"
         found[name] = Parameter(value, float(value * ratio), "ns", is_identified, why if is_identified else unseen)
-    buffer = float(fit.buffer_bytes or ASSUMED_BUFFER_BYTES)
+    buffer = float(fit.buffer_bytes or UNSEEN_BUFFER_BYTES)
     seen = "where a burst of writes slowed down" if fit.buffer_bytes else "no burst slowed down; assumed"
     found["write_buffer"] = Parameter(buffer, None, "bytes", fit.buffer_bytes is not None, seen)
     return found

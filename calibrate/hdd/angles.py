@@ -13,21 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence.measurement import Measurement, Run, Samples
 
-Floats = NDArray[np.float64]
-
-_NEAREST, _FURTHEST = 8, 8192
+_MIN_DISTANCE_SECTORS, _MAX_DISTANCE_SECTORS = 8, 8192
 #: A completion sooner than this share of a revolution after the issue may be a hit.
-_SOONEST_TURNS = 0.02
+MIN_MEDIA_TURNS = 0.02
 #: More reads of one run at a constant stride say nothing new: they are all at one place.
-_MOST_OF_A_RUN = 250
+_MAX_OF_A_RUN = 250
 #: Student's t: how heavy the tails of lateness are; share of what follows no rule.
-_FREEDOM, _STRAY = 1.5, 0.08
+_FREEDOM, _OUTLIERS = 1.5, 0.08
 #: Nothing is known better than this (in turns), nor taken to be known worse.
-_LEAST_NOISE, _MOST_NOISE = 0.0003, 0.05
+_MIN_NOISE, _MAX_NOISE = 0.0003, 0.05
 _USUAL_NOISE = 0.001
-_MOST_SKEW = 0.6
+MAX_SKEW_TURNS = 0.6
 #: Density of Student's t at 0 with so many degrees of freedom.
 _PEAK = float(student.pdf(0.0, _FREEDOM))
 
@@ -79,19 +78,19 @@ class Pairs:
         Without skews, a pair with a track's end between them tells only that its skew is below 0.6 turns.
         """
         share = self.distance_sectors[:, None] / per_track
-        left = np.mod(self.phase_turns[:, None] - share + 0.5, 1.0) - 0.5
+        left = wrapped(self.phase_turns[:, None] - share)
         if skews is None:
-            across = ((left > 0.0) | (left < _MOST_SKEW - 1.0)) / _MOST_SKEW
+            across = ((left > 0.0) | (left < MAX_SKEW_TURNS - 1.0)) / MAX_SKEW_TURNS
         else:
             across = (1.0 - skews.cylinder_ratio) * self._density(left - skews.track_turns)
             across += skews.cylinder_ratio * self._density(left - skews.cylinder_turns)
         density = np.maximum(1.0 - share, 0.0) * self._density(left) + np.minimum(share, 1.0) * across
         # blocks more than a track apart say nothing
-        return np.asarray(np.where(share < 1.0, np.log(_STRAY + (1.0 - _STRAY) * density), 0.0))
+        return np.asarray(np.where(share < 1.0, np.log(_OUTLIERS + (1.0 - _OUTLIERS) * density), 0.0))
 
     def _density(self, left: Floats) -> Floats:
         """Student's t about 0, in turns."""
-        left = np.mod(left + 0.5, 1.0) - 0.5
+        left = wrapped(left)
         scaled = (left / self.noise_turns) ** 2 / _FREEDOM
         return np.asarray(_PEAK / self.noise_turns * (1.0 + scaled) ** (-(_FREEDOM + 1.0) / 2.0))
 
@@ -103,10 +102,10 @@ def find_pairs(measurement: Measurement, runs: list[Samples], period_ns: float, 
         end = (samples.offset_bytes + samples.length_bytes) / sector_bytes
         step = np.diff(end)
         turns = np.diff(samples.completion_ns.astype(np.float64)) / period_ns
-        is_near = (np.abs(step) > _NEAREST) & (np.abs(step) < _FURTHEST)
-        near = np.flatnonzero(is_near & (samples.latency_ns[1:] > _SOONEST_TURNS * period_ns))
-        if len(near) > _MOST_OF_A_RUN and len(np.unique(step[near])) == 1:
-            near = near[np.linspace(0, len(near) - 1, _MOST_OF_A_RUN).astype(np.int64)]
+        is_near = (np.abs(step) > _MIN_DISTANCE_SECTORS) & (np.abs(step) < _MAX_DISTANCE_SECTORS)
+        near = np.flatnonzero(is_near & (samples.latency_ns[1:] > MIN_MEDIA_TURNS * period_ns))
+        if len(near) > _MAX_OF_A_RUN and len(np.unique(step[near])) == 1:
+            near = near[np.linspace(0, len(near) - 1, _MAX_OF_A_RUN).astype(np.int64)]
         columns.append((end[1:][near], np.abs(step[near]), np.mod(turns[near] * np.sign(step[near]), 1.0)))
     noise = noise_of_angles(measurement, period_ns)
     if not columns:
@@ -122,15 +121,15 @@ def noise_of_angles(measurement: Measurement, period_ns: float) -> float:
     missed = np.concatenate(left) if left else np.empty(0)
     if len(missed) < 20:
         return _USUAL_NOISE
-    return float(np.clip(1.4826 * np.median(np.abs(missed)), _LEAST_NOISE, _MOST_NOISE))
+    return float(np.clip(MAD_TO_SIGMA * np.median(np.abs(missed)), _MIN_NOISE, _MAX_NOISE))
 
 
 def _misses(run: Run, period_ns: float) -> Floats:
     samples = run.samples
     done, offset = samples.completion_ns, samples.offset_bytes
-    kept = samples.latency_ns > _SOONEST_TURNS * period_ns
+    kept = samples.latency_ns > MIN_MEDIA_TURNS * period_ns
     done, offset = done[kept], offset[kept]
     order = np.lexsort((done, offset))
     is_same = np.diff(offset[order]) == 0
     turns = np.diff(done[order])[is_same] / period_ns
-    return np.asarray(np.mod(turns + 0.5, 1.0) - 0.5)
+    return wrapped(turns)

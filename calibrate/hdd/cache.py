@@ -13,7 +13,7 @@ import numpy as np
 from calibrate.evidence.measurement import WRITE, Measurement
 
 #: More than any drive reads ahead; a bracket without an upper end is no finding.
-_MOST_READ_AHEAD = 256 << 20
+_MAX_READ_AHEAD_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Bracket:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class Cache:
     """What the experiments on the cache tell; None where they were not made or came to nothing.
 
     Attributes
@@ -53,7 +53,7 @@ class Buffer:
     plain_write_bytes: int
 
 
-def find_buffer(measurement: Measurement) -> Buffer:
+def find_cache(measurement: Measurement) -> Cache:
     """What the experiments `cache_segments`, `read_ahead` and `write_cache` tell of the cache."""
     segments = read_ahead = segment = None
     if (found := measurement.experiment("cache_segments")) is not None:
@@ -61,7 +61,7 @@ def find_buffer(measurement: Measurement) -> Buffer:
         segment = _bracket(found.summary.get("segment_at_least_bytes"), found.summary.get("segment_below_bytes"))
     if (found := measurement.experiment("read_ahead")) is not None:
         low, above = found.summary.get("read_ahead_at_least_bytes"), found.summary.get("read_ahead_below_bytes")
-        read_ahead = _bracket(low, above) if above and above <= _MOST_READ_AHEAD else None
+        read_ahead = _bracket(low, above) if above and above <= _MAX_READ_AHEAD_BYTES else None
     is_write_back, plain_ns, plain_bytes = None, None, 0
     if (found := measurement.experiment("write_cache")) is not None and "is_write_back" in found.summary:
         is_write_back = bool(found.summary["is_write_back"])
@@ -70,7 +70,7 @@ def find_buffer(measurement: Measurement) -> Buffer:
         if is_write_back and taken.any():
             plain_ns = float(np.median(plain[0].latency_ns[taken]))
             plain_bytes = int(plain[0].length_bytes[taken][0])
-    return Buffer(segments, read_ahead, segment, is_write_back, plain_ns, plain_bytes)
+    return Cache(segments, read_ahead, segment, is_write_back, plain_ns, plain_bytes)
 
 
 def _bracket(low: object, above: object) -> Bracket | None:

@@ -13,14 +13,13 @@ from calibrate.evidence.measurement import Measurement
 from calibrate.hdd.conditions import conditions_of
 from calibrate.hdd.joint import refine
 from calibrate.hdd.rotation import Rotation
-from calibrate.hdd.scheduler import REORDERING, QueueFit, fit_queue, in_drive, overtaken_ratio
+from calibrate.hdd.scheduler import MIN_OVERTAKEN_RATIO, QueueFit, fit_queue, in_drive, overtaken_ratio
 from calibrate.hdd.stages import HddFit, drive_of, fit_mechanics
 from calibrate.hdd.uncertainty import joint_uncertainty, moved_fit, stage_errors, stage_uncertainty
-from calibrate.score.held_out import choose_held_out, held_out_report, nothing_held_out
+from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
 from diskmodel.drive import Hdd
 
-_HELD_OUT_REQUESTS = 12_000
-_MISFIT = 0.15
+_MAX_MISFIT_RATIO = 0.15
 _SEEK_POINTS = (("one_cylinder", 0.0), ("third", 1 / 3), ("full_stroke", 1.0))
 
 
@@ -43,7 +42,7 @@ def calibrate_hdd(
     queue = fit_queue(
         trial,
         cells.without(held),
-        is_reordering=overtaken_ratio(measurement) > REORDERING,
+        is_reordering=overtaken_ratio(measurement) > MIN_OVERTAKEN_RATIO,
         span_bytes=trial.capacity_bytes,
         seed=seed,
     )
@@ -55,7 +54,7 @@ def calibrate_hdd(
     errors = stage_errors(fit, drive)
     fitted, apart = conditions_of(
         measurement, held,
-        writes_back=bool(fit.buffer.is_write_back), late_ns=fit.late_ns, hits_late_ns=fit.electronics.late_ns,
+        writes_back=bool(fit.cache.is_write_back), late_ns=fit.late_ns, hits_late_ns=fit.electronics.late_ns,
     )  # fmt: skip
     joint = refine(drive, fitted, apart, errors, queue.near)
     uncertainty = stage_uncertainty(fit, drive)
@@ -83,7 +82,7 @@ def calibrate_hdd(
 
 def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Responses in ns of random reads by a drive."""
-    n = max(_HELD_OUT_REQUESTS, 100 * key.queue_depth)
+    n = max(N_REQUESTS, 100 * key.queue_depth)
     span_bytes = span_bytes or drive.capacity_bytes // 4096 * 4096
     return random_reads(
         scenario_of(drive), length=key.length_bytes, queue_depth=key.queue_depth,
@@ -156,20 +155,18 @@ def _heads(fit: HddFit) -> dict[str, Parameter]:
 
 def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
     """What experiments on the cache and with writes found; nothing for those that were not made."""
-    buffer, found = fit.buffer, {}
+    cache, found = fit.cache, {}
     for name, bracket, unit in (
-        ("cache_segments", buffer.segments, "1"),
-        ("read_ahead", buffer.read_ahead_bytes, "bytes"),
-        ("cache_segment", buffer.segment_bytes, "bytes"),
+        ("cache_segments", cache.segments, "1"),
+        ("read_ahead", cache.read_ahead_bytes, "bytes"),
+        ("cache_segment", cache.segment_bytes, "bytes"),
     ):
         if bracket is not None:
             why = f"between {bracket.low} and {bracket.high}"
             found[name] = Parameter(float(bracket.value), bracket.stderr, unit, True, why)
-    if buffer.is_write_back is not None:
-        why = (
-            "plain writes are much faster than durable ones" if buffer.is_write_back else "plain writes are not faster"
-        )
-        found["write_back"] = Parameter(float(buffer.is_write_back), None, "1", True, why)
+    if cache.is_write_back is not None:
+        why = "plain writes are much faster than durable ones" if cache.is_write_back else "plain writes are not faster"
+        found["write_back"] = Parameter(float(cache.is_write_back), None, "1", True, why)
     if fit.writes is not None:
         why = f"{fit.writes.n} durable writes"
         found["write_settle"] = Parameter(fit.writes.settle_ns, fit.writes.stderr_ns, "ns", True, why)
@@ -179,7 +176,7 @@ def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
 def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
     if not fit.seek.has_converged:
         return False, "the seek curve has not settled; measure more reads one at a time"
-    if queue.misfit_ratio > _MISFIT:
+    if queue.misfit_ratio > _MAX_MISFIT_RATIO:
         return False, (
             f"no order of the queue explains the rates: the best, {queue.queue.scheduler}, misses by "
             f"{queue.misfit_ratio:.0%}"

@@ -11,26 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrate.closed_loop import closed_loop, scenario_of
+from calibrate.arrays import Flags, Floats
+from calibrate.closed_loop import closed_loop, scenario_of, start_angle
 from calibrate.evidence.cells import Key
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, WRITE, Measurement, Run, Samples
 from diskmodel.drive import Hdd
 from diskmodel.engine.scenario import Scenario
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
 #: Where distributions are compared; the outermost hundredths, where stalls of the host are, are left out.
 RANKS = (np.arange(200)[2:-2] + 0.5) / 200
 #: A condition is simulated with so many requests, from this many angles.
-MOST_ROWS, N_ANGLES = 1500, 2
-FEWEST_ROWS = 30
+MAX_ROWS, N_ANGLES = 1500, 2
+MIN_ROWS = 30
 #: No simulated mean is nearer to a real drive's than this, however many requests were measured.
 MODEL_ERROR = 0.01
 #: A single run is cut here: what follows is set apart.
-CUT = 0.7
+FITTED_SHARE = 0.7
 #: Accesses one at a time are told apart by distance, so that the curve's form shows.
 N_DISTANCES = 3
 _EXPERIMENTS = ("cache_hit", "random_reads", "block_sizes", "write_settle")
@@ -40,7 +37,7 @@ _EXPERIMENTS = ("cache_hit", "random_reads", "block_sizes", "write_settle")
 class Group:
     """Rows of a stretch that are compared with each other."""
 
-    rows: Mask
+    rows: Flags
     quantiles_ns: Floats
     mean_ns: float
     error_ns: float
@@ -123,8 +120,7 @@ class Conditions:
         usual, held = scenario_of(drive), scenario_of(_without_read_ahead(drive))
         for k, stretch in enumerate(self.stretches):
             scenario = held if stretch.what == "cache_hit" else usual
-            # the golden ratio spreads the angles of all runs over the revolution
-            angles = [(0.618034 * (N_ANGLES * k + i)) % 1.0 for i in range(N_ANGLES)]
+            angles = [start_angle(N_ANGLES * k + i) for i in range(N_ANGLES)]
             responses = np.stack([stretch.responses_ns(scenario, angle) for angle in angles])
             late_ns = self.hits_late_ns if stretch.what == "cache_hit" else self.late_ns
             if len(late_ns):
@@ -162,7 +158,7 @@ def conditions_of(
         for (_, depth), runs in sorted(kinds.items()):
             parts = [_in_order(run.samples) for run in runs]
             if len(parts) == 1:
-                cut = round(CUT * len(parts[0]))
+                cut = round(FITTED_SHARE * len(parts[0]))
                 parts = [parts[0].rows(slice(0, cut)), parts[0].rows(slice(cut, None))]
             found = [_stretch(name, part, depth) for part in parts]
             fitted += [stretch for stretch in found[:-1] if stretch is not None]
@@ -187,20 +183,20 @@ def _in_order(samples: Samples) -> Samples:
 
 
 def _stretch(what: str, samples: Samples, queue_depth: int) -> Stretch | None:
-    samples = samples.rows(slice(0, MOST_ROWS))
+    samples = samples.rows(slice(0, MAX_ROWS))
     groups = [_group(rows, samples) for rows in _alike(what, samples, queue_depth)]
     chosen = tuple(group for group in groups if group is not None)
     return Stretch(what, samples, queue_depth, chosen) if chosen else None
 
 
-def _alike(what: str, samples: Samples, queue_depth: int) -> Iterator[Mask]:
+def _alike(what: str, samples: Samples, queue_depth: int) -> Iterator[Flags]:
     """Rows of one kind: without the first ones, which find an empty queue and an unknown arm; reads apart from durable
     writes; one at a time by distance."""
     settled = np.arange(len(samples)) >= max(queue_depth, 1)
     away = np.abs(np.diff(samples.offset_bytes, prepend=samples.offset_bytes[:1]))
     for op in (READ, WRITE, DURABLE_WRITE):
         mine = settled & (samples.op == op)
-        if queue_depth > 1 or what == "cache_hit" or mine.sum() < N_DISTANCES * FEWEST_ROWS:
+        if queue_depth > 1 or what == "cache_hit" or mine.sum() < N_DISTANCES * MIN_ROWS:
             yield mine
             continue
         edges = np.quantile(away[mine], np.linspace(0.0, 1.0, N_DISTANCES + 1)[1:-1])
@@ -209,9 +205,9 @@ def _alike(what: str, samples: Samples, queue_depth: int) -> Iterator[Mask]:
             yield mine & (place == k)
 
 
-def _group(rows: Mask, samples: Samples) -> Group | None:
+def _group(rows: Flags, samples: Samples) -> Group | None:
     n = int(rows.sum())
-    if n < FEWEST_ROWS:
+    if n < MIN_ROWS:
         return None
     quantiles = np.quantile(samples.latency_ns[rows].astype(np.float64), RANKS)
     mean = float(quantiles.mean())

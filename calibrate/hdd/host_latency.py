@@ -7,19 +7,16 @@ of its block, whole revolutions taken off, is the host's. Hits of a cache do not
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, wrapped
 from calibrate.evidence.measurement import Measurement
+from calibrate.hdd.angles import MIN_MEDIA_TURNS
 
-Floats = NDArray[np.float64]
-
-#: Sooner than this part of a revolution after its issue, a read was answered by a cache.
-_SOONEST_TURNS = 0.02
 #: Later or sooner than this part of a revolution is another matter: a stall, a block that was moved.
-_STRAY_TURNS = 0.1
-_FEWEST_OF_A_BLOCK, _FEWEST = 4, 100
+_OUTLIER_TURNS = 0.1
+_MIN_OF_A_BLOCK, _MIN_READS = 4, 100
 #: As with hits, the soonest tell what the drive takes.
-SOONEST = 0.1
+HIT_QUANTILE = 0.1
 
 
 def late_by_angle(measurement: Measurement, period_ns: float) -> Floats:
@@ -28,26 +25,26 @@ def late_by_angle(measurement: Measurement, period_ns: float) -> Floats:
     parts: list[tuple[Floats, Floats]] = []
     for run in experiment.runs if experiment is not None else ():
         samples = run.samples
-        kept = samples.latency_ns > _SOONEST_TURNS * period_ns
+        kept = samples.latency_ns > MIN_MEDIA_TURNS * period_ns
         done, offset = samples.completion_ns[kept].astype(np.float64), samples.offset_bytes[kept]
         for block in np.unique(offset):
             mine = done[offset == block]
-            if len(mine) >= _FEWEST_OF_A_BLOCK:
+            if len(mine) >= _MIN_OF_A_BLOCK:
                 parts.append(_about_usual(mine, period_ns))
-    if sum(len(late) for _, late in parts) < _FEWEST:
+    if sum(len(late) for _, late in parts) < _MIN_READS:
         return np.empty(0)
     when, late = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     # a period that is a few millionths off is seconds later as far off as hosts are late
     late = late - when * float(when @ late / (when @ when))
-    return np.asarray(np.maximum(late - np.quantile(late, SOONEST), 0.0))
+    return np.asarray(np.maximum(late - np.quantile(late, HIT_QUANTILE), 0.0))
 
 
 def _about_usual(done: Floats, period_ns: float) -> tuple[Floats, Floats]:
     """Times and angles (ns) of a block's completions, about their means and medians."""
     turns = done / period_ns
     usual = np.angle(np.exp(2j * np.pi * turns).mean()) / (2.0 * np.pi)
-    away = np.mod(turns - usual + 0.5, 1.0) - 0.5
-    near = np.abs(away) < _STRAY_TURNS
+    away = wrapped(turns - usual)
+    near = np.abs(away) < _OUTLIER_TURNS
     when, angle = done[near], away[near] * period_ns
     if not len(when):
         return when, angle

@@ -11,30 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
+from calibrate.assumptions import MIN_SEEK_NS
 from calibrate.hdd.conditions import Conditions
+from calibrate.hdd.write_settle import MAX_SETTLE_TURNS
 from calibrate.joint_fit import Joint, move_together
 from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.seek import SeekTable
 
-Floats = NDArray[np.float64]
-
 #: Degrees of freedom of the price: four errors away a step costs hardly more than three.
 FREEDOM = 4.0
 #: No stage is believed more than this.
-LEAST_ERROR_NS = 2_000.0
+MIN_ERROR_NS = 2_000.0
 #: Physics: a command costs a microsecond to a quarter of a revolution, no arm moves in less than 50 µs, no head takes
 #: longer to settle than 0.4 of a revolution.
-LEAST_OVERHEAD_NS, MOST_OVERHEAD_TURNS = 1_000.0, 0.25
-LEAST_SEEK_MS = 0.05
-MOST_SETTLE_TURNS = 0.4
+MIN_OVERHEAD_NS, MAX_OVERHEAD_TURNS = 1_000.0, 0.25
 #: The stages are not further off than this: seeks in revolutions, their spread as a logarithm.
-MOST_SEEK_TURNS, MOST_STRETCH = 0.15, 0.25
+MAX_SEEK_TURNS, MAX_STRETCH = 0.15, 0.25
 #: Simulated distributions are not smooth; the search ends within what they scatter.
-LEAST_FALL = 1e-2
+MIN_FALL = 1e-2
 #: Nor is a distance from a few thousand responses more exact than this.
-LEAST_GAIN = 0.05
+MIN_GAIN = 0.05
 #: Relative standard error of how far the seek curve is spread.
 STRETCH_ERROR = 0.02
 
@@ -76,8 +74,8 @@ def refine(
         price=space.price,
         later=apart.distance,
         before=drive,
-        least_fall=LEAST_FALL,
-        least_gain=LEAST_GAIN,
+        min_fall=MIN_FALL,
+        min_gain=MIN_GAIN,
     )
 
 
@@ -97,12 +95,12 @@ class Space:
 
     def bounds(self) -> list[tuple[float, float]]:
         period, overhead = self.period_ns, float(self.drive.read_overhead_ns)
-        found = [(-MOST_SEEK_TURNS, MOST_SEEK_TURNS), (-MOST_STRETCH, MOST_STRETCH)]
+        found = [(-MAX_SEEK_TURNS, MAX_SEEK_TURNS), (-MAX_STRETCH, MAX_STRETCH)]
         if self.errors.overhead_ns is not None:
-            found.append((LEAST_OVERHEAD_NS / period - overhead / period, MOST_OVERHEAD_TURNS - overhead / period))
+            found.append((MIN_OVERHEAD_NS / period - overhead / period, MAX_OVERHEAD_TURNS - overhead / period))
         if self.errors.settle_ns is not None:
             settle = float(self.drive.write_settle_ns or 0) / period
-            found.append((-settle, MOST_SETTLE_TURNS - settle))
+            found.append((-settle, MAX_SETTLE_TURNS - settle))
         return found
 
     def parts(self, step: Floats) -> tuple[float, float, float, float]:
@@ -117,7 +115,7 @@ class Space:
         time = self.usual_ms + seek_ns / 1e6 + (self.table_ms - self.usual_ms) * np.exp(stretch)
         # the move to the next cylinder stays hidden by the skew that was made for it
         time[0] = min(time[0], self.table_ms[0])
-        time = np.maximum.accumulate(np.maximum(time, LEAST_SEEK_MS))
+        time = np.maximum.accumulate(np.maximum(time, MIN_SEEK_NS / 1e6))
         read = round(self.drive.read_overhead_ns + overhead_ns)
         data = start.to_dict()
         data["seek"]["time_ms"] = [round(float(t), 5) for t in time]
@@ -132,11 +130,11 @@ class Space:
         """Steps from what the stages saw, in units of their errors: the time until the head is ready, overhead and
         seek, so that steps of both that cancel cost only what the overhead's does; the stretch; overhead and settle."""
         seek, stretch, overhead, settle = self.parts(step)
-        found = [(seek + overhead) / max(self.errors.ready_ns, LEAST_ERROR_NS), stretch / STRETCH_ERROR]
+        found = [(seek + overhead) / max(self.errors.ready_ns, MIN_ERROR_NS), stretch / STRETCH_ERROR]
         if self.errors.overhead_ns is not None:
-            found.append(overhead / max(self.errors.overhead_ns, LEAST_ERROR_NS))
+            found.append(overhead / max(self.errors.overhead_ns, MIN_ERROR_NS))
         if self.errors.settle_ns is not None:
-            found.append((seek + overhead + settle) / max(self.errors.settle_ns, LEAST_ERROR_NS))
+            found.append((seek + overhead + settle) / max(self.errors.settle_ns, MIN_ERROR_NS))
         return np.array(found)
 
     def price(self, step: Floats) -> float:

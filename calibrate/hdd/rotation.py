@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
+from calibrate.assumptions import RPM_RANGE
 from calibrate.evidence.measurement import Measurement
 
-Floats = NDArray[np.float64]
-
-RPM_RANGE = (2900.0, 16_000.0)
 #: Coherence from which completions are said to follow a platter (1: perfectly; chance gives 0.1 to 0.2).
-COHERENT = 0.5
-_FEWEST_GAPS = 40
+MIN_COHERENCE = 0.5
+_MIN_GAPS = 40
 _PER_TURN = 8
 _AS_GOOD = 0.85
 _CLOCK_NS = 1.0
@@ -35,13 +33,13 @@ class Rotation:
     @property
     def is_found(self) -> bool:
         """Whether completions follow a platter."""
-        return self.coherence >= COHERENT
+        return self.coherence >= MIN_COHERENCE
 
 
 def find_rotation(measurement: Measurement) -> Rotation | None:
     """The revolution that a measurement shows, or None when no block was read often enough."""
     gaps = _gaps(measurement)
-    if len(gaps) < _FEWEST_GAPS:
+    if len(gaps) < _MIN_GAPS:
         return None
     low, high = RPM_RANGE[0] / 60e9, RPM_RANGE[1] / 60e9
     limit = float(np.quantile(gaps, 0.3))

@@ -19,9 +19,9 @@ SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")
 _DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _N_REQUESTS = 4000
 #: Two candidates nearer than this to each other cannot be told apart.
-_APART = 0.02
+_TIE_RATIO = 0.02
 #: Cache hits overtake, too: less than this is no reordering.
-REORDERING = 0.01
+MIN_OVERTAKEN_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,17 @@ def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int,
     found.sort(key=lambda item: item[0])
     misfit, queue, predicted = found[0]
     others = [item[0] for item in found if item[1].scheduler != queue.scheduler]
-    near = [item[1].depth for item in found if item[1].scheduler == queue.scheduler and item[0] < misfit + _APART]
+    near = [item[1].depth for item in found if item[1].scheduler == queue.scheduler and item[0] < misfit + _TIE_RATIO]
     runner_up = min(others, default=float("inf"))
     is_ordered = queue.scheduler != "fcfs"
     return QueueFit(
         queue=queue if is_ordered else DriveQueue(depth=1),
         misfit_ratio=misfit,
         runner_up_ratio=runner_up,
-        schedulers=tuple(dict.fromkeys(item[1].scheduler for item in found if item[0] < misfit + _APART)),
+        schedulers=tuple(dict.fromkeys(item[1].scheduler for item in found if item[0] < misfit + _TIE_RATIO)),
         is_depth_identified=is_ordered and len(near) == 1 and queue.depth < deepest,
         predicted_ns=predicted,
-        near=tuple(item[1] for item in found if item[0] < misfit + _APART),
+        near=tuple(item[1] for item in found if item[0] < misfit + _TIE_RATIO),
     )
 
 

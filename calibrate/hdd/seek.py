@@ -11,17 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-Floats = NDArray[np.float64]
+from calibrate.arrays import Floats, Ints
 
 N_KNOTS = 18
-_SOFT_RATIO = 0.004
+_SOFT_TURNS = 0.004
 #: What does not belong to the model: reads that came too soon, and too late, as a busy machine makes them.
-_EARLY, _LATE = 0.002, 0.1
-_SMOOTH = (0.003, 0.08)
+EARLY_SHARE, LATE_SHARE = 0.002, 0.1
+_BEND_TURNS = (0.003, 0.08)
 
 
 @dataclass(frozen=True)
@@ -80,23 +79,23 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
     bend = _second_differences(knots)
     y = waited_ns / period_ns
     value = _start(design, place, y)
-    converged = False
+    has_converged = False
     # the edges start soft, so that the search sees a slope from afar, and end as sharp as the data
-    late = _LATE
-    for soft in (0.08, 0.03, 0.012, _SOFT_RATIO, _SOFT_RATIO):
+    late = LATE_SHARE
+    for soft in (0.08, 0.03, 0.012, _SOFT_TURNS, _SOFT_TURNS):
         found = minimize(
             _loss, value, args=(design, y, soft, bend, late), jac=True, method="L-BFGS-B",
             bounds=[(0.0, 20.0)] * N_KNOTS, options={"maxiter": 400},
         )  # fmt: skip
-        value, converged = found.x, bool(found.success)
-        if soft == _SOFT_RATIO:
+        value, has_converged = found.x, bool(found.success)
+        if soft == _SOFT_TURNS:
             # on a quiet machine few reads are late, and an upper end is as sharp as a lower one
-            late = float(np.clip(np.mean(y - design @ value > 1.0 + 4 * soft), _EARLY, _LATE))
+            late = float(np.clip(np.mean(y - design @ value > 1.0 + 4 * soft), EARLY_SHARE, LATE_SHARE))
     stderr = _errors(value, design, y)
-    return SeekFit(knots**2, value * period_ns, stderr * period_ns, len(y), converged)
+    return SeekFit(knots**2, value * period_ns, stderr * period_ns, len(y), has_converged)
 
 
-def _start(design: Floats, place: NDArray[np.int64], y: Floats) -> Floats:
+def _start(design: Floats, place: Ints, y: Floats) -> Floats:
     """Lowest waits around each knot, made to rise."""
     value = np.full(design.shape[1], np.nan)
     for k in range(design.shape[1]):
@@ -116,10 +115,10 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats, l
     log_inside = log_expit(up) + log_expit(down)
     inside = np.exp(log_inside)
     is_late = expit(-down)
-    total = inside + _EARLY + (late - _EARLY) * is_late
+    total = inside + EARLY_SHARE + (late - EARLY_SHARE) * is_late
     # far too soon the floor would hide the slope: there a gentle pull
     pull = np.maximum(-left, 0.0)
-    slope = (inside * (expit(-up) - is_late) + (late - _EARLY) * is_late * (1.0 - is_late)) / total / soft
+    slope = (inside * (expit(-up) - is_late) + (late - EARLY_SHARE) * is_late * (1.0 - is_late)) / total / soft
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
     pulled = np.where(left < 0.0, 1.0, 0.0)
     gradient = design.T @ (slope + pulled)
@@ -134,7 +133,7 @@ def _second_differences(knots: Floats) -> Floats:
     matrix = np.zeros((n - 2, n))
     for k in range(1, n - 1):
         left, right = knots[k] - knots[k - 1], knots[k + 1] - knots[k]
-        usual = _SMOOTH[0] + (_SMOOTH[1] - _SMOOTH[0]) * (knots[k] - knots[0]) / (knots[-1] - knots[0])
+        usual = _BEND_TURNS[0] + (_BEND_TURNS[1] - _BEND_TURNS[0]) * (knots[k] - knots[0]) / (knots[-1] - knots[0])
         scale = (left + right) / 2 / usual
         matrix[k - 1, k - 1] = scale / left
         matrix[k - 1, k] = -scale / left - scale / right
@@ -152,7 +151,7 @@ def _errors(value: Floats, design: Floats, y: Floats) -> Floats:
         inside = mine[(mine >= 0.0) & (mine <= 1.0)]
         if len(inside):
             # neighbouring places have few angles between them: what counts is the room left, not the number of reads
-            errors[k] = (float(inside.min()) + 1.0 - float(inside.max())) / 2 + _SOFT_RATIO
+            errors[k] = (float(inside.min()) + 1.0 - float(inside.max())) / 2 + _SOFT_TURNS
         else:
             errors[k] = 0.5
     return np.minimum(errors, 0.5)

@@ -10,28 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence.measurement import Measurement, Run
 
-Floats = NDArray[np.float64]
-
-_FEWEST_READS, _MOST_READS = 8, 1 << 12
+_MIN_READS, _MAX_READS = 8, 1 << 12
 #: Revolutions that a run must last, or its slope is no better than its rate; and more than any run takes.
-_FEWEST_TURNS, _MOST_TURNS = 4.0, 4000.0
+_MIN_TURNS, _MAX_TURNS = 4.0, 4000.0
 #: Share of a revolution by which completions keep together about the line.
-_COHERENT = 0.6
+_MIN_COHERENCE = 0.6
 #: The slope as a share of the one that the time says, which lost revolutions make longer.
-_SLOWEST, _FASTEST = 0.3, 1.06
+_MIN_SLOPE_RATIO, _MAX_SLOPE_RATIO = 0.3, 1.06
 _STEPS_PER_TURN = 6
 #: Residuals beyond so many deviations, or this much of a turn, do not count.
-_FAR, _FAR_TURNS = 4.0, 0.03
+_MAX_DEVIATIONS, _MIN_FAR_TURNS = 4.0, 0.03
 #: Angles within a track and across its end differ by the skew, so that residuals of neighbours are alike.
 _ALIKE = 1.5
 #: From here on a run is taken to have lost no revolution regularly.
-_STREAMING = 0.75
+_MIN_STREAMING_RATIO = 0.75
 #: A read takes at least this part of a revolution.
-_LEAST_TURN = 0.02
+_MIN_READ_TURNS = 0.02
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Stretches:
     def losing(self, turns: int) -> Stretches:
         """The same runs if every read lost so many revolutions; those that leave nothing for the read are left out."""
         slope = self.turns_per_sector - turns * self.whole_turn
-        row = slope > _LEAST_TURN * self.whole_turn
+        row = slope > _MIN_READ_TURNS * self.whole_turn
         ratio = self.stderr_ratio[row] * self.turns_per_sector[row] / slope[row]
         is_streaming = self.is_streaming and turns == 0
         return Stretches(self.sector[row], slope[row], ratio, self.whole_turn[row], is_streaming)
@@ -81,7 +79,7 @@ def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int
     rows = [_stretch(run, period_ns, sector_bytes) for run in (experiment.runs if experiment is not None else ())]
     found = np.array([row for row in rows if row is not None], np.float64).reshape(-1, 5)
     found = found[np.argsort(found[:, 0], kind="stable")]
-    is_streaming = bool(np.median(found[:, 4]) > _STREAMING) if len(found) else True
+    is_streaming = bool(np.median(found[:, 4]) > _MIN_STREAMING_RATIO) if len(found) else True
     return Stretches(found[:, 0], found[:, 1], found[:, 2], found[:, 3], is_streaming)
 
 
@@ -91,7 +89,7 @@ def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, floa
     samples = run.samples
     order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
     order = order[np.argsort(samples.offset_bytes[order], kind="stable")]
-    if not _FEWEST_READS <= len(order) <= _MOST_READS:
+    if not _MIN_READS <= len(order) <= _MAX_READS:
         return None
     end_bytes = (samples.offset_bytes + samples.length_bytes)[order]
     end = (end_bytes - end_bytes[0]) / sector_bytes
@@ -102,15 +100,15 @@ def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, floa
     end, middle = end - middle, middle + float(end_bytes[0]) / sector_bytes
     by_time = _usual_slope(end, turns)
     span = float(np.ptp(end))
-    if not _FEWEST_TURNS <= by_time * span <= _MOST_TURNS:
+    if not _MIN_TURNS <= by_time * span <= _MAX_TURNS:
         return None
     # whole revolutions between two neighbours look like none: their slopes are this far apart
     alias = 1.0 / float(np.median(np.diff(end)))
-    low, high = max(_SLOWEST * by_time, by_time - 0.8 * alias), _FASTEST * by_time
+    low, high = max(_MIN_SLOPE_RATIO * by_time, by_time - 0.8 * alias), _MAX_SLOPE_RATIO * by_time
     trial = np.arange(low, high, 1.0 / span / _STEPS_PER_TURN)
     together = np.array([abs(np.exp(2j * np.pi * (turns - slope * end)).mean()) for slope in trial])
     slope = float(trial[together.argmax()])
-    if together.max() < _COHERENT:
+    if together.max() < _MIN_COHERENCE:
         return None
     slope, deviation = _refined(end, turns, slope)
     stderr = _ALIKE * deviation * float(np.sqrt(12.0 / len(end))) / (slope * span)
@@ -127,14 +125,14 @@ def _refined(end: Floats, turns: Floats, slope: float) -> tuple[float, float]:
     """Line through the angles, far ones left out more and more softly (bisquare), and the deviation from it."""
     left = turns - slope * end
     start = float(np.angle(np.exp(2j * np.pi * left).sum()) / (2 * np.pi))
-    left = np.mod(left - start + 0.5, 1.0) - 0.5
+    left = wrapped(left - start)
     design = np.stack([np.ones_like(end), end], axis=1)
     line = np.zeros(2)
     deviation = 0.0
     for _ in range(8):
         rest = left - design @ line
-        deviation = 1.4826 * float(np.median(np.abs(rest)))
-        weight = np.maximum(1.0 - (rest / max(_FAR * deviation, _FAR_TURNS)) ** 2, 0.0)
+        deviation = MAD_TO_SIGMA * float(np.median(np.abs(rest)))
+        weight = np.maximum(1.0 - (rest / max(_MAX_DEVIATIONS * deviation, _MIN_FAR_TURNS)) ** 2, 0.0)
         scaled = design * weight[:, None]
         line = np.linalg.lstsq(scaled, left * weight, rcond=None)[0]
     return slope + float(line[1]), deviation

@@ -7,34 +7,30 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
+from calibrate.assumptions import ASSUMED_HEADS, MIN_SEEK_NS
 from calibrate.evidence.measurement import Measurement
-from calibrate.hdd.cache import Buffer, find_buffer
+from calibrate.hdd.cache import Cache, find_cache
 from calibrate.hdd.heads import Heads, find_heads
-from calibrate.hdd.host_latency import SOONEST, late_by_angle
+from calibrate.hdd.host_latency import HIT_QUANTILE, late_by_angle
 from calibrate.hdd.rotation import Rotation
 from calibrate.hdd.seek import SeekFit, fit_seek
 from calibrate.hdd.tracks import Tracks, find_tracks, single_reads
-from calibrate.hdd.write_settle import Writes, fit_writes
+from calibrate.hdd.write_settle import WriteSettle, fit_write_settle
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
 
-Floats = NDArray[np.float64]
-
-#: Surfaces where nothing tells their number: between the one to two of small drives and the many of large ones.
-ASSUMED_HEADS = 4
 ASSUMED_OVERHEAD_NS = 100_000.0
 ASSUMED_INTERFACE = 300e6
 ASSUMED_CACHE_BYTES = 16 << 20
 ASSUMED_SEGMENTS = 16
-_HIT_SHARE = 0.25
+_MAX_HIT_TURNS = 0.25
 #: Part of a revolution within which what the cache answered has come, and less than any move of the arm takes.
 _HIT_TURNS = 1.0 / 32.0
-_LEAST_SEEK_NS = 50_000.0
 #: A move hidden by the skew takes no more than this share of it.
 _HIDDEN = 0.95
-_FEWEST_READS = 100
+_MIN_READS = 100
 
 
 @dataclass(frozen=True)
@@ -65,8 +61,8 @@ class HddFit:
     seek: SeekFit
     sector_bytes: int
     found_heads: Heads | None
-    buffer: Buffer
-    writes: Writes | None
+    cache: Cache
+    writes: WriteSettle | None
     late_ns: Floats
 
     @property
@@ -77,10 +73,10 @@ class HddFit:
     @property
     def write_overhead_ns(self) -> float:
         """Processing of a write: from those that the cache takes, else as of a read."""
-        if self.buffer.plain_write_ns is None:
+        if self.cache.plain_write_ns is None:
             return self.electronics.overhead_ns
-        wire = self.buffer.plain_write_bytes / self.electronics.interface_bytes_per_s * 1e9
-        return max(self.buffer.plain_write_ns - wire, 0.0)
+        wire = self.cache.plain_write_bytes / self.electronics.interface_bytes_per_s * 1e9
+        return max(self.cache.plain_write_ns - wire, 0.0)
 
     @property
     def n_heads(self) -> int:
@@ -94,16 +90,16 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
     hits: dict[int, list[float]] = {}
     for run in experiment.runs if experiment is not None else ():
         latency = run.samples.latency_ns[1:].astype(np.float64)
-        good = latency[latency < _HIT_SHARE * period_ns]
+        good = latency[latency < _MAX_HIT_TURNS * period_ns]
         if len(good) > len(latency) // 2:
             hits.setdefault(int(run.samples.length_bytes[0]), []).extend(good.tolist())
     if len(hits) < 2:
         return Electronics(ASSUMED_OVERHEAD_NS, float("nan"), ASSUMED_INTERFACE, float("nan"), False)
     length = np.array(sorted(hits), np.float64)
-    middle = np.array([np.quantile(hits[int(size)], SOONEST) for size in length])
+    middle = np.array([np.quantile(hits[int(size)], HIT_QUANTILE) for size in length])
     # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
     usual = np.array([np.median(hits[int(size)]) for size in length]) - middle
-    error = usual / np.sqrt([SOONEST * len(hits[int(size)]) for size in length]) + 100.0
+    error = usual / np.sqrt([HIT_QUANTILE * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)
     overhead, per_byte = covariance @ design.T @ (middle / error)
@@ -136,15 +132,15 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
     n_heads = heads.heads if heads else ASSUMED_HEADS
     electronics = fit_electronics(measurement, period)
     distance, waited = _waits(measurement, tracks, electronics, period, sector, n_heads)
-    if len(distance) < _FEWEST_READS:
-        rule = f"holds {len(distance)} reads one at a time; at least {_FEWEST_READS} are needed for a seek curve"
+    if len(distance) < _MIN_READS:
+        rule = f"holds {len(distance)} reads one at a time; at least {_MIN_READS} are needed for a seek curve"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
     seek = fit_seek(distance, waited, period, nearest=float(n_heads))
-    writes = fit_writes(measurement, tracks, seek, period_ns=period, sector_bytes=sector)
+    writes = fit_write_settle(measurement, tracks, seek, period_ns=period, sector_bytes=sector)
     late_ns = late_by_angle(measurement, period)
     if not len(late_ns):
         late_ns = electronics.late_ns
-    return HddFit(rotation, tracks, electronics, seek, sector, heads, find_buffer(measurement), writes, late_ns)
+    return HddFit(rotation, tracks, electronics, seek, sector, heads, find_cache(measurement), writes, late_ns)
 
 
 def _waits(
@@ -179,7 +175,7 @@ def _waits(
 def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str, Any] | None = None) -> Hdd:
     """The profile: zones with the fitted densities, the seek table, electronics; `queue` as in a description."""
     period, electronics = fit.rotation.period_ns, fit.electronics
-    step_ns = max(float(fit.seek.ready_ns[0]) - fit.before_seek_ns, _LEAST_SEEK_NS)
+    step_ns = max(float(fit.seek.ready_ns[0]) - fit.before_seek_ns, MIN_SEEK_NS)
     n_sectors = capacity_bytes // fit.sector_bytes
     heads = fit.found_heads
     if heads and fit.tracks.is_streaming:
@@ -209,25 +205,25 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
     if fit.writes is not None:
         data["write_settle_ns"] = round(fit.writes.settle_ns)
     if electronics.has_cache:
-        data["cache"] = _cache(fit)
+        data["cache"] = _cache_fields(fit)
     return Hdd.parse(data)
 
 
-def _cache(fit: HddFit) -> dict[str, Any]:
+def _cache_fields(fit: HddFit) -> dict[str, Any]:
     """The cache as far as it was found; where it was not found how much of a stream a segment holds, it is what is read
     ahead."""
-    buffer = fit.buffer
-    segments = buffer.segments.value if buffer.segments else ASSUMED_SEGMENTS
-    ahead = buffer.read_ahead_bytes.value if buffer.read_ahead_bytes else None
+    cache = fit.cache
+    segments = cache.segments.value if cache.segments else ASSUMED_SEGMENTS
+    ahead = cache.read_ahead_bytes.value if cache.read_ahead_bytes else None
     segment = ahead or ASSUMED_CACHE_BYTES // ASSUMED_SEGMENTS
-    if buffer.segment_bytes:
+    if cache.segment_bytes:
         # a segment holds at least what is read ahead into it
-        segment = max(buffer.segment_bytes.value, ahead or 0)
+        segment = max(cache.segment_bytes.value, ahead or 0)
     segment = max(segment // fit.sector_bytes, 1) * fit.sector_bytes
-    cache = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(buffer.is_write_back)}
+    fields = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(cache.is_write_back)}
     if ahead and ahead < segment:
-        cache["read_ahead_bytes"] = ahead
-    return cache if fit.tracks.is_streaming else {**cache, "read_ahead_bytes": 0}
+        fields["read_ahead_bytes"] = ahead
+    return fields if fit.tracks.is_streaming else {**fields, "read_ahead_bytes": 0}
 
 
 def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
@@ -268,5 +264,5 @@ def _seek_table(fit: HddFit) -> tuple[list[int], list[float]]:
     last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / fit.n_heads
     distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
     ready = fit.seek.at(distance.astype(np.float64) * fit.n_heads)
-    time = np.maximum(ready - fit.before_seek_ns, _LEAST_SEEK_NS) / 1e6
+    time = np.maximum(ready - fit.before_seek_ns, MIN_SEEK_NS) / 1e6
     return [int(d) for d in distance], [round(float(t), 5) for t in time]

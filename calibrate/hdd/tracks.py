@@ -10,27 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from calibrate.arrays import Flags, Floats
 from calibrate.evidence.measurement import Measurement, Samples
-from calibrate.hdd.angles import Pairs, Skews, find_pairs
+from calibrate.hdd.angles import MAX_SKEW_TURNS, Pairs, Skews, find_pairs
 from calibrate.hdd.sequential import Stretches, find_stretches
 from calibrate.hdd.zones import likeliest_zones
-
-Floats = NDArray[np.float64]
 
 #: Shares of a track between two blocks that tell its density: less is too coarse, more often crosses to the next track.
 _SHARE = (0.06, 0.35)
 _AGREE = 0.02
-_FEWEST_PAIRS = 12
-_MOST_SKEW = 0.6
+_MIN_PAIRS = 12
 #: Turns by which angles of far pairs may miss; less than any skew.
 _NEAR = 0.03
 #: By so much (in the logarithm) must pairs speak for another skew than the one of the jumps between tracks.
-_SPEAKS = 10.0
+_MIN_GAIN = 10.0
 #: Revolutions that each read of a sequential run may lose.
-_MOST_LOST = 4
+_MAX_LOST = 4
 ASSUMED_SKEW_TURNS = 0.12
 
 
@@ -92,7 +89,7 @@ def find_tracks(
         guess = numbers = _profile(pairs, n_sectors)
         skew, is_known = 0.0, False
     is_one_track = _are_on_one_track(pairs, guess)
-    is_identified = int(is_one_track.sum()) >= _FEWEST_PAIRS
+    is_identified = int(is_one_track.sum()) >= _MIN_PAIRS
     if not is_identified and not len(stretches):
         return None
     if not len(stretches):
@@ -104,7 +101,7 @@ def find_tracks(
     return Tracks(
         edges,
         per_track,
-        float(np.clip(skew, 0.0, _MOST_SKEW)),
+        float(np.clip(skew, 0.0, MAX_SKEW_TURNS)),
         _error(pairs, density) if is_identified else 0.05,
         is_identified,
         is_known,
@@ -134,12 +131,12 @@ def _without_lost(pairs: Pairs, stretches: Stretches, skews: Skews | None) -> tu
     """The runs less the revolutions that every one of their reads lost, as far as pairs speak for any; mean skew, and
     whether it is known."""
     best, found = -np.inf, (stretches, ASSUMED_SKEW_TURNS, False)
-    for turns in range(_MOST_LOST + 1):
+    for turns in range(_MAX_LOST + 1):
         trial = stretches.losing(turns)
         if len(trial) < 2:
             break
         skew, is_known, likelihood = _skew_between(pairs, _rising(trial, pairs.sector), skews)
-        if likelihood > best + _SPEAKS:
+        if likelihood > best + _MIN_GAIN:
             best, found = likelihood, (trial, skew, is_known)
     return found
 
@@ -149,7 +146,7 @@ def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[flo
     tell it; and their log-likelihood. The one of the jumps between tracks counts unless pairs contradict it."""
     if not len(pairs):
         return (skews.mean_turns, True, 0.0) if skews else (ASSUMED_SKEW_TURNS, False, 0.0)
-    best, width, step = _MOST_SKEW / 2, _MOST_SKEW / 2, 0.002
+    best, width, step = MAX_SKEW_TURNS / 2, MAX_SKEW_TURNS / 2, 0.002
     while step > 1e-5:
         trial = np.arange(max(best - width, 0.0), best + width, step)
         likelihood = pairs.log_likelihood((1.0 + trial) / slope[:, None], skews).sum(axis=0)
@@ -157,14 +154,14 @@ def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[flo
     most = float(likelihood.max())
     if skews:
         told = pairs.log_likelihood((1.0 + skews.mean_turns) / slope[:, None], skews).sum()
-        if most - told < _SPEAKS:
+        if most - told < _MIN_GAIN:
             return skews.mean_turns, True, most
-    if int(_are_on_one_track(pairs, (1.0 + best) / slope).sum()) < _FEWEST_PAIRS:
+    if int(_are_on_one_track(pairs, (1.0 + best) / slope).sum()) < _MIN_PAIRS:
         return ASSUMED_SKEW_TURNS, False, most
     return best, True, most
 
 
-def _are_on_one_track(pairs: Pairs, guess: Floats) -> NDArray[np.bool_]:
+def _are_on_one_track(pairs: Pairs, guess: Floats) -> Flags:
     """Pairs whose angle is that of two blocks on one track of about so many sectors."""
     share = pairs.distance_sectors / guess
     is_usable = (share > _SHARE[0] / 2) & (share < 0.9)
@@ -190,7 +187,7 @@ def _profile(pairs: Pairs, n_sectors: int) -> Floats:
             share = delta / density
             near = (share > _SHARE[0]) & (share < _SHARE[1])
             n = int(near.sum())
-            if n < _FEWEST_PAIRS:
+            if n < _MIN_PAIRS:
                 continue
             agreeing = np.count_nonzero(np.abs(phase[near] - share[near]) < 2 * _AGREE * share[near])
             if agreeing**2 / n > best:
@@ -202,7 +199,7 @@ def _skew_of_crossings(pairs: Pairs, density: Floats) -> tuple[float, bool]:
     """Mean skew in turns from pairs with one track's end between them, and whether there were enough."""
     share = pairs.distance_sectors / density
     left = np.mod(pairs.phase_turns - share, 1.0)
-    crossing = left[(share > _SHARE[0]) & (share < 0.95) & (left > 0.02) & (left < _MOST_SKEW)]
-    if len(crossing) < _FEWEST_PAIRS:
+    crossing = left[(share > _SHARE[0]) & (share < 0.95) & (left > 0.02) & (left < MAX_SKEW_TURNS)]
+    if len(crossing) < _MIN_PAIRS:
         return ASSUMED_SKEW_TURNS, False
     return float(crossing.mean()), True

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
 from calibrate.hdd.conditions import Conditions
 from calibrate.hdd.joint import FREEDOM, Space, StageErrors
 from calibrate.hdd.seek import SeekFit
@@ -19,8 +19,6 @@ from calibrate.joint_fit import Joint
 from diskmodel.drive import Hdd
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import SeekTable
-
-Floats = NDArray[np.float64]
 
 #: Steps by which simulated means are differentiated: wide, since they scatter; of times in revolutions, of the stretch.
 _STEP_TURNS, _STEP_STRETCH = 0.04, 0.1

@@ -9,24 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
+from calibrate.arrays import Floats
 from calibrate.evidence.measurement import DURABLE_WRITE, Measurement, Samples
-from calibrate.hdd.seek import SeekFit
+from calibrate.hdd.seek import EARLY_SHARE, LATE_SHARE, SeekFit
 from calibrate.hdd.tracks import Tracks
 
-Floats = NDArray[np.float64]
-
-_FEWEST_WRITES = 40
+_MIN_WRITES = 40
 #: No head takes longer to settle than this share of a revolution; steps of the search.
-_MOST_TURNS, _STEPS = 0.4, 801
-_SOFT = 0.008
-_EARLY, _LATE = 0.002, 0.1
+MAX_SETTLE_TURNS = 0.4
+_STEPS = 801
+_SOFT_TURNS = 0.008
 
 
 @dataclass(frozen=True)
-class Writes:
+class WriteSettle:
     """Settle of a write beyond that of a read, and the writes behind it."""
 
     settle_ns: float
@@ -34,9 +32,9 @@ class Writes:
     n: int
 
 
-def fit_writes(
+def fit_write_settle(
     measurement: Measurement, tracks: Tracks, seek: SeekFit, *, period_ns: float, sector_bytes: int
-) -> Writes | None:
+) -> WriteSettle | None:
     """The write settle, or None when fewer than forty durable writes moved the arm."""
     experiment = measurement.experiment("write_settle")
     found = [
@@ -45,15 +43,15 @@ def fit_writes(
         if run.queue_depth == 1 and len(run.samples) > 1
     ]
     left = np.concatenate(found) if found else np.empty(0)
-    if len(left) < _FEWEST_WRITES:
+    if len(left) < _MIN_WRITES:
         return None
-    shifts = np.linspace(0.0, _MOST_TURNS, _STEPS)
+    shifts = np.linspace(0.0, MAX_SETTLE_TURNS, _STEPS)
     best = float(shifts[int(np.argmax([_likelihood(left - shift) for shift in shifts]))])
     inside = (left - best)[(left >= best) & (left <= best + 1.0)]
     room = (float(inside.min()) + 1.0 - float(inside.max())) / 2 if len(inside) else 0.5
     # the room between writes, and what the curve under them is unsure of
     unsure = float(np.median(seek.stderr_ns)) / period_ns
-    return Writes(best * period_ns, float(np.hypot(room, unsure)) * period_ns, len(left))
+    return WriteSettle(best * period_ns, float(np.hypot(room, unsure)) * period_ns, len(left))
 
 
 def _turns_left(samples: Samples, tracks: Tracks, seek: SeekFit, period_ns: float, sector_bytes: int) -> Floats:
@@ -63,10 +61,12 @@ def _turns_left(samples: Samples, tracks: Tracks, seek: SeekFit, period_ns: floa
     zone = np.clip(np.searchsorted(tracks.edges_sectors, start, side="right") - 1, 0, len(tracks.per_track) - 1)
     waited = samples.latency_ns - sectors / tracks.per_track[zone] * period_ns
     away = np.abs(np.diff(tracks.track_of(start)))
-    is_wanted = (samples.op[1:] == DURABLE_WRITE) & (away >= seek.distance[0])
-    return np.asarray((waited[1:] - seek.at(away))[is_wanted] / period_ns)
+    chosen = (samples.op[1:] == DURABLE_WRITE) & (away >= seek.distance[0])
+    return np.asarray((waited[1:] - seek.at(away))[chosen] / period_ns)
 
 
 def _likelihood(left: Floats) -> float:
-    up, down = left / _SOFT, (1.0 - left) / _SOFT
-    return float(np.log(np.exp(log_expit(up) + log_expit(down)) + _EARLY + (_LATE - _EARLY) * expit(-down)).sum())
+    up, down = left / _SOFT_TURNS, (1.0 - left) / _SOFT_TURNS
+    return float(
+        np.log(np.exp(log_expit(up) + log_expit(down)) + EARLY_SHARE + (LATE_SHARE - EARLY_SHARE) * expit(-down)).sum()
+    )

@@ -9,13 +9,10 @@ the next.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats, Ints
 from calibrate.hdd.angles import Pairs, Skews
 from calibrate.hdd.sequential import Stretches
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Zones that a drive is expected to have, within a factor of a few.
 _USUAL_ZONES = 16.0
@@ -23,9 +20,9 @@ _USUAL_ZONES = 16.0
 _WRONG, _WRONG_LOG = 0.002, 1.0
 #: Skews are whole sectors, too, so that their sum is not quite the same part of a revolution everywhere.
 _SKEW_SECTORS = 0.3
-_LEAST_ERROR = 0.0005
-_GRID_ROOM = 0.15
-_MOST_STATES = 6000
+_MIN_ERROR = 0.0005
+_GRID_MARGIN = 0.15
+_MAX_STATES = 6000
 
 
 def likeliest_zones(
@@ -42,8 +39,8 @@ def likeliest_zones(
     skews : Skews, optional
         The kinds of skews that pairs of blocks contain.
     """
-    low, high = float(guess.min()) * (1.0 - _GRID_ROOM), float(guess.max()) * (1.0 + _GRID_ROOM)
-    step = max(round((high - low) / _MOST_STATES), 1)
+    low, high = float(guess.min()) * (1.0 - _GRID_MARGIN), float(guess.max()) * (1.0 + _GRID_MARGIN)
+    step = max(round((high - low) / _MAX_STATES), 1)
     states = np.arange(max(int(low), 1), int(high) + step + 1, step)[::-1].astype(np.float64)
     place = np.concatenate([pairs.sector, stretches.sector])
     score = np.concatenate([pairs.log_likelihood(states[None, :], skews), _of_stretches(stretches, states, skew_turns)])
@@ -63,7 +60,7 @@ def _of_stretches(stretches: Stretches, states: Floats, skew_turns: float) -> Fl
     if not len(stretches):
         return np.empty((0, len(states)))
     off = np.log(stretches.turns_per_sector[:, None] * states[None, :] / (1.0 + skew_turns))
-    error = np.sqrt(stretches.stderr_ratio[:, None] ** 2 + _LEAST_ERROR**2 + (_SKEW_SECTORS / states[None, :]) ** 2)
+    error = np.sqrt(stretches.stderr_ratio[:, None] ** 2 + _MIN_ERROR**2 + (_SKEW_SECTORS / states[None, :]) ** 2)
     # Student's t with three degrees of freedom
     density = 0.3676 / error * (1.0 + (off / error) ** 2 / 3.0) ** -2.0
     return np.asarray(np.log((1.0 - _WRONG) * density + _WRONG / _WRONG_LOG))

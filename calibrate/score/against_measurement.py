@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
 from calibrate.evidence.cells import cells_of
 from calibrate.evidence.files import read_evidence
 from calibrate.score.agreement import agreement, demerit_ms
@@ -22,8 +22,6 @@ from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
 from diskmodel.formats.to_workload import fio_workload
 from diskmodel.workload import Workload
-
-Floats = NDArray[np.float64]
 
 #: Every condition counts alike, by so many quantiles of its distribution.
 RANKS = (np.arange(200) + 0.5) / 200

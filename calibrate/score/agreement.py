@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from calibrate.arrays import Floats
 
 
 def demerit_ms(measured_ms: Floats, predicted_ms: Floats) -> float:

@@ -10,21 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrate.closed_loop import closed_loop, scenario_of
-from calibrate.evidence.cells import Key, key_of, rate_per_ns
+from calibrate.arrays import Floats
+from calibrate.closed_loop import closed_loop, scenario_of, start_angle
+from calibrate.evidence.cells import Key, key_of, turn_round_ns
 from calibrate.evidence.measurement import READ, Measurement, Run
 from calibrate.score.held_out import agreement_of, repeatability, repeatability_demerit
 from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.scenario import Scenario
 
-Floats = NDArray[np.float64]
-
 EXPERIMENT = "mixed_read_write"
-FEWEST_ROWS = 40
-#: Spreads the platter's angles at the start of the runs over the revolution.
-_GOLDEN = 0.618034
+MIN_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ def mixes_of(measurements: Iterable[Measurement], *, with_writes: bool) -> tuple
         experiment = measurement.experiment(EXPERIMENT)
         for run in experiment.runs if experiment is not None else ():
             asked, samples = run.parameters.get("read_fraction"), run.samples
-            if len(samples) < FEWEST_ROWS:
+            if len(samples) < MIN_ROWS:
                 continue
             ratio = float((samples.op == READ).mean()) if asked is None else min(float(asked), 1.0)
             key = key_of(ratio, False, int(samples.length_bytes[0]), run.queue_depth)
@@ -87,10 +83,10 @@ def _condition(scenario: Scenario, capacity_bytes: int, mix: Mix) -> dict[str, A
         is_read = samples.op[order] == READ
         done = closed_loop(
             scenario, samples.offset_bytes[order], samples.length_bytes[order], run.queue_depth,
-            op=(~is_read).astype(np.int64), start_ns=round((_GOLDEN * k) % 1.0 * int(scenario.revolution_ns.max())),
+            op=(~is_read).astype(np.int64), start_ns=round(start_angle(k) * int(scenario.revolution_ns.max())),
         )  # fmt: skip
         predicted.append((done.done_ns - done.issue_ns).astype(np.float64))
-        measured.append(np.asarray(samples.latency_ns[order] + _turn_round_ns(run), np.float64))
+        measured.append(np.asarray(samples.latency_ns[order] + turn_round_ns(run), np.float64))
         reads.append(is_read)
     rows: dict[str, Any] = {
         "what": str(mix.key),
@@ -105,10 +101,3 @@ def _condition(scenario: Scenario, capacity_bytes: int, mix: Mix) -> dict[str, A
         if chosen.any():
             rows[name] = agreement_of(np.concatenate(measured)[chosen], np.concatenate(predicted)[chosen])
     return rows
-
-
-def _turn_round_ns(run: Run) -> float:
-    """What the measuring program takes from a completion to the next issue: a part of the response of a closed loop,
-    as everywhere in the fit (`calibrate.evidence.cells`)."""
-    rate = rate_per_ns(run)
-    return max(run.queue_depth / rate - float(run.samples.latency_ns.mean()), 0.0) if rate > 0 else 0.0

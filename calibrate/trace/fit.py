@@ -25,7 +25,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 
 MIN_REQUESTS = 400
-HELD_OUT = 0.2
+HELD_OUT_SHARE = 0.2
 CONVERGED_DEMERIT = 0.15
 _WHY = {
     "revolution": "angles of the platter over the whole trace",
@@ -46,7 +46,7 @@ class TraceFit:
     model: TraceModel
     parameters: dict[str, dict[str, Any]]
     engine: EngineDrive
-    converged: bool
+    has_converged: bool
     message: str
     held_out: dict[str, Any]
     trace: RequestTrace
@@ -70,7 +70,7 @@ class TraceFit:
         rows = [] if self.engine.response_ms is None else residual_rows(self.trace, self.engine.response_ms)
         return Calibration(
             drive,
-            self.converged,
+            self.has_converged,
             self.message,
             {**parameters, **parameters_of(drive)},
             self.held_out,
@@ -104,7 +104,7 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         rule = "too few requests waited for the platter"
         raise InputError(Fault("requests", len(trace), rule, "record accesses that miss the cache"))
     rotation = fit_rotation(trace, bus)
-    kept = int(len(trace) * (1 - HELD_OUT))
+    kept = int(len(trace) * (1 - HELD_OUT_SHARE))
     rest = trace.part(kept, None)
     inner = trace.part(0, kept)
     angles = fit_geometry(trace, bus, rotation) if rotation.is_identified else None
@@ -124,8 +124,8 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         prediction = inner_model.predict(rest, seed)
         held_out = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
     model = fit_model(trace, bus, rotation, angles)
-    converged = rotation.is_identified and angles is not None and held_out["demerit_ratio"] < CONVERGED_DEMERIT
-    if converged:
+    has_converged = rotation.is_identified and angles is not None and held_out["demerit_ratio"] < CONVERGED_DEMERIT
+    if has_converged:
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
         rpm = 60e3 / rotation.period_ms
@@ -134,7 +134,7 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
     parameters = _parameters(model, trace)
     engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
-    return TraceFit(model, parameters, engine, converged, message, held_out, trace)
+    return TraceFit(model, parameters, engine, has_converged, message, held_out, trace)
 
 
 def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
@@ -145,15 +145,6 @@ def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
         rule = f"the trace reaches block {reached - 1}, beyond a drive of {blocks} blocks"
         raise InputError(Fault("capacity", blocks * 512, rule, f"give {reached * 512} bytes at least, or leave it out"))
     return blocks
-
-
-def calibrate_traces(
-    trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0, name: str = "calibrated drive"
-) -> tuple[dict[str, Any], Hdd]:
-    """What `diskmodel calibrate` prints of a trace, and the profile it writes."""
-    found = calibrate_trace(trace, sheet=sheet, seed=seed, name=name)
-    assert isinstance(found.drive, Hdd)
-    return found.to_dict(), found.drive
 
 
 def calibrate_trace(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Flags, Floats, wrapped
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.arrival import Arrival, arrival_share, landing_delay_ms, lands_inside
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
@@ -29,7 +29,6 @@ from calibrate.trace.clock import drift
 from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.clock.rotation import Rotation
 from calibrate.trace.geometry.angle_map import AngleMap, access_keys
-from calibrate.trace.spectrum import Floats
 
 N_DRAWS = 48
 MIN_SETTLED = 50
@@ -158,8 +157,8 @@ class Placement:
     media_ms: Floats
     tracks: Floats
     side: Floats
-    on_one_track: NDArray[np.bool_]
-    goes_across: NDArray[np.bool_]
+    on_one_track: Flags
+    goes_across: Flags
 
 
 def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> Placement:
@@ -230,7 +229,7 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         wait = np.mod(placed.target_ms - ready, period)
         if not (write and bus.is_write_back):
             stalled = np.where(trace.is_write == write, start - ready - wait, stalled)
-        late = np.mod((start - placed.target_ms) / period + 0.5, 1.0) - 0.5
+        late = wrapped((start - placed.target_ms) / period)
         clear = settled & placed.on_one_track
         share, delay = arrival_share(late[clear] * period, placed.media_ms[clear], period), 0.0
         if share > 0.0:

@@ -10,17 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import fft
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from calibrate.arrays import Flags, Floats, Ints
 
 MIN_TRACK_BLOCKS = 35.0
 MAX_TRACK_BLOCKS = 1200.0
 MAX_PAIRS = 20_000
 GRAIN_BLOCKS = 8.0
-MOST_AT_ONCE = 24
+MAX_AT_ONCE = 24
 MAX_ELEMENTS = 40_000
 
 
@@ -35,7 +33,7 @@ class Points:
     def __len__(self) -> int:
         return len(self.x)
 
-    def take(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Points:
+    def take(self, chosen: Ints | Flags) -> Points:
         """Some of the points, in order."""
         return Points(self.x[chosen], self.t_ms[chosen], self.group[chosen])
 
@@ -88,7 +86,7 @@ def strongest(dx: Floats, dt: Floats, frequencies: Floats, width: float, over: f
     low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
     out = np.empty(len(frequencies))
     step = np.exp(turning * (frequencies[1] - frequencies[0])) if len(frequencies) > 1 else np.ones(len(dx))
-    at_once = int(np.clip(MAX_ELEMENTS // max(n, len(dx)), 1, MOST_AT_ONCE))
+    at_once = int(np.clip(MAX_ELEMENTS // max(n, len(dx)), 1, MAX_AT_ONCE))
     for k in range(0, len(frequencies), at_once):
         some = frequencies[k : k + at_once]
         spikes = np.empty((len(some), len(dx)), dtype=np.complex128)

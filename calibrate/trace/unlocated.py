@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
+from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.access.seek import OUTLIERS, fit_ready
 from calibrate.trace.clock.rotation import Rotation
 from calibrate.trace.model import placement
-from calibrate.trace.spectrum import Floats
 
 USUAL_RPM = (3600.0, 4000.0, 4500.0, 5400.0, 6400.0, 7200.0, 10_000.0, 15_000.0)
-WIDEST_MS = 60.0
+MAX_RESPONSE_MS = 60.0
 MIN_ACCESSES = 100
 
 
@@ -40,4 +40,4 @@ def _log_likelihood(tracks: Floats, start_ms: Floats, period_ms: float) -> float
     curve = fit_ready(tracks, start_ms, period_ms)
     late = (start_ms - curve.at(tracks)) / curve.spread_ms
     inside = (ndtr(late) - ndtr(late - period_ms / curve.spread_ms)) / period_ms
-    return float(np.log(OUTLIERS / WIDEST_MS + (1 - OUTLIERS) * inside).sum())
+    return float(np.log(OUTLIERS / MAX_RESPONSE_MS + (1 - OUTLIERS) * inside).sum())

@@ -16,12 +16,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
-
-Floats = NDArray[np.float64]
 
 NAMES = ("wake", "read_overhead", "read_copy", "write_overhead", "write_copy")
 #: A host wakes in 0.1 µs to 10 ms, a command costs 10 ns to 1 ms, a byte 1/200 to 1000 ns (200 GB/s to 1 MB/s).
@@ -35,7 +33,7 @@ MODEL_ERROR = 0.03
 #: The errors that went in are worth so many residuals.
 _PRIOR_WEIGHT = 1.0
 #: Requests larger than this are cut up by hosts, and wait for places in the ring between host and guest.
-MOST_WAKE_BYTES = 16384
+MAX_WAKE_BYTES = 16384
 N_WAKE_TIMES = 256
 
 
@@ -163,7 +161,7 @@ def wake_table(cells: Cells, shape: ServerShape) -> tuple[float, ...]:
     """
     beyond, weights = [], []
     for key, cell in cells.items():
-        if key.op != "read" or key.is_sequential or key.length_bytes > MOST_WAKE_BYTES:
+        if key.op != "read" or key.is_sequential or key.length_bytes > MAX_WAKE_BYTES:
             continue
         cost = key.queue_depth * float(shape.command_ns([key])[0])
         for latency in cell.latency_ns:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.calibration import Parameter
-from calibrate.flash.profile import IDENTIFIED
+from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.virtual_disk.fit import NAMES, ServerFit
 from diskmodel.drive import Flash
 
@@ -53,7 +52,7 @@ def parameters_of(fit: ServerFit) -> dict[str, Parameter]:
     for i, (name, unit, why) in enumerate(zip(NAMES, _UNITS, _WHY, strict=True)):
         value, ratio = _values(fit)[i], float(relative[i])
         is_silent = not fit.has_writes and name.startswith("write")
-        is_identified = ratio < IDENTIFIED and not is_silent
+        is_identified = ratio < MAX_IDENTIFIED_RATIO and not is_silent
         reason = why if is_identified else _AS_READS if is_silent else "the evidence does not tell it from the others"
         found[name] = Parameter(value, value * ratio, unit, is_identified, reason)
     found["parallel_servers"] = Parameter(1.0, None, "1", True, "the response grows by whole commands from depth 1 on")

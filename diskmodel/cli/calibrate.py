@@ -107,9 +107,9 @@ def lines(printed: dict[str, Any]) -> list[str]:
     if len(warnings) > MOST_WARNINGS:
         said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
     if printed.get("last_stage"):
-        from calibrate.joint_fit import told
+        from calibrate.joint_fit import last_stage_text
 
-        said.append(f"  last stage: {told(printed['last_stage'])}")
+        said.append(f"  last stage: {last_stage_text(printed['last_stage'])}")
     said += [f"  {line}" for line in held_out_lines(held)]
     return said
 

@@ -12,7 +12,7 @@ from calibrate import fit
 from calibrate.evidence.cells import answered_together, cells_of
 from calibrate.evidence.files import read_evidence
 from calibrate.flash.writes import buffer_of
-from calibrate.hdd.cache import find_buffer
+from calibrate.hdd.cache import find_cache
 from calibrate.hdd.sequential import find_stretches
 from calibrate.hdd.tracks import single_reads
 from calibrate.measure import load
@@ -227,7 +227,7 @@ def evidence_of_a_fit(choose: Random) -> bool:
         assert all(cell.mean_ns > 0 for cell in cells.values())
         single_reads(measured)
         find_stretches(measured, 8e6, 512)
-        find_buffer(measured)
+        find_cache(measured)
         capacity, _ = fit.capacity_of(measured)
         assert capacity >= 0
         fit._name(measured)

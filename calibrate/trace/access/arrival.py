@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Flags, Floats
 
 MIN_EXPECTED = 20.0
 MIN_SHARE = 0.3
@@ -26,7 +25,7 @@ class Arrival:
     delay_ms: float = 0.0
 
 
-def lands_inside(wait_ms: Floats, media_ms: Floats, period_ms: float) -> NDArray[np.bool_]:
+def lands_inside(wait_ms: Floats, media_ms: Floats, period_ms: float) -> Flags:
     """Whether the head is ready while the request's blocks pass: the wait for the first is nearly a turn."""
     return np.asarray(wait_ms > period_ms - media_ms)
 

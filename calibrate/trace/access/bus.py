@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Flags
 from calibrate.evidence.requests import RequestTrace
 
 MEDIA_MARGIN_MS = 1.2
 WRITE_BACK_BELOW_MS = 2.0
 DEFAULT_BUS_MS = 0.05
 MIN_HITS = 30
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Flags, Floats, Ints
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential
-from calibrate.trace.spectrum import Floats
 
-Ints = NDArray[np.int64]
 OFFSETS = np.array([-1024, -512, -256, -128, -64, -32, -12, 0, 1, 12, 32, 64, 128, 192, 256, 384, 512, 1024])
 SIZES = np.array([5, 9, 17, 33])
 PAUSES_MS = np.array([8.0, 14.0, 24.0])
@@ -32,7 +30,7 @@ def situation(trace: RequestTrace) -> tuple[Ints, Ints]:
     return cell.astype(np.int64), np.searchsorted(SIZES, trace.n_blocks, side="right").astype(np.int64)
 
 
-def hit_ratios(trace: RequestTrace, is_hit: NDArray[np.bool_]) -> Floats:
+def hit_ratios(trace: RequestTrace, is_hit: Flags) -> Floats:
     """Ratio of hits among reads by situation and size, (cells, sizes); thin cells lean on all sizes, then on none."""
     cell, size = situation(trace)
     n_cells, n_sizes = 2 * (len(OFFSETS) + 1), len(SIZES) + 1
@@ -45,7 +43,7 @@ def hit_ratios(trace: RequestTrace, is_hit: NDArray[np.bool_]) -> Floats:
     return np.asarray((hits + PRIOR_WEIGHT * whole[:, None]) / (count + PRIOR_WEIGHT))
 
 
-def is_streaming(trace: RequestTrace) -> NDArray[np.bool_]:
+def is_streaming(trace: RequestTrace) -> Flags:
     """Whether each request is a read that goes on where a read before it ended, (n,) bool."""
     after_read = np.concatenate([[False], ~trace.is_write[:-1]])
     return np.asarray(is_sequential(trace) & after_read & ~trace.is_write)
@@ -59,14 +57,12 @@ class StreamMisses:
     within: float = 0.0
     across: float = 0.0
 
-    def of(self, goes_across: NDArray[np.bool_]) -> Floats:
+    def of(self, goes_across: Flags) -> Floats:
         """The ratio that applies to each request, (n,)."""
         return np.where(goes_across, self.across, self.within)
 
 
-def stream_misses(
-    chosen: NDArray[np.bool_], is_miss: NDArray[np.bool_], goes_across: NDArray[np.bool_]
-) -> StreamMisses:
+def stream_misses(chosen: Flags, is_miss: Flags, goes_across: Flags) -> StreamMisses:
     """The ratios among the chosen requests."""
     ratios = []
     for side in (~goes_across, goes_across):
@@ -87,7 +83,7 @@ class FastTimes:
         return np.asarray(self.table[size, pause] + (trace.n_blocks * bus.block_ms)[:, None])
 
 
-def fast_times(trace: RequestTrace, bus: Bus, chosen: NDArray[np.bool_], pause_ms: Floats) -> FastTimes:
+def fast_times(trace: RequestTrace, bus: Bus, chosen: Flags, pause_ms: Floats) -> FastTimes:
     """Quantiles of the excess of the chosen requests; cells with few take those of their size, then of all."""
     excess = trace.response_ms - trace.n_blocks * bus.block_ms
     size, pause = _classes(trace, pause_ms)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Floats
 
 EDGES = np.array([1, 2, 3, 4, 5, 7, 9, 11, 13, 15, 17, 20, 24, 28, 33, 41, 57, 97, 257, 2049])
 MIN_POINTS = 12

@@ -13,11 +13,11 @@ import numpy as np
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import ndtr
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Floats
 
 MIN_BIN = 40
 N_KNOTS = 24
-BEND_PRICE = 0.1
+BEND_PENALTY = 0.1
 FIRST_TRACKS = 0.005
 ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 OUTLIERS = 0.03
@@ -145,11 +145,11 @@ def _smoothed(rough: ReadyCurve, tracks: Floats, start_ms: Floats, period_ms: fl
             gradient += np.bincount(index + 1, -slope * part, len(value))
             bend = np.diff(np.diff(value) / gap)
             pull = np.zeros(len(value))
-            each = 2 * BEND_PRICE * knots[-1] ** 2 * bend / len(knots)
+            each = 2 * BEND_PENALTY * knots[-1] ** 2 * bend / len(knots)
             pull[:-2] += each / gap[:-1]
             pull[1:-1] -= each * (1 / gap[:-1] + 1 / gap[1:])
             pull[2:] += each / gap[1:]
-            price = BEND_PRICE * knots[-1] ** 2 * float((bend**2).sum()) / len(knots)
+            price = BEND_PENALTY * knots[-1] ** 2 * float((bend**2).sum()) / len(knots)
             return price - float(np.log(likely).sum()), gradient + pull
 
         found = minimize(cost, rough.at(knots**2), jac=True, method="L-BFGS-B", options={"maxiter": 400})

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Floats
 
 #: What is late by more turns than this is no matter of a lost revolution or two.
 MIN_TURNS = 2.5
-MOST_KEPT = 40
+MAX_KEPT = 40
 #: One alone may never come again.
-FEWEST = 2
+MIN_STALLS = 2
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ NO_STALLS = Stalls(0.0, np.zeros(1))
 def fit_stalls(late_ms: Floats, period_ms: float, n_requests: int) -> Stalls:
     """The stalls among requests that ended `late_ms` later than expected."""
     stalled = np.sort(late_ms[late_ms > MIN_TURNS * period_ms])
-    if len(stalled) < FEWEST:
+    if len(stalled) < MIN_STALLS:
         return NO_STALLS
-    kept = stalled[np.unique(np.linspace(0, len(stalled) - 1, MOST_KEPT).astype(np.int64))]
+    kept = stalled[np.unique(np.linspace(0, len(stalled) - 1, MAX_KEPT).astype(np.int64))]
     return Stalls(len(stalled) / n_requests, np.asarray(kept))

@@ -8,11 +8,9 @@ completions and serves prediction. `turns_per_ms` tells a drift that is steady, 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import MAD_TO_SIGMA, Complexes, Floats
 
-Complexes = NDArray[np.complex128]
 SPANS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 N_PHASES = 128
 #: A measured angle errs by so much (turns), or is an outlier; the platter jumps once in a thousand accesses.
@@ -20,7 +18,7 @@ SIGMA_TURNS = 0.04
 OUTLIERS = 0.05
 JUMPS = 1e-3
 #: Steady drift is looked for up to so many turns a second, first between moments at most 8 s apart.
-MOST_DRIFT = 0.06
+MAX_DRIFT_TURNS_PER_S = 0.06
 CELL_MS = 1000.0
 FAR_CELLS = 8
 WINDOW_MS = 6000.0
@@ -81,7 +79,7 @@ def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
     if not pairs:
         return 0.0, np.inf
     lags, sums = (np.array(column) for column in zip(*pairs, strict=True))
-    grid = np.linspace(-MOST_DRIFT, MOST_DRIFT, 241)
+    grid = np.linspace(-MAX_DRIFT_TURNS_PER_S, MAX_DRIFT_TURNS_PER_S, 241)
     score = np.real(np.exp(-2j * np.pi * np.outer(grid, lags * CELL_MS / 1e3)) @ sums)
     rough = float(grid[score.argmax()]) / 1e3
     steady = np.exp(-2j * np.pi * rough * t_ms) * phasor
@@ -92,7 +90,7 @@ def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
         return rough, np.inf
     slopes = np.diff(phase[at]) / np.diff(t_ms[at])
     middle = float(np.median(slopes))
-    spread = 1.4826 * float(np.median(np.abs(slopes - middle)))
+    spread = MAD_TO_SIGMA * float(np.median(np.abs(slopes - middle)))
     return rough + middle, 1.2533 * spread / float(np.sqrt(len(slopes)))
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 
 
@@ -20,7 +20,7 @@ class Pause(StrEnum):
     BEFORE = "before"
 
 
-def issue_ms(trace: RequestTrace, pause: Pause) -> NDArray[np.float64]:
+def issue_ms(trace: RequestTrace, pause: Pause) -> Floats:
     """Instant of issue of each request on the measured clock, (n,) float64 ms."""
     is_before = pause is Pause.BEFORE
     waits = trace.pause_ms if is_before else np.concatenate([[0.0], trace.pause_ms[:-1]])

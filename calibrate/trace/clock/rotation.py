@@ -11,18 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrate.arrays import Floats
+from calibrate.assumptions import RPM_RANGE
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.clock.issue import Pause, issue_ms
-from calibrate.trace.spectrum import Floats, Points, pairs_within, strongest, thin
+from calibrate.trace.spectrum import Points, pairs_within, strongest, thin
 
-RPM_RANGE = (2900.0, 15_600.0)
 LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 WINDOW_BLOCKS = 120_000.0
 #: Candidates that go on from each of the first limits; all are refined twice, since the best is judged by the others.
 N_KEPT = (None, 4, 4)
 N_PARTS = 8
-USUAL_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
+START_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
 N_STRETCHES = 10
 CHANCE = 2.5
@@ -103,7 +104,7 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
             chosen.append(float(frequency[best]))
         if len(chosen) == n_best:
             break
-    for rpm in USUAL_RPM:
+    for rpm in START_RPM:
         near = np.flatnonzero(np.abs(frequency * 60e3 / rpm - 1) < 0.013)
         for part in np.array_split(near, 3):
             best = part[score[part].argmax()]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.trace.engine.replay import Replay
-from calibrate.trace.spectrum import Floats
 from diskmodel.drive import Hdd
 
 READ_AHEAD_BYTES = (None, 0, 16 << 10, 32 << 10, 64 << 10, 128 << 10)
@@ -18,7 +18,7 @@ SEGMENTS = (4, 2, 1, 8, 16)
 MIN_GAIN = 0.003
 
 
-def choose_buffer(data: dict[str, Any], replay: Replay, *, segments: int | None = None) -> dict[str, Any]:
+def choose_cache(data: dict[str, Any], replay: Replay, *, segments: int | None = None) -> dict[str, Any]:
     """The `cache` of a profile, with the kind under which the engines' responses come nearest to those measured.
 
     Parameters

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.engine.drive import drive_dict
@@ -13,11 +14,10 @@ from calibrate.trace.engine.joint import refine
 from calibrate.trace.engine.replay import Replay
 from calibrate.trace.engine.uncertainty import uncertainty_of
 from calibrate.trace.model import TraceModel
-from calibrate.trace.spectrum import Floats
 from diskmodel.drive import Hdd
 
 #: Of the requests, the last part decides whether the last stage is kept.
-LATER = 0.3
+LATER_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def engine_drive(
     drive = Hdd.parse(drive_dict(model, trace, n_blocks, name, sheet))
     if model.angles is None:
         return EngineDrive(drive, None)
-    cut = int(len(trace) * (1 - LATER))
+    cut = int(len(trace) * (1 - LATER_SHARE))
     joint = refine(drive, Replay(model, trace.part(0, cut)), Replay(model, trace.part(cut, None)))
     response = Replay(model, trace).response_ms(joint.drive)
     media = reached_platter(trace, model.bus)

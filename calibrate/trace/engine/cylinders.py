@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrate.arrays import Floats, Ints
 from calibrate.trace.geometry.angle_map import AngleMap, track_blocks
 from calibrate.trace.geometry.angles import ZoneAngle
-from calibrate.trace.spectrum import Floats, Ints
 
 #: Angles off by more begin a zone of their own, and blocks off their track by more are brought back; where there would
 #: be too many zones, more is let pass.
 TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
-MOST_ZONES = 400
-FEWEST_ZONES = 8
+MAX_ZONES = 400
+MIN_ZONES = 8
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
         groups: list[Group] = []
         for tolerance in TOLERANCES_TURNS:
             groups = _groups(angles, zone, first, last, heads, tolerance)
-            if len(groups) <= max(MOST_ZONES * (last - first) / n_blocks, FEWEST_ZONES):
+            if len(groups) <= max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES):
                 break
         zones += [_described(angles, group, heads, earlier_turns) for group in groups]
     return zones

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from calibrate.arrays import Floats, Ints
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import is_sequential, reached_platter
+from calibrate.trace.access.seek import OUTLIERS
 from calibrate.trace.model import TraceModel, placement
-from calibrate.trace.spectrum import Floats, Ints
 
 FULL_RATIOS = np.linspace(0.0, 1.0, 21)
 PREFILL_BLOCKS = (0, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64)
-OUTLIERS = 0.03
-FEWEST_WRITES = 60
+MIN_WRITES = 60
 #: Log-likelihood that a prefill has to gain.
 MIN_GAIN = 6.0
 
@@ -99,7 +99,7 @@ def _prefill(model: TraceModel, trace: RequestTrace) -> tuple[int, float]:
     curve, period = model.ready_write, model.rotation.period_ms
     overhead = float(curve.at(np.zeros(1))[0])
     chosen = trace.is_write & is_sequential(trace) & reached_platter(trace, model.bus)
-    if model.bus.is_write_back or chosen.sum() < FEWEST_WRITES:
+    if model.bus.is_write_back or chosen.sum() < MIN_WRITES:
         return 0, overhead
     placed = placement(trace, model.bus, model.rotation, model.angles)
     start = (trace.response_ms - placed.transfer_ms)[chosen]

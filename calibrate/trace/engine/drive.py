@@ -11,29 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from calibrate.arrays import Floats
+from calibrate.assumptions import ASSUMED_HEADS, MIN_SEEK_NS
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.seek import MAX_BLOCKS, ReadyCurve
-from calibrate.trace.engine.cache import choose_buffer
+from calibrate.trace.engine.cache import choose_cache
 from calibrate.trace.engine.cylinders import zones_of
 from calibrate.trace.engine.delays import Delays, fit_delays, write_ready
 from calibrate.trace.engine.replay import Replay
 from calibrate.trace.geometry.angle_map import count_heads
 from calibrate.trace.model import TraceModel
 from calibrate.trace.model_dict import model_to_dict
-from calibrate.trace.spectrum import Floats
 
 LEFT_OUT = (
     "the spread of seek times from access to access",
     "that seeks inward and outward differ",
     "revolutions lost to retries",
 )
-ASSUMED_HEADS = 4
 ASSUMED_TRACK_BLOCKS = 100
 #: On drives whose sheets print no cache: a segment holds more than a track.
-ASSUMED_CACHE_BYTES = 1024 * 1024
-ASSUMED_SEGMENTS = 4
+ASSUMED_SCSI_CACHE_BYTES = 1024 * 1024
+ASSUMED_SCSI_SEGMENTS = 4
 N_DISTANCES = 40
-LEAST_SEEK_MS = 0.05
 #: A move that is hidden by the skew takes no more than this share of it.
 HIDDEN = 0.9
 
@@ -86,14 +85,14 @@ def drive_dict(
         "interface_bytes_per_s": 512 / max(model.bus.block_ms, 1e-4) * 1e3,
         "zero_latency": _mean_share(model, trace) > 0.5,
         "cache": {
-            "size_bytes": int(sheet.get("cache_bytes", ASSUMED_CACHE_BYTES)),
-            "segments": int(sheet.get("segments", ASSUMED_SEGMENTS)),
+            "size_bytes": int(sheet.get("cache_bytes", ASSUMED_SCSI_CACHE_BYTES)),
+            "segments": int(sheet.get("segments", ASSUMED_SCSI_SEGMENTS)),
             "write_back": bool(model.bus.is_write_back),
         },
         "provenance": {"assumed": assumed, "left_out": list(LEFT_OUT), "trace_model": model_to_dict(model)},
     }
     if model.angles is not None:
-        data["cache"] = choose_buffer(data, Replay(model, trace), segments=sheet.get("segments"))
+        data["cache"] = choose_cache(data, Replay(model, trace), segments=sheet.get("segments"))
     return data
 
 
@@ -109,8 +108,8 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
     away = distances * heads
     fast = float(np.mean([model.hit_times.table.mean(), model.stream_times.table.mean()])) - delays.read_tail_ms
     ready_read = model.ready_read.at(away) + _size_ms(model.ready_read, trace, False) - delays.earlier_ms
-    read_overhead = max(min(fast, float(ready_read.min()) - LEAST_SEEK_MS), 0.0)
-    seek = np.maximum(ready_read - read_overhead, LEAST_SEEK_MS)
+    read_overhead = max(min(fast, float(ready_read.min()) - MIN_SEEK_NS / 1e6), 0.0)
+    seek = np.maximum(ready_read - read_overhead, MIN_SEEK_NS / 1e6)
     settle = 0.0
     if model.bus.is_write_back:
         write_overhead = max(float(model.write_times.table.mean()) - delays.write_tail_ms, 0.0)
@@ -133,7 +132,7 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
         near = float(model.ready_read.at(np.ones(1))[0]) - delays.earlier_ms - read_overhead
         found["head_switch_ns"] = round(float(np.clip(near, 0.0, hidden - settle)) * 1e6)
         step = HIDDEN * period_ms * float(np.median([z.track.turns + max(z.cylinder.turns, 0.0) for z in told]))
-        seek[0] = max(min(seek[0], step - settle), LEAST_SEEK_MS)
+        seek[0] = max(min(seek[0], step - settle), MIN_SEEK_NS / 1e6)
     found["write_settle_ns"] = round(settle * 1e6)
     found["seek"] = {
         "kind": "table",

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.joint_fit import Joint, move_together
 from calibrate.score.agreement import demerit_ms
 from calibrate.trace.engine.replay import Replay
-from calibrate.trace.spectrum import Floats
 from diskmodel.drive import Hdd
 from diskmodel.drive.drawn import scalar_of, with_values
 
 #: Logarithms of the parameters stay within these.
-MOST_CHANGE = 0.25
+MAX_LOG_STEP = 0.25
 #: What a change of a parameter by a factor e costs, as a share of the mean squared: the stages before know something.
 PRICE = 3e-3
 
@@ -46,7 +46,7 @@ def refine(drive: Hdd, fitted: Replay, later: Replay) -> Joint:
 
     return move_together(
         moved,
-        [(-MOST_CHANGE, MOST_CHANGE)] * len(names),
+        [(-MAX_LOG_STEP, MAX_LOG_STEP)] * len(names),
         cost=lambda drive: distance(drive, fitted) ** 2,
         price=lambda step: PRICE * float((step**2).sum()),
         later=lambda drive: distance(drive, later),

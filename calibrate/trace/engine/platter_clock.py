@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import is_sequential, reached_platter
 from calibrate.trace.clock import drift
 from calibrate.trace.clock.issue import issue_ms
 from calibrate.trace.geometry.angle_map import access_keys
 from calibrate.trace.model import TraceModel
-from calibrate.trace.spectrum import Floats
 
 
 def issue_on_platter_ms(model: TraceModel, trace: RequestTrace) -> Floats:

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.closed_loop import scenario_of
 from calibrate.evidence.requests import RequestTrace
 from calibrate.score.agreement import agreement
 from calibrate.trace.engine.platter_clock import issue_on_platter_ms
 from calibrate.trace.model import TraceModel
 from calibrate.trace.model_dict import model_from_dict
-from calibrate.trace.spectrum import Floats
 from diskmodel.drive import Hdd
 from diskmodel.engine.simulate import run
 from diskmodel.errors import Fault, InputError

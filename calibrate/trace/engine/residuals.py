@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import is_sequential
-from calibrate.trace.spectrum import Floats
 
-FEWEST = 25
+MIN_REQUESTS = 25
 #: Blocks of 512 bytes: up to so far the head seldom moves more than a cylinder or two.
 NEAR_BLOCKS = 2048
 SIZES = ((1, 9), (9, 33), (33, None))
@@ -34,12 +34,12 @@ def residual_rows(trace: RequestTrace, response_ms: Floats) -> list[dict[str, An
         ("far", ~following & (away > far)),
     )
     rows = []
-    for operation, wanted in (("reads", ~trace.is_write), ("writes", trace.is_write)):
+    for operation, of_operation in (("reads", ~trace.is_write), ("writes", trace.is_write)):
         for place, there in places:
             for low, above in SIZES:
                 fits = (trace.n_blocks >= low) & (trace.n_blocks < (above or np.inf))
-                chosen = wanted & there & fits
-                if chosen.sum() >= FEWEST:
+                chosen = of_operation & there & fits
+                if chosen.sum() >= MIN_REQUESTS:
                     size = f"{low / 2:g} to {(above - 1) / 2:g} KiB" if above else f"from {low / 2:g} KiB"
                     rows.append(_row(f"{operation}, {place}, {size}", trace.response_ms[chosen], response_ms[chosen]))
     return rows

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.calibration import Parameter
+from calibrate.arrays import Floats
+from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.engine.joint import free_parameters
-from calibrate.trace.spectrum import Floats
 from diskmodel.drive import Hdd
 from diskmodel.drive.drawn import scalar_of
 from diskmodel.drive.geometry import place_of
@@ -27,8 +27,7 @@ from diskmodel.drive.geometry import place_of
 N_STRETCHES = 50
 #: Beyond so many mean sensitivities and a standard deviation a request was answered otherwise (hit or miss), which is
 #: no matter of overheads and seeks.
-MOST_MISS = 2.0
-IDENTIFIED = 0.35
+MAX_MISS = 2.0
 _WHY = {
     "read_overhead_ns": "responses of all reads",
     "write_overhead_ns": "responses of all writes",
@@ -69,7 +68,7 @@ def relative_covariance(sensitivity_ms: Floats, missed_ms: Floats) -> Floats:
     missed_ms : (n,) float64
         Measured less simulated responses, in the order of issue.
     """
-    most = MOST_MISS * float(np.abs(sensitivity_ms).sum(axis=1).mean()) + float(np.std(missed_ms))
+    most = MAX_MISS * float(np.abs(sensitivity_ms).sum(axis=1).mean()) + float(np.std(missed_ms))
     missed = np.clip(missed_ms, -most, most)
     square = sensitivity_ms.T @ sensitivity_ms
     bread = np.linalg.pinv(square, rcond=1e-10, hermitian=True)
@@ -113,7 +112,7 @@ def parameters_of(drive: Hdd) -> dict[str, Parameter]:
     for k, name in enumerate(drive.uncertainty.names):
         value, stderr = scalar_of(drive, name), float(np.sqrt(drive.uncertainty.covariance[k][k]))
         unit = "ms" if name.endswith("_ms") else "ns"
-        known = stderr < IDENTIFIED * value
+        known = stderr < MAX_IDENTIFIED_RATIO * value
         why = _WHY.get(name, "") if known else "the trace does not tell it from the others"
         found[f"profile {name}"] = Parameter(value, stderr, unit, known, why)
     return found

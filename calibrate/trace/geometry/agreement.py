@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 
-from calibrate.trace.geometry.angles import Complexes, Step, ZoneAngle
+from calibrate.arrays import Complexes, Floats
+from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import likelihood, zone_likelihood
-from calibrate.trace.geometry.staircase import MIN_SCORE, SLIP_PRICE, layout_of
-from calibrate.trace.spectrum import Floats
+from calibrate.trace.geometry.staircase import MIN_SCORE, SLIP_PENALTY, layout_of
 
 GOOD_SCORE = -1.6
 FINE_SCORE = -0.8
@@ -39,7 +39,7 @@ class Part:
     @property
     def score(self) -> float:
         """Log-likelihood less the price of tracks left out."""
-        return zone_likelihood(self.zone, self.x, self.z) - SLIP_PRICE * len(self.zone.slips)
+        return zone_likelihood(self.zone, self.x, self.z) - SLIP_PENALTY * len(self.zone.slips)
 
     @property
     def is_whole(self) -> bool:

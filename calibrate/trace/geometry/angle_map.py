@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrate.arrays import Complexes, Flags, Floats, Ints
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.access.handover import NO_DELAY, Handover, fit_handover
 from calibrate.trace.clock import drift
 from calibrate.trace.clock.issue import issue_ms
 from calibrate.trace.clock.rotation import Rotation, angle_points
-from calibrate.trace.geometry.angles import Complexes, ZoneAngle, fit_steps
+from calibrate.trace.geometry.angles import ZoneAngle, fit_steps
 from calibrate.trace.geometry.correction import NO_CORRECTION, Correction, fit_correction
 from calibrate.trace.geometry.heads import MAX_HEADS, whole_cylinders
 from calibrate.trace.geometry.tracks import agreed_tracks
 from calibrate.trace.geometry.zones import find_zones
-from calibrate.trace.spectrum import Floats, Points
+from calibrate.trace.spectrum import Points
 
 BLOCK_OF_POINTS = 60
 N_ROUNDS = 4
@@ -48,12 +48,12 @@ class AngleMap:
     write_handover: Handover = NO_DELAY
     period_stderr_ms: float | None = None
 
-    def zone_of(self, x: Floats) -> NDArray[np.int64]:
+    def zone_of(self, x: Floats) -> Ints:
         """Index of the zone of each block."""
         edges = np.array([zone.first for zone in self.zones[1:]])
         return np.asarray(np.searchsorted(edges, x, side="right"), dtype=np.int64)
 
-    def angle(self, x: Floats, is_write: NDArray[np.bool_]) -> Floats:
+    def angle(self, x: Floats, is_write: Flags) -> Floats:
         """Angle (turns, not reduced) at which an access to each block completes on the platter's own clock."""
         which = self.zone_of(x)
         out = np.where(is_write, self.write_shift, self.read_shift) + self.correction.at(x)
@@ -114,7 +114,7 @@ class AngleMap:
                 out[mine] = first + np.floor((x[mine] - first) / period) * period
         return out
 
-    def is_on_one_track(self, trace: RequestTrace) -> NDArray[np.bool_]:
+    def is_on_one_track(self, trace: RequestTrace) -> Flags:
         """Whether each request's blocks are known to lie on one track."""
         start, last = trace.lba.astype(np.float64), trace.end.astype(np.float64) - 0.5
         return np.asarray(self.track_begin(start) == self.track_begin(last))
@@ -205,7 +205,7 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation, heads: int |
     )
 
 
-def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[np.bool_]) -> AngleMap:
+def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: Flags) -> AngleMap:
     """Clock, shifts and steps fitted once each, given the others."""
     angles = _shifts(angles, points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
@@ -220,7 +220,7 @@ def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArr
     return replace(angles, correction=fit_correction(points.x, rest, angles.zones[-1].last))
 
 
-def _sharpened(angles: AngleMap, points: Points, is_write: NDArray[np.bool_]) -> AngleMap:
+def _sharpened(angles: AngleMap, points: Points, is_write: Flags) -> AngleMap:
     """The angle map with the period under which the platter's phase does not drift over the whole run."""
     left = np.exp(2j * np.pi * (points.t_ms / angles.period_ms - angles.angle(points.x, is_write)))
     drifting, stderr = drift.turns_per_ms(left, points.t_ms)
@@ -295,7 +295,7 @@ def _between(row: Complexes, n: int) -> float:
     return float(np.angle((row[n:] * np.conj(row[:n])).sum()))
 
 
-def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[np.bool_]) -> AngleMap:
+def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: Flags) -> AngleMap:
     """The angle map with the shift between reads and writes: each read against its neighbours in time."""
     if not is_write.any() or is_write.all():
         return angles
@@ -304,8 +304,3 @@ def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: NDArray[
     across = is_write[1:] != is_write[:-1]
     turn = np.where(is_write[1:], left[1:] * np.conj(left[:-1]), left[:-1] * np.conj(left[1:]))
     return replace(angles, read_shift=0.0, write_shift=float(np.angle(turn[across].sum()) / (2 * np.pi)))
-
-
-def clock_phase(trace: RequestTrace, rotation: Rotation) -> Floats:
-    """Turns of the platter since the clock began, at each issue."""
-    return np.asarray(issue_ms(trace, rotation.pause) / rotation.period_ms)

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import fft
 
-from calibrate.trace.spectrum import GRAIN_BLOCKS, Floats
+from calibrate.arrays import Complexes, Flags, Floats
+from calibrate.trace.spectrum import GRAIN_BLOCKS
 
-Complexes = NDArray[np.complex128]
 N_BINS = 48
 MAX_ELEMENTS = 6000
 MIN_GAIN = 12.0
@@ -65,7 +64,7 @@ class ZoneAngle:
         return self.offset + self.turns_per_block * relative + self.track.at(relative) + self.cylinder.at(relative)
 
 
-def fit_steps(zone: ZoneAngle, x: Floats, phasor: Complexes, is_seen: NDArray[np.bool_]) -> ZoneAngle:
+def fit_steps(zone: ZoneAngle, x: Floats, phasor: Complexes, is_seen: Flags) -> ZoneAngle:
     """The zone with rate and steps fitted to measured angles of its blocks (unit phasors)."""
     chosen = is_seen & (x >= zone.first) & (x < zone.last)
     relative, z = x[chosen] - zone.first, phasor[chosen]

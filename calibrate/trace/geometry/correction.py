@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Complexes, Floats
 
-Complexes = NDArray[np.complex128]
 WIDTHS_BLOCKS = (500.0, 2000.0, 8000.0, 32_000.0)
 PRIORS = (0.5, 2.0)
 MAX_LAG = 40

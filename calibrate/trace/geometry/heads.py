@@ -11,16 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from calibrate.arrays import Complexes, Floats
 from calibrate.trace.geometry.agreement import agreed_zones
-from calibrate.trace.geometry.angles import CYLINDER_TURNS, Complexes, Step, ZoneAngle, best_sawtooth, log_gain
+from calibrate.trace.geometry.angles import CYLINDER_TURNS, Step, ZoneAngle, best_sawtooth, log_gain
 from calibrate.trace.geometry.likelihood import zone_likelihood
-from calibrate.trace.geometry.staircase import SLIP_PRICE, refine_zone
-from calibrate.trace.spectrum import Floats
+from calibrate.trace.geometry.staircase import SLIP_PENALTY, refine_zone
 
 MAX_HEADS = 24
 MIN_POINTS = 40
 N_TRIED = 3
-CLEAR = 1.6
+MIN_LEAD = 1.6
 N_PROBES = 2
 
 
@@ -64,7 +64,7 @@ def _likeliest(told: Sequence[tuple[ZoneAngle, Floats, Complexes]], advance: flo
 def _worth_a_try(gain: Floats, voted: int | None) -> list[int]:
     """The numbers of heads with the largest gains, those that divide them, and the one that was voted for."""
     best = [int(k) for k in np.argsort(-gain)[:N_TRIED]]
-    if gain[best[0]] > CLEAR * gain[best[1]]:
+    if gain[best[0]] > MIN_LEAD * gain[best[1]]:
         return best[:1]
     divisors = [k for k in range(2, MAX_HEADS) if best[0] % k == 0]
     return sorted({*best, *divisors, *([] if voted is None else [voted])} - {0, 1})
@@ -75,7 +75,7 @@ def _score(probes: Sequence[tuple[ZoneAngle, Floats, Complexes]], heads: int, ad
     total = 0.0
     for zone, x, z in probes:
         found = refine_zone(zone, x, z, heads, advance)
-        total += zone_likelihood(found, x, z) - SLIP_PRICE * len(found.slips)
+        total += zone_likelihood(found, x, z) - SLIP_PENALTY * len(found.slips)
     return total
 
 

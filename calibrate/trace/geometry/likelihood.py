@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from calibrate.trace.geometry.angles import Complexes, Step, ZoneAngle
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Complexes, Floats
+from calibrate.trace.geometry.angles import Step, ZoneAngle
 
 SIGMA_TURNS = 0.025
 FLOOR = -5.0

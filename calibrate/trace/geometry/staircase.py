@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibrate.trace.geometry.angles import Complexes, Step, ZoneAngle
+from calibrate.arrays import Complexes, Floats, Ints
+from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
-from calibrate.trace.spectrum import Floats, Ints
 
-SLIP_PRICE = 7.0
+SLIP_PENALTY = 7.0
 MAX_SLIPS = 14
 MAX_SLIPS_IN_ALL = 40
 MIN_POINTS = 40
@@ -26,7 +26,7 @@ MIN_GAIN = 15.0
 MIN_SCORE = -3.3
 N_OFFSETS = 14
 # candidates so far behind the best after so many points are dropped: it takes a dozen and a half of outliers in a row
-BEHIND = 90.0
+MAX_BEHIND = 90.0
 FIRST_CULL = 40
 CULL_EVERY = 10
 
@@ -61,7 +61,7 @@ def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: f
     best, best_score = zone, max(zone_likelihood(zone, x, z) + MIN_GAIN, MIN_SCORE * len(x))
     for period, firsts, skews in _track_guesses(zone, heads, advance):
         found = _best_layout(zone, x, z, heads, period, firsts, skews)
-        score = zone_likelihood(found, x, z) - SLIP_PRICE * len(found.slips)
+        score = zone_likelihood(found, x, z) - SLIP_PENALTY * len(found.slips)
         if score > best_score:
             best, best_score = found, score
     return best
@@ -192,11 +192,11 @@ def _viterbi(
     value = np.where(begin, 0.0, -1e9)[None, :].repeat(len(row), axis=0).astype(np.float32)
     slipped: list[np.ndarray] = []
     kept: dict[int, Ints] = {}
-    price = np.float32(SLIP_PRICE)
+    price = np.float32(SLIP_PENALTY)
     for i in range(len(relative)):
         if i >= FIRST_CULL and i % CULL_EVERY == 0 and len(row) > 1:
             top = value.max(axis=1)
-            alive = np.flatnonzero(top >= top.max() - BEHIND)
+            alive = np.flatnonzero(top >= top.max() - MAX_BEHIND)
             if len(alive) < 0.8 * len(row):
                 kept[i] = alive
                 value, row, offset = value[alive], row[alive], offset[alive]

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from calibrate.trace.geometry.angles import Complexes, Step, ZoneAngle, log_gain, sawtooth_scores
-from calibrate.trace.spectrum import Floats
+from calibrate.arrays import Complexes, Floats
+from calibrate.trace.geometry.angles import Step, ZoneAngle, log_gain, sawtooth_scores
 
 LOW, HIGH = 1.02, 1.45
 N_CELLS = 108
-PRICE_OF_CELL = 4.0
+CELL_PENALTY = 4.0
 SHARES = (0.55, 0.75, 0.95)
 MIN_GAIN = 18.0
 MIN_POINTS = 40
@@ -81,7 +81,7 @@ def _by_advance(zone: ZoneAngle, x: Floats, z: Complexes) -> tuple[Floats, list[
 def _best_path(gain: Floats) -> list[int]:
     """The cells, one a zone, of the largest total gain less the price of changes."""
     cells = np.arange(gain.shape[1])
-    price = PRICE_OF_CELL * np.abs(cells[:, None] - cells[None, :])
+    price = CELL_PENALTY * np.abs(cells[:, None] - cells[None, :])
     total, back = gain[0], []
     for row in gain[1:]:
         reached = total[None, :] - price

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrate.trace.spectrum import Floats, Points, pair_spectrum, pairs_within, thin
+from calibrate.arrays import Floats
+from calibrate.trace.spectrum import Points, pair_spectrum, pairs_within, thin
 
 N_WINDOWS = 32
 N_CELLS = 256
 MAX_CANDIDATES = 80
-PRICE_OF_CHANGE = 15.0
+CHANGE_PENALTY = 15.0
 MIN_SIGNIFICANCE = 4.0
 
 
@@ -35,7 +36,7 @@ def find_zones(points: Points, turns_per_ms: float, size: float, limit_ms: float
     if len(candidates) == 0:
         return []
     score, count = _cell_scores(points, turns_per_ms, size, limit_ms, candidates)
-    path = _cheapest_path(score, PRICE_OF_CHANGE)
+    path = _cheapest_path(score, CHANGE_PENALTY)
     cuts = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [N_CELLS]])
     edges = cuts * size / N_CELLS
     stretches = [

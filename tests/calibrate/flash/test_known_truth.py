@@ -15,7 +15,7 @@ from calibrate.evidence.cells import Cells, Key
 from calibrate.fit import calibrate
 from calibrate.flash.draws import N_DRAWS
 from calibrate.flash.fit import fit_flash
-from calibrate.flash.model import FlashShape, flash_of, response_by_formula, responses_by_simulation
+from calibrate.flash.model import FlashShape, flash_of, responses_at, responses_by_simulation
 from calibrate.flash.profile import assumed_writes
 from diskmodel.drive import Flash, load_drive
 from diskmodel.drive.drawn import drawn
@@ -123,7 +123,8 @@ def test_simulation_of_the_fit_is_the_engine(result: Calibration) -> None:
 
 def test_formula_is_near_the_simulation() -> None:
     keys = [Key("read", False, 4096, depth) for depth in (1, 4, 16, 64)]
-    formula = response_by_formula(SHAPE, keys)
+    place, dies, page = (np.array([value]) for value in (SHAPE.place(), SHAPE.n_dies, SHAPE.page_bytes))
+    formula = responses_at(place, dies, page, keys)[0]
     simulated = [responses_by_simulation(TRUTH, key, n_requests=3000, seed=1).mean() for key in keys]
     np.testing.assert_allclose(formula, simulated, rtol=0.2)
 

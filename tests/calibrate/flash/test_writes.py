@@ -9,7 +9,7 @@ from calibrate.closed_loop import closed_loop, mean_response, scenario_of
 from calibrate.evidence.cells import Cells, Key
 from calibrate.flash.calibrate import calibrate_flash
 from calibrate.flash.model import FlashShape, flash_of
-from calibrate.flash.writes import GREATEST_BUFFER_BYTES, WriteFit, fields_of, fit_writes, parameters_of
+from calibrate.flash.writes import MAX_BUFFER_BYTES, WriteFit, fields_of, fit_writes, parameters_of
 from diskmodel.drive import Flash
 
 SHAPE = FlashShape(
@@ -40,7 +40,7 @@ def written(drive: Flash, *, with_long_runs: bool) -> Cells:
     cells, rng = Cells(), np.random.default_rng(4)
     lengths = [(4096, depth, 400) for depth in (1, 2, 4, 16)]
     if with_long_runs:
-        lengths.append((65536, 32, GREATEST_BUFFER_BYTES // 65536 + 1000))
+        lengths.append((65536, 32, MAX_BUFFER_BYTES // 65536 + 1000))
     for length, depth, n in lengths:
         for _ in range(2):
             offset = rng.integers(0, (1 << 31) // length, n) * length

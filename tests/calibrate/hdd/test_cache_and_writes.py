@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibrate.fit import calibrate
-from calibrate.hdd.cache import Buffer, find_buffer
+from calibrate.hdd.cache import Cache, find_cache
 from calibrate.measure import load
 from diskmodel.drive import Hdd, catalogue
 from tests.calibrate.mock_device import MockDevice
@@ -54,12 +54,12 @@ def test_without_writes_nothing_is_said_of_them(tmp_path: Path) -> None:
     assert "Writes are assumed" in result.drive.notes
 
 
-def buffer_of(tmp_path: Path, summaries: dict[str, dict[str, Any]]) -> Buffer:
+def buffer_of(tmp_path: Path, summaries: dict[str, dict[str, Any]]) -> Cache:
     device = MockDevice(drive_with(0))
     for name, summary in summaries.items():
         device.begin(name)
         device.experiments[-1]["summary"] = summary
-    return find_buffer(load(device.write(tmp_path / "m.json")))
+    return find_cache(load(device.write(tmp_path / "m.json")))
 
 
 @pytest.mark.parametrize(("low", "above", "value"), [(7, 9, 8), (13, 17, 16), (9, 13, 10), (1, 2, 1), (9, 10, 9)])

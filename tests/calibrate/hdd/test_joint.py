@@ -16,7 +16,7 @@ from calibrate.hdd import calibrate as hdd_calibration
 from calibrate.hdd import stages
 from calibrate.hdd.conditions import conditions_of
 from calibrate.hdd.seek import fit_seek
-from calibrate.hdd.write_settle import fit_writes
+from calibrate.hdd.write_settle import fit_write_settle
 from calibrate.measure import load
 from calibrate.report import report_html
 from diskmodel.cli.calibrate import lines
@@ -69,14 +69,14 @@ def seeks_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settle_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fit_writes
+    found = fit_write_settle
 
     def wrong(*args: Any, **named: Any) -> Any:
         right = found(*args, **named)
         assert right is not None
         return replace(right, settle_ns=right.settle_ns + 8 * BIAS_NS)
 
-    monkeypatch.setattr(stages, "fit_writes", wrong)
+    monkeypatch.setattr(stages, "fit_write_settle", wrong)
 
 
 def errors_of(result: Calibration, truth: Hdd) -> dict[str, float]:

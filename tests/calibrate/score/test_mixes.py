@@ -8,7 +8,7 @@ import pytest
 
 from calibrate.calibration import Calibration
 from calibrate.fit import calibrate
-from calibrate.flash.writes import GREATEST_BUFFER_BYTES
+from calibrate.flash.writes import MAX_BUFFER_BYTES
 from calibrate.measure import load
 from calibrate.report import report_html
 from calibrate.score.mixes import mixes_of, mixes_report
@@ -119,7 +119,7 @@ def test_flash_is_fitted_to_writes_and_held_against_mixes(folder: Path, has_long
     device.mixed_read_write()
     if has_long_writes:
         device.begin("gc_onset")
-        n = GREATEST_BUFFER_BYTES // 65536 + 1000
+        n = MAX_BUFFER_BYTES // 65536 + 1000
         device.run(device.anywhere(n, 65536), 65536, 32, is_write=True, is_durable=False)
     document = device.write(folder / "flash.json")
     result = calibrate(document, out=folder / "flash.toml")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calibrate.evidence.requests import RequestTrace, read_requests
-from calibrate.trace.fit import calibrate_traces
+from calibrate.trace.fit import calibrate_trace
 from diskmodel.drive import Hdd
 
 EVIDENCE = os.environ.get("DISKMODEL_EVIDENCE")
@@ -37,5 +37,6 @@ def calibrated(name: str) -> tuple[Hdd, RequestTrace]:
     """The drive as the first half of its trace shows it, and the second half, which it has not seen."""
     trace = read_requests(Path(str(EVIDENCE)) / "traces" / f"{name}.trace")
     half = len(trace) // 2
-    _, drive = calibrate_traces(trace.part(0, half), sheet={"blocks": DRIVES[name].blocks}, name=name)
+    drive = calibrate_trace(trace.part(0, half), sheet={"blocks": DRIVES[name].blocks}, name=name).drive
+    assert isinstance(drive, Hdd)
     return drive, trace.part(half, None)

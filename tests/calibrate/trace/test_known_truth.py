@@ -9,7 +9,7 @@ import pytest
 
 from calibrate.score.agreement import agreement
 from calibrate.trace.clock.issue import Pause
-from calibrate.trace.fit import TraceFit, calibrate_traces, fit_trace, validate_traces
+from calibrate.trace.fit import TraceFit, calibrate_trace, fit_trace, validate_traces
 from calibrate.trace.geometry.angle_map import count_heads, track_blocks
 from calibrate.trace.model_dict import model_from_dict, model_to_dict
 from diskmodel.drive.hdd import Hdd
@@ -26,7 +26,7 @@ def fit() -> TraceFit:
 
 
 def test_revolution_within_a_thousandth_of_a_percent(fit: TraceFit) -> None:
-    assert fit.converged
+    assert fit.has_converged
     assert fit.model.rotation.period_ms == pytest.approx(DRIVE.period_ms, rel=1e-5)
 
 
@@ -88,7 +88,7 @@ def test_profile_round_trip(fit: TraceFit, tmp_path: Any) -> None:
 
 
 def test_parameters_are_told_with_errors() -> None:
-    printed, _ = calibrate_traces(TRACE.part(0, 3000))
+    printed = calibrate_trace(TRACE.part(0, 3000)).to_dict()
     assert {"converged", "kind", "parameters", "held_out"} <= printed.keys()
     revolution = printed["parameters"]["revolution"]
     assert revolution["identified"]
@@ -102,7 +102,7 @@ def test_scrambled_clock_is_not_taken_for_a_revolution() -> None:
         part.is_write, part.lba, part.n_blocks, part.response_ms, part.pause_ms + rng.uniform(0, 40, len(part))
     )
     fit = fit_trace(noisy)
-    assert not fit.converged
+    assert not fit.has_converged
     assert not fit.parameters["revolution"]["identified"]
     assert "7200 rpm" in fit.message
     rest = TRACE.part(3000, 6000)

@@ -14,6 +14,6 @@ SEEDS = (203, 202, 205)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_drive_of_the_family(seed: int) -> None:
     found = calibrated(seed, 4000, 4000)
-    assert found.fit.converged
+    assert found.fit.has_converged
     assert found.failures == []
     assert found.heads == found.drive.layout.heads

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibrate.trace.engine.cylinders import MOST_ZONES, zones_of
+from calibrate.trace.engine.cylinders import MAX_ZONES, zones_of
 from calibrate.trace.geometry.agreement import agreed_zones, rebased
 from calibrate.trace.geometry.angle_map import AngleMap
 from calibrate.trace.geometry.angles import Step, ZoneAngle, fit_steps
@@ -107,7 +107,7 @@ def test_a_zone_of_no_whole_cylinders_is_still_a_drive_of_few_zones() -> None:
     tracks = Step(323.967, 11.0, 0.18), Step(6 * 323.967, 40.0, 0.2)
     zone = ZoneAngle(0.0, 6_400_000.0, 0.0, 1.213 / 323.967, *tracks, slips=tuple(np.arange(1.0, 29.0) * 2e5))
     described = zones_of(AngleMap((zone,), 6.0, 0.0, 0.0, 64.0, 0.9, 0.9), 6_400_000, 6)
-    assert len(described) <= MOST_ZONES
+    assert len(described) <= MAX_ZONES
     blocks_in = [z["cylinders"] * (6 * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in described]
     assert sum(blocks_in) >= 6_400_000
 
