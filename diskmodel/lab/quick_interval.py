@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from diskmodel.result.batches import lag1_correlation
-from diskmodel.result.quantiles import quantiles
+from diskmodel.result.statistics.batches import lag1_correlation
+from diskmodel.result.statistics.quantiles import quantiles
 
 _N_BATCHES = 10
 _FEWEST_BEYOND = 10

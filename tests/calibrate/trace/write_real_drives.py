@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibrate.trace.fit import validate_traces
 from calibrate.trace.model_dict import model_from_dict
-from diskmodel.plan.plot import COLOURS, svg_of
+from diskmodel.plan.show.plot import COLOURS, svg_of
 from tests.calibrate.trace.real_drives import DRIVES, EVIDENCE, calibrated
 
 Curves = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
