@@ -10,6 +10,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.workload import Workload
 
@@ -58,7 +59,7 @@ def families(plan: PlanDescription) -> list[Family]:
     for drive, level, strip, cache in itertools.product(
         wanted.drives, wanted.levels, wanted.strip_bytes, wanted.cache_bytes
     ):
-        for groups in wanted.groups if level in ("raid50", "raid60") else (1,):
+        for groups in wanted.groups if LEVELS[level].default_groups > 1 else (1,):
             found.append(Family(drive, level, strip, cache, groups))
     return found
 

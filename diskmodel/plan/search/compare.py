@@ -247,7 +247,7 @@ def _compared(
 
 def degraded_array(array: Array) -> Array | None:
     """The array with its first disk missing; None where data is lost by it, or a disk is missing already."""
-    if array.layout.failed or array.layout.level in ("jbod", "raid0"):
+    if array.layout.failed or not array.layout.kind.is_redundant:
         return None
     try:
         layout = type(array.layout).parse({**array.layout.to_dict(), "failed": [0]})
