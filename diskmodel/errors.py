@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: Characters of an input that a message quotes, and that a rule or a fix may take.
-MOST_QUOTED = 200
-MOST_SAID = 1200
+MAX_QUOTED = 200
+MAX_TEXT = 1200
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Fault:
     fix: str = ""
 
     def __str__(self) -> str:
-        place = _cut(self.field, MOST_QUOTED)
+        place = _cut(self.field, MAX_QUOTED)
         if self.value is not None:
-            place += f"={_cut(_shown(self.value), MOST_QUOTED)}"
-        text = f"{place}: {_cut(self.rule, MOST_SAID)}"
-        return printable(f"{text}; {_cut(self.fix, MOST_SAID)}" if self.fix else text)
+            place += f"={_cut(_shown(self.value), MAX_QUOTED)}"
+        text = f"{place}: {_cut(self.rule, MAX_TEXT)}"
+        return printable(f"{text}; {_cut(self.fix, MAX_TEXT)}" if self.fix else text)
 
 
 def _shown(value: object) -> str:
@@ -126,7 +126,7 @@ class KernelError(DiskmodelError):
 
     def __str__(self) -> str:
         return printable(
-            f"the kernel broke off: {_cut(self.what, MOST_SAID)}; this is a fault of diskmodel and not of its input: "
+            f"the kernel broke off: {_cut(self.what, MAX_TEXT)}; this is a fault of diskmodel and not of its input: "
             "please report it with this message, the version and the files that were run; "
             'engine = "simpy" may do meanwhile'
         )

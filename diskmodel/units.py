@@ -31,19 +31,19 @@ _PPM = {"ppm": 1}
 
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
 #: Longest number that is read; longer ones take long to turn into a number.
-_MOST_DIGITS = 400
+_MAX_DIGITS = 400
 #: Longest text that is looked at: finding out that a longer one is no quantity would take the square of its length.
-_MOST_LONG = 1000
+_MAX_TEXT = 1000
 
 #: Bounds that let every product and sum of the engines stay within 64 bits: 1 EiB of anything, 4 GiB at a time, an hour
 #: for anything a device does, 417 days for a pause and for a whole run, rates far beyond and far below any device's.
-MOST_BYTES = 2**60
-MOST_LENGTH = 2**32
-MOST_DEVICE_NS = 3600 * 10**9
-MOST_NS = 2**55
-MOST_RATE = 1e18
-LEAST_RATE = 1e3
-LEAST_PER_SECOND = 1e-9
+MAX_BYTES = 2**60
+MAX_LENGTH = 2**32
+MAX_DEVICE_NS = 3600 * 10**9
+MAX_NS = 2**55
+MAX_RATE = 1e18
+MIN_RATE = 1e3
+MIN_PER_SECOND = 1e-9
 _BEYOND = 10**300
 
 
@@ -55,9 +55,9 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     ValueError
         When the text is not a number followed by one of the units; the message names those that are known.
     """
-    match = _NUMBER.match(text) if len(text) <= _MOST_LONG else None
+    match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
     known = ", ".join(name for name in units if name and "μ" not in name)
-    if match is None or match.end(1) > _MOST_DIGITS:
+    if match is None or match.end(1) > _MAX_DIGITS:
         raise ValueError(f"must be a number with a unit; write for example a number and one of {known}")
     number, unit = match.groups()
     if unit not in units:
@@ -84,17 +84,17 @@ def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
     return BeforeValidator(convert)
 
 
-Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_BYTES)]
+Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_BYTES)]
 #: What is moved in one go.
-Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_LENGTH)]
-Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_DEVICE_NS)]
+Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_LENGTH)]
+Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_DEVICE_NS)]
 #: Between requests.
-Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_NS)]
-BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=LEAST_RATE, le=MOST_RATE)]
+Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_NS)]
+BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=MIN_RATE, le=MAX_RATE)]
 Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(ge=1, le=100_000)]
-PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=LEAST_PER_SECOND, le=MOST_RATE)]
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=MIN_PER_SECOND, le=MAX_RATE)]
 #: Of what may be silent.
-PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MOST_RATE)]
+PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MAX_RATE)]
 #: A share beside others; between the bounds none vanishes.
 Weight = Annotated[float, Field(ge=1e-9, le=1e18)]
 Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
 
 #: Told to people; the measurement has told them all.
-MOST_WARNINGS = 3
+MAX_WARNINGS = 3
 
 
 @ends_well
@@ -103,9 +103,9 @@ def lines(printed: dict[str, Any]) -> list[str]:
     kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
     said = [f"{kind}: {printed['message']}"]
     warnings = without_likes(printed.get("warnings", ()))
-    said += [f"  warning: {text}" for text in warnings[:MOST_WARNINGS]]
-    if len(warnings) > MOST_WARNINGS:
-        said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
+    said += [f"  warning: {text}" for text in warnings[:MAX_WARNINGS]]
+    if len(warnings) > MAX_WARNINGS:
+        said.append(f"  warning: … and {len(warnings) - MAX_WARNINGS} more; --json lists them")
     if printed.get("last_stage"):
         from calibrate.joint import told
 

@@ -13,7 +13,7 @@ from diskmodel.lab.settings import LEVELS, Pattern, Settings
 from diskmodel.layout.description import Layout
 from diskmodel.queue.description import SchedulerName
 
-MOST_DISKS = 64
+MAX_DISKS = 64
 
 _LEVEL_NAMES = {
     "jbod": "none (disks one after the other)",
@@ -93,7 +93,7 @@ def _survives(level: str) -> bool:
 def _disk_counts(level: str) -> list[int]:
     """Numbers of disks that the level can have."""
     counts = []
-    for disks in range(1, MOST_DISKS + 1):
+    for disks in range(1, MAX_DISKS + 1):
         with contextlib.suppress(DescriptionError):
             Layout.parse({"level": level, "disks": disks})
             counts.append(disks)
