@@ -34,7 +34,7 @@ def test_a_document_that_is_hard_to_parse_is_refused(text: str, tmp_path: Path) 
         ("capacity = '-1 TB'", "greater than or equal to 0"),
         ("capacity_bytes = inf", "must be a finite number"),
         ("capacity_bytes = nan", "must be a finite number"),
-        ("capacity = '12'", "a unit is missing"),
+        ("capacity = '12'", "has no unit"),
         ("rpm = '0 rpm'", "greater than or equal to 1"),
         ("interface = '0 MB/s'", "greater than or equal to 1000"),
         ("interface_rate = '1 MB/s'", "is not a known field"),

@@ -51,7 +51,7 @@ def test_every_fault_is_told_with_those_of_a_drive(tmp_path: Path) -> None:
     told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
     assert "array.toml: 2 faults" in told
     assert "drive='generic-15': is neither a file nor a drive of the catalogue; did you mean generic-15k" in told
-    assert "layout.disks=0: input should be" in told
+    assert "layout.disks=0: must be at least 1; raise it" in told
     profile = write(tmp_path / "mine.toml", (catalogue()["generic-15k"]).to_toml().replace("rpm = 15000.0", "rpm = 0"))
     array.write_text(array.read_text().replace("generic-15", "mine.toml"))
     told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
@@ -64,4 +64,4 @@ def test_every_fault_of_a_plan_is_told(tmp_path: Path) -> None:
     plan = write(tmp_path / "plan.toml", text.replace('"generic-10k"', '"generic-1k"').replace('"80 ms"', '"80"'))
     told = refusal("plan", plan)
     assert "drive='generic-1k': is neither a file nor a drive of the catalogue" in told
-    assert "objective.latency.p99_ns='80': a unit is missing" in told
+    assert "objective.latency.p99_ns='80': has no unit" in told
