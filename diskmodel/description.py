@@ -1,7 +1,7 @@
 """The base of all descriptions: validated, immutable, read from and written to TOML and JSON, all faults at once.
 
-A description is what a user writes. Each quantity has its unit in its name (`strip_bytes`); a file may leave that ending
-out when the value itself has a unit (`strip = "64 KiB"`).
+A description is what a user writes. Each quantity has its unit in its name (`strip_bytes`); a file may leave that
+ending out when the value itself has a unit (`strip = "64 KiB"`).
 """
 
 from __future__ import annotations
@@ -191,5 +191,5 @@ def write_atomically(path: str | Path, text: str) -> None:
             raise
     except OSError as error:
         raise DescriptionError(
-            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another place")
+            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another file")
         ) from None

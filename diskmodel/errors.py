@@ -127,6 +127,6 @@ class KernelError(DiskmodelError):
 
     def __str__(self) -> str:
         return printable(
-            f"the native kernel crashed: {_cut(self.what, MAX_TEXT)}; this is a bug in diskmodel, not in your input\n"
-            "  please report this message with your version and input files; until it is fixed, try --engine simpy"
+            f"the native kernel crashed: {_cut(self.what, MAX_TEXT)}; this is a bug in diskmodel, not in your input: "
+            'please report it with the version and your input files; engine = "simpy" avoids the kernel'
         )

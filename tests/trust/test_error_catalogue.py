@@ -136,8 +136,6 @@ def test_faults_are_in_our_own_words(kind: type[BaseModel]) -> None:
             except ValidationError as error:
                 for fault in faults_of(error, kind):
                     text = str(fault)
-                    assert not re.search(
-                        r"(?i)input should|pydantic|unable to|validation|valid (int|str|dict|tup)", text
-                    )
+                    assert not re.search(r"(?i)input should|pydantic|unable to|valid(ation| int| str| dict| tup)", text)
                     assert fault.rule, text
                     assert fault.fix, text
