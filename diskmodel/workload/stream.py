@@ -94,11 +94,11 @@ class Stream(Description):
                 raise ValueError("the size is given twice; keep size or sizes")
             bare = data.get("size")
             if isinstance(bare, int | float):
-                raise ValueError('size: the unit is missing; write size = "<number> <unit>" or size_bytes = <number>')
+                raise ValueError('size: has no unit; write size = "<number> <unit>" or size_bytes = <number>')
             data["sizes"] = data.pop("size") if "size" in data else data.pop("size_bytes")
         if "rate" in data:
             if not isinstance(data["rate"], str):
-                raise ValueError('rate: the unit is missing; write for example rate = "200/s" or rate_per_s = 200')
+                raise ValueError('rate: has no unit; write for example rate = "200/s" or rate_per_s = 200')
             data.setdefault("rate_per_s", data.pop("rate"))
         return _arrival_of_short_keys(data)
 
