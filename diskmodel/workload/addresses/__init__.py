@@ -16,6 +16,7 @@ from diskmodel.workload.addresses.sorted_batches import SortedBatches
 from diskmodel.workload.addresses.strided import Strided
 from diskmodel.workload.addresses.uniform import Uniform
 from diskmodel.workload.addresses.zipf import Zipf
+from diskmodel.workload.addresses.zoned import Zone, Zoned
 
 
 def _from_name(value: object) -> object:
@@ -23,11 +24,11 @@ def _from_name(value: object) -> object:
 
 
 _Pattern = Annotated[
-    Uniform | Sequential | Zipf | HotSpot | Strided | SortedBatches,
+    Uniform | Sequential | Zipf | HotSpot | Strided | SortedBatches | Zoned,
     Field(discriminator="pattern"),
 ]
 
 #: Any pattern; a file may give just its name where every option has a default.
 Addresses = Annotated[_Pattern, BeforeValidator(_from_name)]
 
-__all__ = ["Addresses", "HotSpot", "Sequential", "SortedBatches", "Strided", "Uniform", "Zipf"]
+__all__ = ["Addresses", "HotSpot", "Sequential", "SortedBatches", "Strided", "Uniform", "Zipf", "Zone", "Zoned"]
