@@ -60,7 +60,7 @@ class Stream(Description):
         In a file also `size = "4 KiB"`.
     alignment_bytes : int or None
         Requests start at multiples of it. Default: 4 KiB where all sizes are multiples of that, else 512.
-    addresses : Uniform, Sequential, Zipf, HotSpot, Strided or SortedBatches
+    addresses : Uniform, Sequential, Zipf, HotSpot, Strided, SortedBatches or Zoned
     span_bytes, span_ratio, offset_bytes, offset_ratio : optional
         Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
         Default: the workload's span, else all of it from `offset` on.
