@@ -32,7 +32,9 @@ def test_repr_names_streams_where_there_are_several():
 
 def test_notebooks_show_a_table_and_escape_names():
     shown = Array("generic-15k", "raid5", 8, name="<b>")._repr_html_()
-    assert "&lt;b&gt;" in shown and "2.1 TB" in shown and "<b>" not in shown
+    assert "&lt;b&gt;" in shown
+    assert "2.1 TB" in shown
+    assert "<b>" not in shown
     assert "8 KiB uniform" in Workload(size="8 KiB", clients=1)._repr_html_()
 
 
