@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.simulate import run
 from diskmodel.records import Completions, Requests, StreamRule
 
 Int64 = NDArray[np.int64]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from calibrate.fit.shown import label, remark, shown
 from calibrate.joint import told
-from diskmodel.plan.show.plot import svg_of
+from diskmodel.drawing import svg_of
 
 #: Distinguishable without colour vision.
 _FITTED, _HELD = "#0072b2", "#d55e00"

@@ -18,7 +18,7 @@ from calibrate.traces.platter_clock import issue_on_platter_ms
 from calibrate.traces.profile import model_from_dict
 from calibrate.traces.spectrum import Floats
 from diskmodel.drive import Hdd
-from diskmodel.engine.simulate import run
+from diskmodel.engine.run import run
 from diskmodel.errors import Fault, InputError
 from diskmodel.records import Requests, StreamRule
 

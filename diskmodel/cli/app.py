@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-import diskmodel
 from diskmodel.cli import (
     animate,
     calibrate,
@@ -23,6 +22,7 @@ from diskmodel.cli import (
     validate,
     workload,
 )
+from diskmodel.version import __version__
 
 
 class CommandsByPurpose(TyperGroup):
@@ -54,9 +54,9 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(diskmodel.__version__)
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
         raise typer.Exit()
 
 

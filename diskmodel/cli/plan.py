@@ -54,7 +54,7 @@ def plan(
 
     Ends with 3 when no array among the candidates holds the objective.
     """
-    from diskmodel.plan.question.description import with_drives
+    from diskmodel.plan import with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
@@ -130,8 +130,9 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     """Write what was asked for beside the answer and say where."""
     if report is None and plot is None:
         return
+    from diskmodel.plan import latency_curves
     from diskmodel.plan.show.plot import save_latency_plot
-    from diskmodel.plan.show.report import latency_curves, write_report
+    from diskmodel.plan.show.report import write_report
 
     is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
     curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
@@ -147,12 +148,12 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
 
 def write_crossover(plan: PlanDescription, place: Path) -> None:
     """Find and plot where one level of the plan's first drive begins to need fewer disks than another, and say it."""
-    from diskmodel.plan import find_crossover
-    from diskmodel.plan.question.families import families
-    from diskmodel.plan.search.run import local_pool
-    from diskmodel.plan.show.plot import draw_crossover, save_plot
+    from diskmodel.drawing import save_plot
+    from diskmodel.plan import cases, find_crossover
+    from diskmodel.plan.search.pool import local_pool
+    from diskmodel.plan.show.plot import draw_crossover
 
-    with local_pool(plan, families(plan)) as pool:
+    with local_pool(cases(plan)) as pool:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
         say(f"{found.drive}: {sentence}")

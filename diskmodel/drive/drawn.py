@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.description import Drive, parse_drive
+from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.workload import Workload
 

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.workload import Workload
 from tests.differential.cases import random_case

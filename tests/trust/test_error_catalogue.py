@@ -14,8 +14,9 @@ from calibrate.measure import measure
 from diskmodel import errors
 from diskmodel.array import Array
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.formats import read_fio
 from diskmodel.mount.place import check
 from diskmodel.result.laws import check_laws

@@ -117,7 +117,7 @@ def test_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     wanted = run_plan(few, with_relaxations=False).to_dict()
     monkeypatch.setattr(
-        "diskmodel.plan.search.run.local_pool",
+        "diskmodel.plan.search.pool.local_pool",
         lambda *_: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
     )
     found = run_plan(few, evaluate=DiesOnce(str(tmp_path / "died")), with_relaxations=False).to_dict()

@@ -1,4 +1,4 @@
-"""The bundled drives, one TOML file each, read when they are asked for."""
+"""The bundled drives, one TOML file each, read at their first use."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
+from diskmodel.drive.flash import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError, Fault
 
-if TYPE_CHECKING:
-    from diskmodel.drive.flash import Flash
-    from diskmodel.drive.hdd import Hdd
 
-
-class Catalogue(Mapping[str, "Hdd | Flash"]):
+class Catalogue(Mapping[str, Hdd | Flash]):
     """Drives by name, sorted; a drive is parsed at its first use and kept."""
 
     def __init__(self) -> None:
@@ -25,7 +23,7 @@ class Catalogue(Mapping[str, "Hdd | Flash"]):
         self._drives: dict[str, Hdd | Flash] = {}
 
     def __getitem__(self, name: str) -> Hdd | Flash:
-        """The drive of that name.
+        """Return the drive of that name.
 
         Raises
         ------
@@ -46,8 +44,6 @@ class Catalogue(Mapping[str, "Hdd | Flash"]):
         return name in self._names
 
     def _read(self, name: str) -> Hdd | Flash:
-        from diskmodel.drive.description import parse_drive  # the catalogue is a part of what it imports
-
         if name not in self._names:
             lowered = name.lower()
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
@@ -60,5 +56,5 @@ class Catalogue(Mapping[str, "Hdd | Flash"]):
 
 @cache
 def catalogue() -> Catalogue:
-    """All bundled drives by name, loaded lazily."""
+    """Return all bundled drives by name; each is read at its first use."""
     return Catalogue()

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import DescriptionError
 from diskmodel.lab import record, schedulers_page, small_write_page
 from diskmodel.records import Op
