@@ -151,7 +151,7 @@ def test_files_by_ending(tmp_path: Path) -> None:
     for ending in ("html", "md", "csv"):
         write_report(FEASIBLE, tmp_path / f"r.{ending}")
         assert (tmp_path / f"r.{ending}").stat().st_size > 200
-    with pytest.raises(DescriptionError, match="must end in .html, .md or .csv"):
+    with pytest.raises(DescriptionError, match=r"must end in \.html, \.md or \.csv"):
         write_report(FEASIBLE, tmp_path / "r.pdf")
     with pytest.raises(DescriptionError, match="no such file"):
         write_report(FEASIBLE, tmp_path / "nowhere" / "r.html")
