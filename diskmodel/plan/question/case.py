@@ -10,6 +10,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.description import PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
@@ -127,5 +128,5 @@ def cases(plan: PlanDescription) -> list[Case]:
         for drive, level, strip, cache in itertools.product(
             candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
         )
-        for groups in (candidates.groups if level in ("raid50", "raid60") else (1,))
+        for groups in (candidates.groups if LEVELS[level].default_groups > 1 else (1,))
     ]

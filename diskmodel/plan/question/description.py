@@ -15,7 +15,8 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, NamedDrive
 from diskmodel.errors import DescriptionError
 from diskmodel.formats import load_workload
-from diskmodel.layout.description import Level, Rebuild
+from diskmodel.layout.description import Rebuild
+from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes

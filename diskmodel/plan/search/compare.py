@@ -123,7 +123,7 @@ def _compared(
 
 def degraded_array(array: Array) -> Array | None:
     """Return the array with its first disk failed; None where that loses data, or a disk has failed already."""
-    if array.layout.failed or array.layout.level in ("jbod", "raid0"):
+    if array.layout.failed or not array.layout.kind.is_redundant:
         return None
     try:
         layout = type(array.layout).parse({**array.layout.to_dict(), "failed": [0]})

@@ -44,7 +44,7 @@ def statics(
     """
     layout, drive = array.layout, array.drive
     hours = math.nan
-    if layout.level not in ("jbod", "raid0"):
+    if layout.kind.is_redundant:
         rate = sequential_bytes_per_s(array)
         if layout.rebuild is not None and layout.rebuild.rate_bytes_per_s is not None:
             rate = min(rate, layout.rebuild.rate_bytes_per_s)

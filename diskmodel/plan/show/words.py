@@ -72,7 +72,7 @@ def _assumptions(result: PlanResult) -> list[str]:
     objective, workload = plan.objective, plan.design_workload
     said = []
     for stream in workload.streams:
-        closed = f"{stream.arrival.clients} outstanding requests" if stream.is_closed else ""  # type: ignore[union-attr]
+        closed = f"{stream.arrival.clients} outstanding requests" if stream.is_closed else ""  # type: ignore[attr-defined]
         rate = closed or f"{stream.expected_rate_per_s:,.0f} requests per second, whether or not earlier ones are done"
         said.append(
             f"stream {stream.name}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on "
