@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def imports() -> dict[str, set[str]]:
-    """Modules that each module imports, also inside functions and for type checking."""
-    graph = grimp.build_graph("diskmodel", "calibrate", cache_dir=None)
+    """Modules that each module imports when it runs, also inside functions."""
+    graph = grimp.build_graph("diskmodel", "calibrate", exclude_type_checking_imports=True, cache_dir=None)
     return {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
 
 
