@@ -166,7 +166,7 @@ def _knee(number: int, seed: int) -> Dilemma:
         "scheduler": "fcfs",
     }
     return Dilemma(
-        "One disk of 7,200 rpm, random reads of 8 KiB that come by chance and are served in their order.",
+        "One disk of 7,200 rpm, open random reads of 8 KiB, served first come, first served.",
         f"The rate goes from {low} to {high} a second. The time within which 99 of 100 are done is multiplied by …",
         (Settings.parse({**base, "rate_per_s": low}), Settings.parse({**base, "rate_per_s": high})),
         (f"{low} a second", f"{high} a second"),

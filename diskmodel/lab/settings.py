@@ -43,7 +43,7 @@ class Settings(Description):
     span_ratio : float in (0, 1]
         Part of the array that is used, from its front.
     arrivals : "outstanding" or "rate"
-        Whether requests are kept outstanding, or come by chance at a rate of their own.
+        Whether a fixed number of requests is outstanding, or requests arrive at random at a given rate.
     outstanding : int
         The load, for "outstanding".
     rate_per_s : float

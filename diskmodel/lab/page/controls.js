@@ -15,7 +15,7 @@ function definitions(offers) {
     { group: "Workload", key: "span_ratio", label: "part of the array used", values: () => [0.01, 0.02, 0.05, ...steps(0.1, 1, 0.1)], text: percent },
     { group: "Workload", key: "arrivals", label: "requests come", options: [
       { value: "outstanding", text: "when others are done" },
-      { value: "rate", text: "by chance, at a rate" }] },
+      { value: "rate", text: "at random, at a rate" }] },
     { group: "Workload", key: "outstanding", label: "load: outstanding", values: () => offers.outstanding, text: String, only: (s) => s.arrivals === "outstanding" },
     { group: "Workload", key: "rate_per_s", label: "load: a second", values: () => RATES, text: (x) => x.toLocaleString("en"), only: (s) => s.arrivals === "rate" },
     { group: "Array", key: "drive", label: "drive", options: offers.drives },
