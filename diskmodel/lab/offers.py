@@ -1,4 +1,4 @@
-"""What the lab's controls offer: drives, levels with the counts they allow, elevators, sizes."""
+"""The choices of the lab's controls: drives, levels with their possible numbers of disks, schedulers, sizes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from diskmodel.lab.settings import LEVELS, Pattern, Settings
 from diskmodel.layout.description import Layout
 from diskmodel.queue.description import SchedulerName
 
+#: Disks on the slider, the same limit as in `Settings`; more make its steps too fine to hit.
 MAX_DISKS = 64
 
 _LEVEL_NAMES = {
-    "jbod": "none (disks one after the other)",
+    "jbod": "none (concatenated disks)",
     "raid0": "RAID 0 (striping)",
     "raid1": "RAID 1 (a copy on every disk)",
-    "raid1e": "RAID 1E (mirrors, any number)",
+    "raid1e": "RAID 1E (mirrors on any number of disks)",
     "raid10": "RAID 10 (striped mirrors)",
     "raid5": "RAID 5 (one parity)",
     "raid50": "RAID 50 (striped RAID 5)",
@@ -27,28 +28,28 @@ _LEVEL_NAMES = {
     "raid60": "RAID 60 (striped RAID 6)",
 }
 _SCHEDULER_NAMES = {
-    "drive": "the drive's own queue",
+    "drive": "only the drive's own queue",
     "fcfs": "FCFS: first come, first served",
     "sstf": "SSTF: shortest seek first",
-    "scan": "SCAN: to and fro, edge to edge",
+    "scan": "SCAN: back and forth, edge to edge",
     "c-scan": "C-SCAN: one way, edge to edge",
-    "look": "LOOK: to and fro",
+    "look": "LOOK: back and forth",
     "c-look": "C-LOOK: one way",
-    "f-scan": "F-SCAN: to and fro, newcomers wait",
+    "f-scan": "F-SCAN: back and forth, new requests wait",
     "sptf": "SPTF: shortest positioning time first",
-    "sptf-aged": "SPTF, old requests preferred",
+    "sptf-aged": "SPTF with aging",
     "mq-deadline": "mq-deadline (Linux)",
 }
 _PATTERN_NAMES = {
     "random": "random",
     "hot_spot": "80 % of requests on 20 % of the space",
-    "zipf": "Zipf: few places very popular",
+    "zipf": "Zipf: a few blocks very popular",
     "sequential": "sequential",
 }
 
 
 def offers() -> dict[str, Any]:
-    """Choices of every control, as plain data; the reader's own drive is chosen where there is one."""
+    """Return the choices of every control as plain data; the user's own drive is the default where there is one."""
     drive = next((name for name, _ in own_drives()), Settings().drive)
     return {
         "defaults": Settings(drive=drive).to_dict(),
@@ -81,7 +82,7 @@ def _drive(name: str, drive: Hdd | Flash, group: str = "") -> dict[str, Any]:
 
 @functools.cache
 def _survives(level: str) -> bool:
-    """Whether the level keeps its data when one disk is missing."""
+    """Return whether the level keeps its data when one disk fails."""
     try:
         Layout.parse({"level": level, "disks": _disk_counts(level)[-1], "failed": (0,)})
     except DescriptionError:
@@ -91,7 +92,7 @@ def _survives(level: str) -> bool:
 
 @functools.cache
 def _disk_counts(level: str) -> list[int]:
-    """Numbers of disks that the level can have."""
+    """Return the numbers of disks that the level allows."""
     counts = []
     for disks in range(1, MAX_DISKS + 1):
         with contextlib.suppress(DescriptionError):

@@ -42,7 +42,7 @@ def test_a_wrong_prediction_by_keyboard_and_into_the_lab(lab: str, opened: Open)
     for _ in range(wrong):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.locator("#quiz-answer")).to_contain_text("Not so.")
+    expect(page.locator("#quiz-answer")).to_contain_text("Wrong.")
     expect(page.locator(".choice.wrong")).to_have_count(1)
     expect(page.locator("#quiz-score")).to_have_text("0 of 1 right")
     expect(page.locator("#quiz-next")).to_be_focused()

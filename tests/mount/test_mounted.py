@@ -181,7 +181,7 @@ def test_unmounted_by_somebody_else_it_ends(drive: Path, tmp_path: Path) -> None
 
 def test_a_second_mount_is_refused_and_the_first_goes_on(drive: Path, tmp_path: Path) -> None:
     with mounted(drive, tmp_path / "m", "--data", "memory") as mount:
-        assert "mounted on already" in refusal("mount", drive, mount.directory)
+        assert "already a mount point" in refusal("mount", drive, mount.directory)
         with mount.file.open("rb", buffering=0) as file:
             assert os.pread(file.fileno(), 512, 0) == bytes(512)
 

@@ -13,7 +13,7 @@ COMMANDS = re.findall(r"^## (\w+)$", REFERENCE, re.MULTILINE)
 
 
 def test_every_command_is_told_of() -> None:
-    listed = run("--help").stdout.partition("\nAsk:")[2]
+    listed = run("--help").stdout.partition("\nPlan and predict:")[2]
     assert sorted(re.findall(r"^  (\w+)  ", listed, re.MULTILINE)) == sorted(COMMANDS)
 
 

@@ -192,7 +192,7 @@ def test_the_moving_head_is_a_page_or_a_file(lab: str) -> None:
     [
         ('settings={"drive":"generic-sas-ssd"}', b"no single arm"),
         ("schedulers=fcfs,lift", b"scheduler"),
-        ("schedulers=", b"one or two"),
+        ("schedulers=", b"one or two names"),
         ("requests=0", b"requests=0"),
         ("requests=many", b"requests"),
         ("show=all", b"show"),
