@@ -93,7 +93,7 @@ def test_read_errors() -> None:
 def test_faults() -> None:
     with pytest.raises(InputError, match="multiple of the groups"):
         rel.data_loss("raid60", 9, n_groups=2, **LIFE)
-    with pytest.raises(InputError, match="more than the failures"):
+    with pytest.raises(InputError, match="must exceed the failures"):
         rel.data_loss("raid6", 2, **LIFE)
     with pytest.raises(InputError, match="not a known RAID level"):
         rel.data_loss("raid7", 8, **LIFE)

@@ -94,13 +94,13 @@ def test_two_actuators_halve_heads_and_blocks() -> None:
         ({"inner": None}, "give zones, or outer_bytes_per_s and one of"),
         ({"cylinders": 5000}, "give zones, or outer_bytes_per_s and one of"),
         ({"inner": "160 MB/s"}, "must not exceed outer_bytes_per_s"),
-        ({"zones": [{"cylinders": 10, "sectors_per_track": 10}]}, "keep one kind of geometry"),
-        ({"inner": None, "cylinders": 1000}, "the inner tracks would hold"),
+        ({"zones": [{"cylinders": 10, "sectors_per_track": 10}]}, "keep one of the two"),
+        ({"inner": None, "cylinders": 1000}, "the inner ones would have"),
         ({"actuators": 2, "heads": 3}, "multiple of actuators"),
         ({"capacity": "1000000000001 B"}, "must be a multiple of sector_bytes=512; try 1000000000000"),
-        ({"capacity": "1000 TiB"}, "check capacity, rates, rpm and heads"),
-        ({"capacity": "20 MiB"}, "more zones than cylinders"),
-        ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "must lie within"),
+        ({"capacity": "1000 TiB"}, "check capacity, rates, rpm, heads"),
+        ({"capacity": "20 MiB"}, "exceeds the number of cylinders"),
+        ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "use an average from"),
         ({"cache": {"size": "1 KiB", "segments": 16}}, "smaller than a sector"),
         ({"rpm": "fast"}, "must be a number"),
         ({"colour": "blue"}, "not a known field"),
@@ -177,7 +177,7 @@ def test_uncertainty_is_checked() -> None:
     for covariance, rule in (
         ([[1.0, 0.5]], "2 rows of 2"),
         ([[1.0, 0.5], [0.4, 2.0]], "symmetric"),
-        ([[1.0, 5.0], [5.0, 2.0]], "more than its variances allow"),
+        ([[1.0, 5.0], [5.0, 2.0]], "exceeds the square root of its variances' product"),
     ):
         with pytest.raises(DescriptionError, match=rule):
             coarse(uncertainty=good | {"covariance": covariance})
