@@ -40,21 +40,26 @@ def test_an_answer_is_there_at_once_and_then_refined(lab: str, opened: Open, pic
 @pytest.mark.parametrize(
     ("key", "keys"),
     [
-        ("read_ratio", "ArrowLeft"), ("size_bytes", "End"), ("span_ratio", "Home"), ("disks", "End"),
-        ("strip_bytes", "Home"), ("read_hit_ratio", "PageUp"), ("write_cache_bytes", "ArrowRight"),
+        ("read_ratio", "ArrowLeft"),
+        ("size_bytes", "End"),
+        ("span_ratio", "Home"),
+        ("disks", "End"),
+        ("strip_bytes", "Home"),
+        ("read_hit_ratio", "PageUp"),
+        ("write_cache_bytes", "ArrowRight"),
         ("outstanding", "ArrowRight"),
     ],
-)  # fmt: skip
+)
 def test_each_slider_changes_the_curve_by_keyboard(lab: str, opened: Open, key: str, keys: str) -> None:
     # requests larger than a strip, so that the strip matters, too
     page = opened(lab + "#size_bytes=65536")
     answered(page)
     drawn, said = curve(page), page.locator("#answers").inner_text()
     slider = page.locator(f"#set-{key}")
-    told = slider.get_attribute("aria-valuetext")
+    value_before = slider.get_attribute("aria-valuetext")
     slider.focus()
     page.keyboard.press(keys)
-    assert slider.get_attribute("aria-valuetext") != told
+    assert slider.get_attribute("aria-valuetext") != value_before
     answered(page)
     assert page.locator("#answers").inner_text() != said
     assert key in page.url
@@ -65,10 +70,13 @@ def test_each_slider_changes_the_curve_by_keyboard(lab: str, opened: Open, key: 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("level", "raid10"), ("drive", "generic-7k2"), ("drive", "generic-sas-ssd"), ("scheduler", "sptf"),
+        ("level", "raid10"),
+        ("drive", "generic-7k2"),
+        ("drive", "generic-sas-ssd"),
+        ("scheduler", "sptf"),
         ("pattern", "sequential"),
     ],
-)  # fmt: skip
+)
 def test_each_list_changes_the_curve(lab: str, opened: Open, key: str, value: str) -> None:
     page = opened(lab)
     answered(page)
@@ -181,7 +189,7 @@ def test_settings_stand_in_the_address(lab: str, opened: Open) -> None:
     assert page.url == lab, "defaults need not be said"
 
 
-def test_an_address_with_nonsense_is_told(lab: str, opened: Open, watch: Watch, picture) -> None:
+def test_an_address_with_nonsense_is_reported(lab: str, opened: Open, watch: Watch, picture) -> None:
     page = opened(lab + "#drive=steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("catalogue")
@@ -194,7 +202,7 @@ def test_an_address_with_nonsense_is_told(lab: str, opened: Open, watch: Watch, 
     expect(page.get_by_role("alert")).to_be_empty()
 
 
-def test_a_lab_that_was_ended_is_told(opened: Open, watch: Watch) -> None:
+def test_a_lab_that_was_ended_is_reported(opened: Open, watch: Watch) -> None:
     with serving() as url:
         page = opened(url + "?refine=no")
         answered(page)

@@ -52,7 +52,7 @@ def test_users_need_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--data", "paper"), "sparse-file, memory, zero"),
         (("--size", "2 PB"), "at most the array's"),
@@ -61,8 +61,8 @@ def test_users_need_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (("--time-scale", "nan"), "must be between 1e-9 and 1e9"),
     ],
 )
-def test_options_that_cannot_be(tmp_path: Path, options: tuple[str, str], told: str) -> None:
-    assert told in refusal("mount", DRIVE, tmp_path, *options)
+def test_options_that_cannot_be(tmp_path: Path, options: tuple[str, str], message: str) -> None:
+    assert message in refusal("mount", DRIVE, tmp_path, *options)
 
 
 def test_an_array_that_the_kernel_does_not_cover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

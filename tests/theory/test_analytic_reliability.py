@@ -69,8 +69,10 @@ def test_groups_share_out_the_time() -> None:
 
 
 def test_order_of_the_levels() -> None:
-    years = {level: rel.data_loss(level, 8, **LIFE, ure_per_bit=1e-14).mttdl_hours for level in
-             ("raid0", "raid5", "raid10", "raid6")}  # fmt: skip
+    years = {
+        level: rel.data_loss(level, 8, **LIFE, ure_per_bit=1e-14).mttdl_hours
+        for level in ("raid0", "raid5", "raid10", "raid6")
+    }
     assert years["raid0"] < years["raid5"] < years["raid10"] < years["raid6"]
     # between RAID 5 and RAID 10 on the number of disks whose loss is fatal
     ring = rel.data_loss("raid1e", 8, **LIFE, ure_per_bit=0.0).mttdl_hours

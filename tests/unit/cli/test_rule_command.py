@@ -42,7 +42,7 @@ def test_bad_input(words: tuple[object, ...], message: str) -> None:
     assert message in refusal("rule", *words)
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_every_fault_is_reported_at_once() -> None:
     output = refusal("rule", "--level", "raid5", "--disks", -1, "--iops", -5, "--read-fraction", 2)
     assert "3 faults" in output
     for field in ("disks=-1", "iops=-5", "read_fraction=2"):

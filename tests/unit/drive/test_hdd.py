@@ -106,7 +106,7 @@ def test_two_actuators_halve_heads_and_blocks() -> None:
         ({"colour": "blue"}, "not a known field"),
     ],
 )
-def test_faults_are_told_with_rule_and_fix(changes: dict[str, Any], rule: str) -> None:
+def test_faults_are_reported_with_rule_and_fix(changes: dict[str, Any], rule: str) -> None:
     data = {key: value for key, value in (COARSE | changes).items() if value is not None}
     with pytest.raises(DescriptionError, match=rule):
         Hdd.parse(data)
@@ -182,9 +182,9 @@ def test_uncertainty_is_checked() -> None:
         with pytest.raises(DescriptionError, match=rule):
             coarse(uncertainty=good | {"covariance": covariance})
     draws = [[7200.0, 8e6], [7201.0, 9e6]]
-    told = coarse(uncertainty=good | {"draws": draws}).uncertainty
-    assert told is not None
-    assert told.draws == ((7200.0, 8e6), (7201.0, 9e6))
+    result = coarse(uncertainty=good | {"draws": draws}).uncertainty
+    assert result is not None
+    assert result.draws == ((7200.0, 8e6), (7201.0, 9e6))
     for wrong, rule in (
         ([[7200.0, 8e6], [7201.0]], "rows of 2 numbers, one for each name, but row 1 has 1"),
         ([[7200.0, 8e6], [7201.0, float("nan")]], "finite number"),
@@ -208,8 +208,13 @@ def test_flash_tables_hold_capacity_and_spare() -> None:
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", ["atlas10k", "barracuda", "cheetah4LP", "dec_rz26", "hp_c3323a"])
 def test_measured_seek_curves_load_as_drives(name: str, evidence: Path) -> None:
-    base = {"atlas10k": "quantum-atlas-10k", "barracuda": "seagate-st32171w", "cheetah4LP": "seagate-st34501n",
-            "dec_rz26": "dec-rz26", "hp_c3323a": "hp-c3323a"}[name]  # fmt: skip
+    base = {
+        "atlas10k": "quantum-atlas-10k",
+        "barracuda": "seagate-st32171w",
+        "cheetah4LP": "seagate-st34501n",
+        "dec_rz26": "dec-rz26",
+        "hp_c3323a": "hp-c3323a",
+    }[name]
     table = read_seek_file(evidence / "traces" / f"{name}.seek")
     drive = load_drive(base)
     assert isinstance(drive, Hdd)

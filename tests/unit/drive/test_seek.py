@@ -78,9 +78,15 @@ def test_times_left_out_are_assumed_in_proportion() -> None:
 
 def test_curve_in_two_parts() -> None:
     curve = SeekCurve.parse(
-        {"kind": "curve", "a": "250 us", "b_ns_per_root": "25.79 us", "c": "2150 us", "e_ns_per_cylinder": 83.9,
-         "joint_cylinders": 15000}
-    ).curve_ns(91560)  # fmt: skip
+        {
+            "kind": "curve",
+            "a": "250 us",
+            "b_ns_per_root": "25.79 us",
+            "c": "2150 us",
+            "e_ns_per_cylinder": 83.9,
+            "joint_cylinders": 15000,
+        }
+    ).curve_ns(91560)
     assert curve[0] == 0
     assert curve[1] == 275_790
     assert curve[14_999] == round(250_000 + 25_790 * 14_999**0.5)
