@@ -6,12 +6,13 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
+import html
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -20,14 +21,35 @@ from diskmodel import units
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import faults_of
 
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass as _Constructor
+else:
 
-class Description(BaseModel):
+    class _Constructor(type(BaseModel)):
+        """Makes `Array(...)` raise the same errors as `Array.parse(...)`, and take positional arguments.
+
+        A metaclass and not `__init__`: pydantic calls an `__init__` of ours for nested descriptions, too, and the place
+        of a fault inside the outer one would be lost.
+        """
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            return cls.parse(cls._from_call(args, fields))
+
+
+class Description(BaseModel, metaclass=_Constructor):
     """Base of `Drive`, `Layout`, `Controller`, `Host`, `Array`, `Workload` and `Objective`."""
 
     #: The kind of file: "array", "drive", "plan" or "workload"; "" for a part of another description.
     file_kind: ClassVar[str] = ""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+
+    @classmethod
+    def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields that a call with these arguments describes."""
+        if args:
+            raise TypeError(f"{cls.__name__} takes no positional arguments; name each field")
+        return fields
 
     @model_validator(mode="before")
     @classmethod
@@ -45,6 +67,11 @@ class Description(BaseModel):
                 raise ValueError(f"{name}: is given twice, as {key} and in another form; keep one of them")
             renamed[name] = value
         return renamed
+
+    @classmethod
+    def has_field(cls, key: str) -> bool:
+        """Return whether `key` is a field of this description, its unit written out or left out."""
+        return key in cls.model_fields or _with_suffix(key, cls.model_fields) is not None
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
@@ -193,3 +220,9 @@ def write_atomically(path: str | Path, text: str) -> None:
         raise DescriptionError(
             Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another file")
         ) from None
+
+
+def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
+    """Return labels and values as a small HTML table with a caption, for notebooks."""
+    rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"

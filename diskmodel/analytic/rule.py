@@ -12,21 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.layout.levels import LEVELS
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
-WRITE_PENALTIES = {
-    "jbod": 1,
-    "raid0": 1,
-    "raid1": 2,
-    "raid10": 2,
-    "raid1e": 2,
-    "raid3": 4,
-    "raid4": 4,
-    "raid5": 4,
-    "raid50": 4,
-    "raid6": 6,
-    "raid60": 6,
-}
+WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
 
 #: IOPS that calculators assume per disk for small random requests, by rpm: the middle of the ranges in common use. The
 #: numbers of disks by the rule of thumb are inversely proportional to them.

@@ -52,7 +52,7 @@ def calibrate(
     printed, drive, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes)
     drive.save(out)
     if report is not None:
-        from calibrate.fit.report import report_html
+        from calibrate.report import report_html
 
         write_atomically(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"))
     if as_json:
@@ -84,8 +84,8 @@ def fit_with_residuals(
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is not None:
-            from calibrate.fit.provenance import provenance
-            from calibrate.traces.fit import calibrate_trace
+            from calibrate.provenance import provenance
+            from calibrate.trace.fit import calibrate_trace
 
             sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
             origin = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
@@ -107,9 +107,9 @@ def lines(printed: dict[str, Any]) -> list[str]:
     if len(warnings) > MAX_WARNINGS:
         output.append(f"  warning: … and {len(warnings) - MAX_WARNINGS} more; --json lists them all")
     if printed.get("last_stage"):
-        from calibrate.joint import told
+        from calibrate.joint_fit import last_stage_text
 
-        output.append(f"  last stage: {told(printed['last_stage'])}")
+        output.append(f"  last stage: {last_stage_text(printed['last_stage'])}")
     output += [f"  {line}" for line in held_out_lines(held)]
     return output
 
@@ -169,7 +169,7 @@ def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
 
 def table_of(parameters: dict[str, Any]) -> Table:
     """Return a table of the parameters with standard errors; those that the evidence cannot determine are marked."""
-    from calibrate.fit.shown import label, remark, shown
+    from calibrate.parameter_text import label, remark, shown
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("parameter", no_wrap=True)

@@ -57,11 +57,11 @@ def compare(
     if as_json:
         print_json(found.to_dict())
     else:
-        from diskmodel.plan.table import comparison_table
+        from diskmodel.plan.show.table import comparison_table
 
         show(comparison_table(found))
     if plot is not None:
-        from diskmodel.plan.plot import curves_of, save_latency_plot
+        from diskmodel.plan.show.plot import curves_of, save_latency_plot
 
         with writing(plot, "plot"):
             save_latency_plot(curves_of(found.arrays), plot)

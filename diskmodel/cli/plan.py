@@ -55,7 +55,7 @@ def plan(
 
     Exits with status 3 when none of the candidates meets the objective.
     """
-    from diskmodel.plan.description import with_drives
+    from diskmodel.plan.question.description import with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
@@ -66,7 +66,7 @@ def plan(
     if as_json:
         print_json(result.to_dict())
     else:
-        from diskmodel.plan.table import plan_table
+        from diskmodel.plan.show.table import plan_table
 
         show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
@@ -131,8 +131,8 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     """Write the requested report and plot, and say where they are."""
     if report is None and plot is None:
         return
-    from diskmodel.plan.plot import save_latency_plot
-    from diskmodel.plan.report import latency_curves, write_report
+    from diskmodel.plan.show.plot import save_latency_plot
+    from diskmodel.plan.show.report import latency_curves, write_report
 
     is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
     curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
@@ -149,9 +149,9 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
 def write_crossover(plan: PlanDescription, place: Path) -> None:
     """Find, report and plot the share of writes at which another level of the first drive needs fewer disks."""
     from diskmodel.plan import find_crossover
-    from diskmodel.plan.families import families
-    from diskmodel.plan.plot import draw_crossover, save_plot
-    from diskmodel.plan.run import local_pool
+    from diskmodel.plan.question.families import families
+    from diskmodel.plan.search.run import local_pool
+    from diskmodel.plan.show.plot import draw_crossover, save_plot
 
     with local_pool(plan, families(plan)) as pool:
         found = find_crossover(plan, executor=pool)

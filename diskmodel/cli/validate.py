@@ -66,14 +66,14 @@ def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: 
         bar.add_task("predicting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is None:
-            from calibrate.repeat import repeat
+            from calibrate.score.against_measurement import repeat
 
             return repeat(drive, evidence, seed=seed)
         if drive.kind == "hdd" and "trace_model" in drive.provenance:
-            from calibrate.traces.fit import validate_traces
+            from calibrate.trace.fit import validate_traces
 
             return validate_traces(drive, trace, seed=seed)
-        from calibrate.replay import replay
+        from calibrate.score.against_trace import replay
 
         return replay(drive, trace, seed=seed)
 

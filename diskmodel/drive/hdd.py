@@ -13,9 +13,8 @@ from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
+from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
-
-DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged"]
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
 #: seek table has one entry for each, 40 MB at the limit.
@@ -72,7 +71,7 @@ class DriveQueue(Description):
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
-    scheduler: DriveScheduler = "fcfs"
+    scheduler: DriveSchedulerName = "fcfs"
     weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
 

@@ -10,36 +10,13 @@ from diskmodel.drive import Flash, Hdd, catalogue
 from diskmodel.errors import DescriptionError
 from diskmodel.lab.drives import has_one_arm, own_drives
 from diskmodel.lab.settings import LEVELS, Pattern, Settings
+from diskmodel.layout import levels
 from diskmodel.layout.description import Layout
-from diskmodel.queue.description import SchedulerName
+from diskmodel.queue import SCHEDULERS
 
 #: Disks on the slider, the same limit as in `Settings`; more make its steps too fine to hit.
 MAX_DISKS = 64
 
-_LEVEL_NAMES = {
-    "jbod": "none (concatenated disks)",
-    "raid0": "RAID 0 (striping)",
-    "raid1": "RAID 1 (a copy on every disk)",
-    "raid1e": "RAID 1E (mirrors on any number of disks)",
-    "raid10": "RAID 10 (striped mirrors)",
-    "raid5": "RAID 5 (one parity)",
-    "raid50": "RAID 50 (striped RAID 5)",
-    "raid6": "RAID 6 (two parities)",
-    "raid60": "RAID 60 (striped RAID 6)",
-}
-_SCHEDULER_NAMES = {
-    "drive": "only the drive's own queue",
-    "fcfs": "FCFS: first come, first served",
-    "sstf": "SSTF: shortest seek first",
-    "scan": "SCAN: back and forth, edge to edge",
-    "c-scan": "C-SCAN: one way, edge to edge",
-    "look": "LOOK: back and forth",
-    "c-look": "C-LOOK: one way",
-    "f-scan": "F-SCAN: back and forth, new requests wait",
-    "sptf": "SPTF: shortest positioning time first",
-    "sptf-aged": "SPTF with aging",
-    "mq-deadline": "mq-deadline (Linux)",
-}
 _PATTERN_NAMES = {
     "random": "random",
     "hot_spot": "80 % of requests on 20 % of the space",
@@ -60,13 +37,16 @@ def offers() -> dict[str, Any]:
         "levels": [
             {
                 "value": level,
-                "text": _LEVEL_NAMES[level],
+                "text": levels.LEVELS[level].title,
                 "disks": _disk_counts(level),
                 "survives": _survives(level),
             }
             for level in LEVELS
         ],
-        "schedulers": [{"value": v, "text": _SCHEDULER_NAMES.get(v, v)} for v in ("drive", *get_args(SchedulerName))],
+        "schedulers": [
+            {"value": "drive", "text": "the drive's own queue"},
+            *({"value": name, "text": policy.title} for name, policy in SCHEDULERS.items()),
+        ],
         "patterns": [{"value": v, "text": _PATTERN_NAMES.get(v, v)} for v in get_args(Pattern)],
         "size_bytes": [512 << power for power in range(14)],
         "strip_bytes": [4096 << power for power in range(11)],

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from diskmodel.result.batches import lag1_correlation
-from diskmodel.result.quantiles import quantiles
+from diskmodel.result.statistics.batches import lag1_correlation
+from diskmodel.result.statistics.quantiles import quantiles
 
 #: Batches whose means give the variance; more would be shorter than the correlation of the responses in a short run.
 _N_BATCHES = 10

@@ -12,7 +12,7 @@ import pytest
 
 from calibrate.evidence.requests import RequestTrace
 from diskmodel.drive import load_drive
-from tests.calibrate.traced_drive import TracedDrive
+from tests.calibrate.trace.traced_drive import TracedDrive
 from tests.unit.cli.commands import EXAMPLES, answer, process, refusal, run, write
 
 HARD_DISK = TracedDrive()
