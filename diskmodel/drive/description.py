@@ -1,4 +1,4 @@
-"""Drives by name: a file, or an entry of the catalogue."""
+"""Drives from a file, or by a name in the catalogue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _named(value: object) -> object:
         raise inner(error) from None
 
 
-#: A drive in a description: a table, the path of a profile, or a name in the catalogue.
+#: A drive inside another description: a full description, the path of a profile, or a name in the catalogue.
 NamedDrive = Annotated[Drive, BeforeValidator(_named)]
 
 
@@ -36,12 +36,12 @@ def load_drive(place: str | Path) -> Hdd | Flash:
     Parameters
     ----------
     place : str or Path
-        A file where it ends in ".toml" or exists; otherwise a name in the catalogue.
+        A path if it ends in ".toml" or names an existing file; otherwise a name in the catalogue.
 
     Raises
     ------
     DescriptionError
-        When there is no such file or name (close names are listed) or the description breaks rules.
+        When there is no such file or name (the message lists close names), or the description breaks a rule.
 
     Examples
     --------

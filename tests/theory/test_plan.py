@@ -164,9 +164,13 @@ def test_rebuild_is_simulated_and_takes_longer_than_the_stream_alone() -> None:
     # and a limit on its rate is kept
     limited = plan_of(
         objective={"iops": 200, "rebuild_hours": 24},
-        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 14,
-                    "rebuild": {"rate": "5 MB/s"}},
-    )  # fmt: skip
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid10", "raid5"],
+            "max_disks": 14,
+            "rebuild": {"rate": "5 MB/s"},
+        },
+    )
     hours = Trier(Case(limited, five.family), evaluator(limited))(8).statics.rebuild_hours
     assert hours == pytest.approx(300e9 / 5e6 / 3600, rel=0.1)
 
@@ -195,7 +199,7 @@ def test_interval_of_the_utilisation_covers_other_seeds() -> None:
 
 
 @pytest.mark.slow
-def test_the_classical_exercise_told_as_a_plan() -> None:
+def test_the_classical_exercise_as_a_plan() -> None:
     """10 000 IOPS, 60 % reads, 30 % hits: the calculators ask for too many disks where only utilisation counts."""
     plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
     ten, five = run_plan(plan, with_relaxations=False).candidates

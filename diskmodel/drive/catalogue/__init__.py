@@ -1,4 +1,4 @@
-"""The bundled drives, one TOML file each, read at their first use."""
+"""The bundled drives, one TOML file each, loaded on first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diskmodel.errors import DescriptionError, Fault
 
 
 class Catalogue(Mapping[str, Hdd | Flash]):
-    """Drives by name, sorted; a drive is parsed at its first use and kept."""
+    """Drives by name, sorted; a drive is parsed on first use and cached."""
 
     def __init__(self) -> None:
         files = (file.name for file in resources.files(__name__).iterdir())
@@ -28,7 +28,7 @@ class Catalogue(Mapping[str, Hdd | Flash]):
         Raises
         ------
         DescriptionError
-            When there is none; close names are listed.
+            When no drive has that name; the message lists close names.
         """
         if name not in self._drives:
             self._drives[name] = self._read(name)
@@ -49,12 +49,12 @@ class Catalogue(Mapping[str, Hdd | Flash]):
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
             close += [known for known in self._names if lowered in known and known not in close]
             fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"
-            raise DescriptionError(Fault("drive", name, "is neither a file nor a drive of the catalogue", fix))
+            raise DescriptionError(Fault("drive", name, "is neither a file nor a drive in the catalogue", fix))
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
         return parse_drive(tomllib.loads(text), name)
 
 
 @cache
 def catalogue() -> Catalogue:
-    """Return all bundled drives by name; each is read at its first use."""
+    """Return all bundled drives by name, loaded lazily."""
     return Catalogue()

@@ -81,7 +81,7 @@ def test_a_calibrated_drive_simulates(profile: tuple[Path, object]) -> None:
     assert answer(*words, "--drive", profile[0])["stable"] is True
 
 
-def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> None:
+def test_a_clock_without_a_revolution_exits_with_3(tmp_path: Path) -> None:
     true = HARD_DISK.trace(450, seed=6)
     noise = np.random.default_rng(3).uniform(0, 40, len(true))
     noisy = RequestTrace(true.is_write, true.lba, true.n_blocks, true.response_ms, true.pause_ms + noise)
