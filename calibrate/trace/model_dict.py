@@ -1,4 +1,4 @@
-"""The fitted model as plain data, and as a drive profile that the engines can run."""
+"""The fitted model as plain data, and back."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from calibrate.trace.geometry.correction import Correction
 from calibrate.trace.model import TraceModel
 from diskmodel.errors import Fault, FormatError
 
+#: Of the layout of `provenance.trace_model`; a profile of another version is refused.
 VERSION = 2
 
 
 def model_to_dict(model: TraceModel) -> dict[str, Any]:
-    """The model as numbers, strings and lists only."""
+    """Return the model as numbers, strings and lists only."""
     rotation = model.rotation
     data: dict[str, Any] = {
         "version": VERSION,
@@ -77,7 +78,7 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
 
 
 def model_from_dict(data: Mapping[str, Any]) -> TraceModel:
-    """The model that `model_to_dict` wrote.
+    """Return the model that `model_to_dict` wrote.
 
     Raises
     ------
