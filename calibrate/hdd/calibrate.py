@@ -124,7 +124,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         )
         found[f"{name}_sectors_per_track"] = Parameter(
             float(density), float(density) * tracks.stderr_ratio, "1", tracks.is_identified,
-            "angles between neighbouring blocks" if tracks.is_identified else "rates, with an assumed skew",
+            "angles between neighboring blocks" if tracks.is_identified else "rates, with an assumed skew",
         )  # fmt: skip
     found["skew"] = Parameter(
         tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_skew_identified,

@@ -158,7 +158,7 @@ def _errors(value: Floats, design: Floats, y: Floats) -> Floats:
         mine = left[near]
         inside = mine[(mine >= 0.0) & (mine <= 1.0)]
         if len(inside):
-            # neighbouring places have few angles between them: what counts is the room left, not the number of reads
+            # places next to each other have few different angles: the interval left counts, not the number of reads
             errors[k] = (float(inside.min()) + 1.0 - float(inside.max())) / 2 + _SOFT_TURNS
         else:
             errors[k] = 0.5
