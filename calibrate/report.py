@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
-from diskmodel.plan.plot import svg_of
+from diskmodel.plan.show.plot import svg_of
 
 #: Colors that color-blind readers can tell apart.
 _FITTED, _HELD_OUT = "#0072b2", "#d55e00"

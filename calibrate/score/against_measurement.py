@@ -20,7 +20,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
-from diskmodel.formats.to_workload import fio_workload
+from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.workload import Workload
 
 #: Ranks at which distributions are compared: every condition counts alike, whatever its number of requests.

@@ -69,5 +69,5 @@ def test_of_a_trace_the_engines_error_is_told() -> None:
 
 def test_warnings_that_differ_in_figures_only_are_told_once() -> None:
     waits = [f"this program waited for a processor {share} % of the time" for share in (47, 5.5, 12)]
-    assert without_likes([waits[0], "no writes", *waits[1:]]) == [f"{waits[0]} (and 2 alike)", "no writes"]
+    assert without_likes([waits[0], "no writes", *waits[1:]]) == [f"{waits[0]} (and 2 similar)", "no writes"]
     assert without_likes([]) == []

@@ -22,8 +22,8 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.memory import read_outcomes, to_plain
-from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Figure, Outcome
+from diskmodel.plan.search.memory import read_outcomes, to_plain
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.calibrate.mock_device import MockDevice

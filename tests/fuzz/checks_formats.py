@@ -51,7 +51,7 @@ def _parsed(own: Sequence[bytes]) -> list[bytes]:
 
 
 #: Longest message about one fault: nobody wants to read the file in it.
-MOST_SAID = 3000
+MAX_TEXT = 3000
 
 
 def say(error: FormatError | DescriptionError) -> str:
@@ -59,7 +59,7 @@ def say(error: FormatError | DescriptionError) -> str:
     assert error.faults
     assert all(fault.field and fault.rule for fault in error.faults)
     text = str(error)
-    assert len(text) < MOST_SAID * len(error.faults)
+    assert len(text) < MAX_TEXT * len(error.faults)
     text.encode("utf-8", errors="surrogateescape" if "\udc80" <= max(text) <= "\udcff" else "strict")
     return text
 

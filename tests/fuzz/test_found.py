@@ -26,7 +26,7 @@ from diskmodel.formats.trace.reader import read_trace
 from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.memory import read_outcomes
+from diskmodel.plan.search.memory import read_outcomes
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.fuzz import seeds

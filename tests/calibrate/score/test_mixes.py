@@ -89,7 +89,7 @@ def test_profile_and_reports_tell_them(hdd: Calibration, folder: Path) -> None:
     page = report_html(printed, hdd.report["residuals"], title="t")
     for row in printed["held_out"]["mixed_read_write"]["conditions"]:
         assert row["what"] in page
-    assert any("mixes of reads and writes, never fitted (6)" in line for line in lines(printed))
+    assert any("mixed reads and writes, held out (6 conditions)" in line for line in lines(printed))
 
 
 def test_writes_that_were_not_measured_apart_show_in_the_mixes(folder: Path) -> None:

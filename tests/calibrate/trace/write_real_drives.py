@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibrate.trace.fit import validate_traces
 from calibrate.trace.model_dict import model_from_dict
-from diskmodel.plan.plot import COLOURS, svg_of
+from diskmodel.plan.show.plot import COLOURS, svg_of
 from tests.calibrate.trace.real_drives import DRIVES, EVIDENCE, calibrated
 
 Curves = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -27,36 +27,35 @@ HEAD = """# Validation: real drives from their traces
 
 Six SCSI drives of the nineties, 8,000 to 10,000 requests each with the measured response time of every one (Carnegie
 Mellon University). The model is calibrated on the first half of a trace with nothing given but the drive's capacity;
-the second half, which the calibration has not seen, is predicted. The same command serves all of them:
+the second half, which the calibration has not seen, is predicted. The same commands work for all of them:
 
     diskmodel calibrate drive.trace --requests :50% --capacity … --out drive.toml
     diskmodel validate drive.toml drive.trace --requests 50%:
 
 *Demerit* is the root mean square distance of the two distributions of response times, sorted, as a share of the mean.
-*Error of one request* is the mean absolute difference, request by request. Beside the model stand DiskSim 4.0, whose
-more than a hundred parameters per drive were extracted by hand with special SCSI commands, and a black box (gradient
-boosting over what is known of each request), which knows no physics.
+*Error of one request* is the mean absolute difference, request by request. The table also shows DiskSim 4.0, with more
+than a hundred parameters per drive that were extracted by hand with special SCSI commands, and a black box (gradient
+boosting over the known properties of each request) without any physics.
 
 """
 ENGINE = """
 ## Run by the engines
 
 The figures above are those of the trace model, which predicts one request after the other. `simulate` and `plan` do
-not use it: they run the profile's geometry, seeks and buffer in the engines. The same second halves, replayed by the
-engines (requests at the instants at which they were issued, one run, nothing random):
+not use it: they run the profile's geometry, seeks and buffer in the engines. Here the engines replay the same second
+halves (requests at the instants at which they were issued, one run, nothing random):
 
 """
 TAIL = """
 What the engines leave out of these drives: the spread of seek times, the direction of seeks, revolutions lost to
 retries.
 
-The picture shows the distributions: measured as dots, predicted as a line.
+The chart shows the distributions: measured as dots, predicted as a line.
 
 ![Distributions of response times, measured and predicted](validation-traces.svg)
 
-What was learned on the way, and what is not identified from such traces, stands in
-[how calibration works](calibration.md). The second halves were looked at while the method was developed; drives that
-nobody has looked at are the harder test.
+[How calibration works](calibration.md) explains the method, and which parameters such traces cannot determine. The
+second halves were used while the method was developed, so drives that nobody has examined are the harder test.
 """
 
 
