@@ -89,7 +89,7 @@ def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) ->
         if kind != "measurement":
             found += _of_fio(path)
     if not found:
-        raise FormatError(Fault("evidence", None, "holds no response times that can be compared", "measure again"))
+        raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
     array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
     pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
     scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]

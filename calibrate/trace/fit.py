@@ -48,7 +48,7 @@ class TraceFit:
     """A fitted trace model with its parameters, and its score on held-out requests."""
 
     model: TraceModel
-    parameters: dict[str, dict[str, Any]]
+    parameters: dict[str, Parameter]
     engine: EngineDrive
     has_converged: bool
     message: str
@@ -67,16 +67,12 @@ class TraceFit:
         """Return the fit in the form of calibrations from other evidence; `provenance` is added to the profile's."""
         drive = self.to_drive(name)
         drive = drive.model_copy(update={"provenance": {**provenance, **drive.provenance}})
-        parameters = {
-            key: Parameter(row["value"], row["stderr"], row["unit"], row["identified"], _WHY.get(key, ""))
-            for key, row in self.parameters.items()
-        }
         rows = [] if self.engine.response_ms is None else residual_rows(self.trace, self.engine.response_ms)
         return Calibration(
             drive,
             self.has_converged,
             self.message,
-            {**parameters, **parameters_of(drive)},
+            {**self.parameters, **parameters_of(drive)},
             self.held_out,
             {"residuals": rows, "warnings": []},
         )
@@ -198,17 +194,13 @@ def _sharpened(rotation: Rotation, angles: AngleMap | None) -> Rotation:
     return replace(rotation, period_ms=angles.period_ms, stderr_ms=stderr)
 
 
-def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, dict[str, Any]]:
+def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, Parameter]:
     rotation, bus = model.rotation, model.bus
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Parameter] = {}
 
     def add(name: str, value: float, stderr: float | None, unit: str, identified: bool) -> None:
-        rows[name] = {
-            "value": float(value),
-            "stderr": None if stderr is None else float(stderr),
-            "unit": unit,
-            "identified": bool(identified),
-        }
+        error = None if stderr is None else float(stderr)
+        rows[name] = Parameter(float(value), error, unit, bool(identified), _WHY.get(name, ""))
 
     located = rotation.is_identified and model.angles is not None
     add("revolution", rotation.period_ms, rotation.stderr_ms if located else None, "ms", located)
