@@ -6,10 +6,14 @@ import importlib.util
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from diskmodel.layout.levels import LEVELS
+from diskmodel.queue import SCHEDULERS
 from tests.docs.blocks import blocks, commands, files, outputs
 
 ROOT = Path(__file__).parents[2]
@@ -40,11 +44,12 @@ def cases(pages: list[Path]) -> list[object]:
 
 
 @pytest.fixture
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples in it, where the reader works."""
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the examples in it, where the reader works; what a page registers is forgotten after it."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    with patch.dict(SCHEDULERS), patch.dict(LEVELS):
+        yield tmp_path
 
 
 def with_python(page: Path) -> bool:
