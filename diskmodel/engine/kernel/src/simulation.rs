@@ -18,7 +18,7 @@ use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
 pub use controller::Controller;
-pub use host::{Host, HostTunables};
+pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
 pub use submission::Submitter;
@@ -373,7 +373,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.hosts.release(host);
         let rule = self.traffic.rules()[stream as usize];
         if rule.n_clients > 0 {
-            let earliest = issue + rule.pace - i64::from(planted(Fault::ClientPace));
+            let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
             self.take_row(stream as usize, earliest, self.events.now);
         }
     }

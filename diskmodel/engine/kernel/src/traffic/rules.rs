@@ -15,7 +15,7 @@ pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
     within("streams (number)", rules.len() as i64, 0, MOST_DISKS)?;
     for (stream, rule) in rules.iter().enumerate() {
         within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MOST_CLIENTS)?;
-        within(&format!("streams[{stream}].pace"), rule.pace, 0, MOST_APART_NS)?;
+        within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MOST_APART_NS)?;
     }
     Ok(())
 }
