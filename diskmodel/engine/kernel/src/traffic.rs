@@ -5,7 +5,7 @@
 
 mod rules;
 
-pub use rules::{check_block, check_columns, check_rules, Rows};
+pub use rules::{check_block, check_columns, check_rules, Limits, Rows};
 
 /// Where the time of a request went, in the order of their columns; `diskmodel.records.PARTS` has the same.
 pub const PARTS: [&str; N_PARTS] = ["link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "parity"];

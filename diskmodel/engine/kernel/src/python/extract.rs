@@ -50,3 +50,13 @@ fn told(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
         PyTypeError::new_err(said)
     }
 }
+
+/// A long column: of an array at once, where number by number would take longer than a short run.
+pub fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
+    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+    use pyo3::types::PyAnyMethods;
+    match column.extract::<PyReadonlyArray1<i64>>() {
+        Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
+        _ => column.extract(),
+    }
+}

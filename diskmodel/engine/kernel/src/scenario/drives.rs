@@ -6,6 +6,8 @@ use crate::hdd::{self, Bus, Electronics};
 use crate::mechanics::{Mechanics, ZoneColumns, Zones};
 #[cfg(feature = "python")]
 use crate::named::named;
+#[cfg(feature = "python")]
+use crate::python::extract::whole_numbers;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -46,17 +48,6 @@ pub struct HddTables {
     pub dirty_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
-}
-
-/// A long column: of an array at once, where number by number would take longer than a short run.
-#[cfg(feature = "python")]
-pub(super) fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
-    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-    use pyo3::types::PyAnyMethods;
-    match column.extract::<PyReadonlyArray1<i64>>() {
-        Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
-        _ => column.extract(),
-    }
 }
 
 /// A flash drive's tables.

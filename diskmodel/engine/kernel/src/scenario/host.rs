@@ -1,65 +1,11 @@
-//! A host, as a caller hands it over.
+//! What a host must keep, and what is made of it.
 
-#[cfg(feature = "python")]
-use super::drives::whole_numbers;
-use crate::host::{Flusher, Pages};
+use crate::host::{Costs, Flusher, HostTables, PageCacheTables, Pages};
 use crate::rule::{all_within, each_within, has_length, size_within, within};
 use crate::rule::{MOST_APART_NS, MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS, MOST_TIME_NS, MOST_WORK_NS};
 use crate::simulation::{Host, PageCache};
 
 const LEAST_WRITEBACK_NS: i64 = 1_000_000;
-
-/// A host that costs time or buffers, as `diskmodel.host.tables.HostTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct HostTables {
-    pub submission_ns: Costs,
-    pub submission_sequential_ns: Costs,
-    /// The processor's pauses: the time before each, and how long it lasts.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub pause_gap_ns: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub pause_ns: Vec<i64>,
-    pub is_buffered: bool,
-    pub read_ahead_sectors: i64,
-    pub largest_request_sectors: i64,
-    pub page_sectors: i64,
-    /// None: nothing is kept, and writes go to the array at once.
-    pub page_cache: Option<PageCacheTables>,
-}
-
-/// Processor time of a read and of a write.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Costs {
-    pub read: i64,
-    pub write: i64,
-}
-
-impl Costs {
-    /// By operation.
-    pub fn by_op(self) -> [i64; 2] {
-        [self.read, self.write]
-    }
-}
-
-/// A host's page cache, as `diskmodel.host.tables.PageCacheTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct PageCacheTables {
-    pub memory_pages: usize,
-    pub background_pages: usize,
-    pub limit_pages: usize,
-    pub dirty_expire_ns: i64,
-    pub dirty_writeback_ns: i64,
-    pub writeback_depth: usize,
-    pub is_synchronous: bool,
-    /// 0: never.
-    pub sync_every: u64,
-}
 
 impl HostTables {
     /// Refuses what would not fit, over an array that takes requests of so many sectors.

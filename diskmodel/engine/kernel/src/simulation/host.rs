@@ -3,15 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::page_cache::pages_of;
 use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::host::{Coming, Pauses, ReadAhead};
+use crate::host::{cut, pages_of, Coming, HostTables, Pauses, ReadAhead};
 use crate::mechanics::READ;
-use crate::scenario::HostTables;
 use crate::traffic::Traffic;
 
 /// A host that costs time or buffers. Lengths in sectors.
@@ -82,14 +80,6 @@ impl Host {
             slot.left.clear();
         })
     }
-}
-
-/// Pieces of [first, end) of at most `longest`.
-pub(super) fn cut(first: i64, end: i64, longest: i64) -> impl Iterator<Item = (i64, i64)> {
-    (0..(end - first + longest - 1) / longest).map(move |i| {
-        let at = first + i * longest;
-        (at, (at + longest).min(end))
-    })
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {

@@ -5,10 +5,16 @@ use std::fmt::Display;
 use super::{Column, Completions, Requests, Rule, N_PARTS};
 use crate::rule::{has_length, holds, refused, within};
 use crate::rule::{MOST_APART_NS, MOST_DISKS};
-use crate::scenario::Limits;
 
 /// Clients of a stream, and streams.
 const MOST_CLIENTS: i64 = 1 << 40;
+
+/// What every request must keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub capacity_bytes: i64,
+    pub most_length: i64,
+}
 
 /// Refuses streams that cannot be.
 pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
