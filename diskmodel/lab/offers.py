@@ -14,7 +14,7 @@ from diskmodel.layout import levels
 from diskmodel.layout.description import Layout
 from diskmodel.queue import SCHEDULERS
 
-MOST_DISKS = 64
+MAX_DISKS = 64
 
 _PATTERN_NAMES = {
     "random": "random",
@@ -73,7 +73,7 @@ def _survives(level: str) -> bool:
 def _disk_counts(level: str) -> list[int]:
     """Numbers of disks that the level can have."""
     counts = []
-    for disks in range(1, MOST_DISKS + 1):
+    for disks in range(1, MAX_DISKS + 1):
         with contextlib.suppress(DescriptionError):
             Layout.parse({"level": level, "disks": disks})
             counts.append(disks)

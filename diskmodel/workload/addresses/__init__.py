@@ -13,6 +13,7 @@ from diskmodel.workload.addresses.sorted_batches import SortedBatches
 from diskmodel.workload.addresses.strided import Strided
 from diskmodel.workload.addresses.uniform import Uniform
 from diskmodel.workload.addresses.zipf import Zipf
+from diskmodel.workload.addresses.zoned import Zone, Zoned
 
 #: Every address pattern by its name.
 PATTERNS: dict[str, type[AddressPattern]] = {
@@ -24,6 +25,7 @@ PATTERNS: dict[str, type[AddressPattern]] = {
         HotSpot,
         Strided,
         SortedBatches,
+        Zoned,
     )
 }
 
@@ -50,4 +52,6 @@ __all__ = [
     "Strided",
     "Uniform",
     "Zipf",
+    "Zone",
+    "Zoned",
 ]

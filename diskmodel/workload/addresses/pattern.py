@@ -14,16 +14,19 @@ from diskmodel.workload.space import Space
 
 
 class AddressPattern(Description, ABC):
-    """Where the requests of a stream go. Subclasses have a field `pattern` with the name that descriptions use.
+    """Where the requests of a stream go.
 
     Attributes
     ----------
+    pattern : str
+        The name; each subclass fixes it.
     title : str
         In one line, for people.
     example : mapping
         Fields that have no default, as a file could give them; the tests of all patterns use them.
     """
 
+    pattern: str
     title: ClassVar[str]
     example: ClassVar[Mapping[str, object]] = MappingProxyType({})
 
