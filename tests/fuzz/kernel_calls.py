@@ -59,8 +59,8 @@ def caught(call: Callable[[], object]) -> Call:
     with patch.object(native, "_kernel", catcher), patch.object(streamed, "_kernel", catcher):
         try:
             call()
-        except _Caught as told:
-            return list(told.args)
+        except _Caught as caught:
+            return list(caught.args)
     raise AssertionError("the kernel was not called")
 
 

@@ -186,8 +186,9 @@ def test_degraded_reads_use_only_what_is_left_and_enough_of_it(t: LayoutTables, 
         assert len(pieces) == 1
 
 
-@pytest.mark.parametrize(("level", "disks", "per_write"), [("raid5", 8, 4), ("raid6", 10, 6), ("raid10", 8, 2),
-                                                          ("raid0", 8, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("level", "disks", "per_write"), [("raid5", 8, 4), ("raid6", 10, 6), ("raid10", 8, 2), ("raid0", 8, 1)]
+)
 def test_the_write_penalty_is_counted_not_typed(level: str, disks: int, per_write: int) -> None:
     t = layout_tables(Layout.parse({"level": level, "disks": disks, "strip": "4 KiB"}), 4000, SECTOR)
     outcome = planned(t, WRITE, 8 * 5, 8)

@@ -13,8 +13,8 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import CoverageError, KernelError
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
