@@ -6,8 +6,6 @@ ending out when the value carries a unit itself (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +15,10 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.faults import faults_of
+from diskmodel.input import open_input
+from diskmodel.output import write_text
 
 
 class Description(BaseModel):
@@ -80,8 +80,14 @@ class Description(BaseModel):
         return tomlkit.dumps(readable(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
-        """Write the TOML text to `path` atomically: the file is the old one or the new one, never a part."""
-        write_atomically(path, self.to_toml())
+        """Write the TOML text to `path` atomically: the file is the old one or the new one, never a part.
+
+        Raises
+        ------
+        OutputError
+            When it may not or cannot be written.
+        """
+        write_text(path, self.to_toml())
 
 
 def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
@@ -156,11 +162,13 @@ MAX_FILE_BYTES = 16 << 20
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"it is longer than {MAX_FILE_BYTES} bytes")
         return tomllib.loads(data.decode("utf-8"))
+    except InputError as error:
+        raise DescriptionError(error.faults) from None
     except OSError as error:
         raise DescriptionError(
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
@@ -170,24 +178,3 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise DescriptionError(Fault("file", str(path), seen, "name a TOML file")) from None
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and thousands of brackets
         raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
-
-
-def write_atomically(path: str | Path, text: str) -> None:
-    """Write `text` to `path` so that a reader, a full disk or a kill never leaves half a file."""
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.", text=True)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise DescriptionError(
-            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another place")
-        ) from None

@@ -85,6 +85,12 @@ class FormatError(InputError):
     code = "format"
 
 
+class OutputError(InputError):
+    """A result that may not or cannot be written where it should go; what was there before is as it was."""
+
+    code = "output"
+
+
 class CoverageError(InputError):
     """The engine that was asked for does not cover the scenario; nothing falls back silently."""
 

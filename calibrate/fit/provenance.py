@@ -10,13 +10,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from diskmodel.input import open_input
+
 _CHUNK = 1 << 20
 
 
 def digest(path: Path) -> str:
     """SHA-256 of a file."""
     sha = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_input(path) as file:
         while chunk := file.read(_CHUNK):
             sha.update(chunk)
     return sha.hexdigest()

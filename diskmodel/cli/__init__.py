@@ -30,7 +30,9 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         # Nobody reads any more; Python must not complain about it when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from diskmodel.output import discard_stdout
+
+        discard_stdout()
         sys.exit(141)
 
 

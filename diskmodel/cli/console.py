@@ -6,7 +6,9 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,22 @@ from rich.text import Text
 WIDTH_OF_FILES = 100
 
 
+_is_stdout_taken: ContextVar[bool] = ContextVar("is_stdout_taken", default=False)
+
+
+@contextmanager
+def stdout_taken(is_taken: bool) -> Iterator[None]:
+    """Within the block, answers for people go to standard error: standard output carries a file (`--out -`)."""
+    token = _is_stdout_taken.set(is_taken)
+    try:
+        yield
+    finally:
+        _is_stdout_taken.reset(token)
+
+
 def show(*parts: RenderableType) -> None:
     """Print an answer for people; a line that is too long goes on where it began."""
-    console = _console(is_error=False)
+    console = _console(is_error=_is_stdout_taken.get())
     for part in parts:
         if isinstance(part, str):
             text = part.lstrip(" ")
@@ -32,7 +47,7 @@ def show(*parts: RenderableType) -> None:
 
 def show_lines(text: str) -> None:
     """Print lines as they are, however long."""
-    _console(is_error=False).print(Text(text), soft_wrap=True)
+    _console(is_error=_is_stdout_taken.get()).print(Text(text), soft_wrap=True)
 
 
 def show_command(command: str) -> None:

@@ -14,7 +14,9 @@ from typing import IO, Any
 
 import zstandard
 
+from diskmodel.errors import InputError
 from diskmodel.formats.faults import file_error, unreadable
+from diskmodel.input import open_input
 
 #: What decompressors and files raise on damaged or unreadable input.
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
@@ -81,8 +83,8 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         When the file cannot be opened.
     """
     try:
-        raw: IO[bytes] = open(path, "rb")  # noqa: SIM115 - closed below
-    except (OSError, ValueError) as error:
+        raw: IO[bytes] = open_input(path)
+    except (OSError, ValueError, InputError) as error:
         raise unreadable(path, error) from None
     with raw:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import diskmodel
 from diskmodel.array import Array
+from diskmodel.output import append_line
 from diskmodel.plan.outcome import Evaluate, Figure, Outcome
 from diskmodel.workload import Workload
 
@@ -61,11 +61,7 @@ class Remembered:
         # begins with a line's end too: what a killed process left half written must not swallow this one
         line = "\n" + json.dumps({"key": key, "outcome": to_plain(outcome)}) + "\n"
         # one write to a file opened for appending is not mixed with those of other processes
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(handle, line.encode())
-        finally:
-            os.close(handle)
+        append_line(self.path, line)
 
 
 def read_outcomes(path: str | Path) -> dict[str, Outcome]:

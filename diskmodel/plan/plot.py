@@ -14,6 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
+from diskmodel.output import write_bytes, write_text
 from diskmodel.plan.compare import Compared
 from diskmodel.plan.crossover import Crossover
 from diskmodel.plan.headroom import LoadPoint
@@ -46,14 +47,22 @@ def save_latency_plot(
     save_plot(lambda axes: draw_latency(axes, curves, limit_ms), path)
 
 
-def save_plot(draw: Callable[[Axes], None], path: str | Path) -> None:
-    """A plot written as PNG or SVG by the path's ending."""
+def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot") -> None:
+    """Write a plot as PNG or SVG by the path's ending.
+
+    Raises
+    ------
+    OutputError
+        Where it cannot be written; `field` is the option that named the path.
+    """
     if str(path).endswith(".svg"):
-        Path(path).write_text(svg_of(draw), encoding="utf-8")
+        write_text(path, svg_of(draw), field)
         return
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     draw(figure.subplots())
-    FigureCanvasAgg(figure).print_png(str(path))  # type: ignore[no-untyped-call]
+    drawn = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
+    write_bytes(path, drawn.getvalue(), field)
 
 
 def curves_of(compared: Sequence[Compared]) -> list[tuple[str, Sequence[LoadPoint]]]:

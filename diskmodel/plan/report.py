@@ -14,9 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import diskmodel
-from diskmodel.description import write_atomically
 from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.output import write_text
 from diskmodel.plan import plot
 from diskmodel.plan.families import array_of, design_workload
 from diskmodel.plan.headroom import LoadPoint, load_points
@@ -63,13 +63,15 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
     Raises
     ------
     DescriptionError
-        For another ending, or where it cannot be written.
+        For another ending.
+    OutputError
+        Where it cannot be written.
     """
     makers = {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
     suffix = Path(path).suffix.lower()
     if suffix not in makers:
         raise DescriptionError(Fault("report", str(path), "is no known kind of report", "end it in .html, .md or .csv"))
-    write_atomically(path, makers[suffix]())
+    write_text(path, makers[suffix](), "report")
 
 
 def html(result: PlanResult, curves: Curves = ()) -> str:

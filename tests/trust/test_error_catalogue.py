@@ -18,6 +18,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import run, simulate
 from diskmodel.formats import read_fio
 from diskmodel.mount.place import check
+from diskmodel.output import write_text
 from diskmodel.result.laws import check_laws
 from diskmodel.workload import Workload
 
@@ -42,6 +43,10 @@ def description(tmp_path: Path) -> None:
 def format_(tmp_path: Path) -> None:
     (tmp_path / "fio.json").write_text("{")
     read_fio(tmp_path / "fio.json")
+
+
+def output(tmp_path: Path) -> None:
+    write_text("/dev/null", "text")
 
 
 def coverage(tmp_path: Path) -> None:
@@ -81,6 +86,7 @@ def mount(tmp_path: Path) -> None:
 PROVOKED: dict[str, Callable[[Path], None]] = {
     "description": description,
     "format": format_,
+    "output": output,
     "coverage": coverage,
     "measurement": measurement,
     "mount": mount,
