@@ -6,10 +6,9 @@ ending out when the value carries a unit itself (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -18,6 +17,7 @@ from diskmodel import units
 from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.faults import faults_of
 from diskmodel.input import open_input
+from diskmodel.limits import parse_toml
 from diskmodel.output import write_text
 
 
@@ -41,6 +41,8 @@ class Description(BaseModel):
             if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
                 raise ValueError(f'{key}: the unit is missing; write {key} = "<number> <unit>" or {full} = <number>')
             name = full or key
+            if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
+                raise ValueError(f"{key}: is true or false where a number or a text is required; write that")
             if name in renamed:
                 raise ValueError(f"{name} is given twice (as {key} and in another form); keep one of them")
             renamed[name] = value
@@ -88,6 +90,18 @@ class Description(BaseModel):
             When it may not or cannot be written.
         """
         write_text(path, self.to_toml())
+
+
+def _is_switch(value: Any) -> bool:
+    """Return whether it is true or false, or a list with one of them: Python takes true for 1."""
+    return isinstance(value, bool) or (
+        isinstance(value, list | tuple) and any(isinstance(item, bool) for item in value)
+    )
+
+
+def takes_bool(annotation: Any) -> bool:
+    """Return whether a field of that type may be true or false."""
+    return annotation in (bool, Any) or any(takes_bool(part) for part in get_args(annotation))
 
 
 def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
@@ -166,7 +180,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"it is longer than {MAX_FILE_BYTES} bytes")
-        return tomllib.loads(data.decode("utf-8"))
+        return parse_toml(data.decode("utf-8-sig"))
     except InputError as error:
         raise DescriptionError(error.faults) from None
     except OSError as error:

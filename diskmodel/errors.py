@@ -7,6 +7,7 @@ unstable array, a fit that has not converged) is a result and never an exception
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,6 +47,14 @@ def _cut(text: str, most: int) -> str:
 def printable(text: str) -> str:
     """`text` with half a surrogate pair, which JSON may hold and no stream takes, as its escape."""
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
+def visible(text: str) -> str:
+    """Return `text` with control characters, which a terminal would obey, as their escapes; line ends and tabs stay."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class DiskmodelError(Exception):

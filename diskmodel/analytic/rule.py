@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.description import Layout
 
 #: Back-end operations per small host write.
 WRITE_PENALTIES = {
@@ -20,6 +22,9 @@ WRITE_PENALTIES = {
     "raid3": 4, "raid4": 4, "raid5": 4, "raid50": 4,
     "raid6": 6, "raid60": 6,
 }  # fmt: skip
+
+#: Requests per second, and disks, beyond which a question has a typing error: all disks ever made are some 1e10.
+MAX_FIGURE = 1e15
 
 #: IOPS that a calculator grants one disk for small random requests, by spindle speed: the middle of the usual ranges.
 USUAL_DISK_IOPS = {15_000: 165.0, 10_000: 140.0, 7_200: 80.0, 5_400: 40.0}
@@ -101,7 +106,7 @@ class RuleOfThumb:
     disks : int or None
         Disks asked about.
     disks_needed : int or None
-        Fewest disks that hold `iops`, before any rule of the level on counts.
+        Fewest disks that serve `iops` and that the level can have: at least 3 for RAID 5, an even number for RAID 10.
     utilization_ratio : float or None
         Load of each disk as a share of its rating, when disks, rating and `iops` are all given.
     """
@@ -189,12 +194,18 @@ def rule_of_thumb(
     """
     checks = Checks().ratio(read_fraction=read_fraction, cache_hit=cache_hit)
     checks.count(disks=disks).positive(iops=iops, per_disk_iops=per_disk_iops)
+    for name, value in (("iops", iops), ("per_disk_iops", per_disk_iops)):
+        if value is not None and value > MAX_FIGURE:
+            checks.fault(name, value, f"must be at most {MAX_FIGURE:g}", "check its unit")
     if not 0 < utilization_ceiling <= 1:
         checks.fault("utilization_ceiling", utilization_ceiling, "must lie above 0 and at most at 1", "85 % is 0.85")
     if sum(given is not None for given in (disks, iops, per_disk_iops)) < 2:
         checks.fault("disks, iops, per_disk_iops", None, "two of the three are needed", "give at least two")
     checks.done()
     penalty = write_penalty(level, n_parity=n_parity)
+    if disks is not None and (problem := _problem_of_count(level, disks, n_parity)):
+        rule, _, fix = problem.partition("; ")
+        checks.fault("disks", disks, rule, fix).done()
     per_host = back_end_per_host(penalty, read_fraction, cache_hit)
     back_end = None if iops is None else iops * per_host
     array = None if disks is None or per_disk_iops is None else disks * per_disk_iops
@@ -203,7 +214,8 @@ def rule_of_thumb(
         host = array * utilization_ceiling / per_host if per_host else math.inf
     rating, needed, utilization = per_disk_iops, None, None
     if back_end is not None and per_disk_iops is not None:
-        needed = max(1, math.ceil(round(back_end / (per_disk_iops * utilization_ceiling), 9)))
+        served = _finite(back_end / (per_disk_iops * utilization_ceiling), iops=iops, per_disk_iops=per_disk_iops)
+        needed = _possible_count(level, max(1, math.ceil(round(served, 9))), n_parity)
         utilization = None if disks is None else back_end / (disks * per_disk_iops)
     elif back_end is not None and disks is not None:
         rating = back_end / disks / utilization_ceiling
@@ -220,6 +232,48 @@ def rule_of_thumb(
         disks_needed=needed,
         utilization_ratio=utilization,
     )
+
+
+#: No array has more: `Layout.disks`.
+MAX_DISKS = 100_000
+#: Counts above a minimum that are tried: every level takes one in so many (RAID 60 an even one from 8 on).
+_TRIES = 64
+
+
+def _problem_of_count(level: str, disks: int, n_parity: int | None) -> str:
+    """Why an array of that level cannot have so many disks; "" where it can."""
+    name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    try:
+        Layout.parse({"level": name, "disks": disks} | ({} if n_parity is None else {"n_parity": n_parity}))
+    except DescriptionError as error:
+        text = "; ".join(f"{fault.rule}{f'; {fault.fix}' if fault.fix else ''}" for fault in error.faults)
+        return text.removeprefix(f"disks={disks}: ")
+    return ""
+
+
+def _possible_count(level: str, at_least: int, n_parity: int | None) -> int:
+    """The smallest number of disks from `at_least` on that an array of that level can have."""
+    if at_least <= MAX_DISKS:
+        for disks in range(at_least, at_least + _TRIES):
+            if not _problem_of_count(level, disks, n_parity):
+                return disks
+    return at_least
+
+
+def _finite(value: float, **given: float) -> float:
+    """`value`, refused where the figures that it was calculated from are too far apart for a number.
+
+    Raises
+    ------
+    InputError
+        When it is infinite.
+    """
+    if not math.isfinite(value) or value > MAX_FIGURE:
+        checks = Checks()
+        for name, figure in given.items():
+            checks.fault(name, figure, "gives a number of disks beyond all bounds", "check its unit")
+        checks.done()
+    return value
 
 
 def disks_for_throughput(bytes_per_s: float, per_disk_bytes_per_s: float) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import contextlib
 import gzip
 import io
 import lzma
@@ -22,7 +24,7 @@ from diskmodel.input import open_input
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 
 #: A document (not a trace) larger than this when decompressed is refused: it would not fit into memory gracefully.
-MAX_DOCUMENT_BYTES = 256 * 2**20
+MAX_DOCUMENT_BYTES = 128 * 2**20
 
 # One block of zstd that repeats a byte turns 4 bytes into 128 KiB, so so few at a time keep memory flat.
 _ZSTD_STEP = 512
@@ -95,9 +97,18 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         for magic, opener in _OPENERS:
             if head.startswith(magic):
                 with opener(raw) as stream:
-                    yield stream
+                    yield _without_mark(stream)
                 return
-        yield raw
+        yield _without_mark(raw)
+
+
+def _without_mark(stream: Any) -> Any:
+    """Return the stream behind a byte-order mark, which editors of Windows put before a text."""
+    # the reader meets the same damage, and says where
+    with contextlib.suppress(*READ_ERRORS):
+        if stream.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
+            stream.read(len(codecs.BOM_UTF8))
+    return stream
 
 
 def read_head(path: str | Path, n_bytes: int = 1 << 16) -> bytes:

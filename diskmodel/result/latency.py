@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.records import Int64
 from diskmodel.result.batches import Interval, mean_interval
-from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles
+from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles, reported
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,14 @@ class Latency:
         value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
+    @property
+    def reported_ns(self) -> Mapping[str, float]:
+        """The percentiles, nan where there are too few requests to report one: p99.9 needs 10,000."""
+        return reported(self.quantiles_ns, self.n)
+
     def to_dict(self) -> dict[str, Any]:
-        """Milliseconds by name; None for what is unknown."""
-        values = {"mean": self.mean.mean} | dict(self.quantiles_ns) | {"max": self.max_ns}
+        """Milliseconds by name; None for what is unknown, or what so few requests cannot show."""
+        values = {"mean": self.mean.mean} | dict(self.reported_ns) | {"max": self.max_ns}
         return {name: milliseconds(value) for name, value in values.items()}
 
     def intervals_to_dict(self) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from diskmodel.result.throughput import throughput_interval
 from diskmodel.result.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
 
 DEFAULT_PRECISION = 0.02
+#: A millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
+LEAST_PRECISION = 1e-6
 
 
 def summarize(
@@ -121,6 +123,7 @@ def summarize(
         window=window,
         requests=requests,
         run=run,
+        is_stability_known=stability is None or stability.is_known,
     )
 
 
@@ -155,8 +158,9 @@ def check_options(n: int, precision: float, percentile: str | None, confidence: 
     faults = []
     if n == 0:
         faults.append(Fault("requests", 0, "there is nothing to summarise", "simulate at least one request"))
-    if not precision > 0:
-        faults.append(Fault("precision", precision, "must be more than 0", "write for example 0.02"))
+    if not precision >= LEAST_PRECISION:
+        rule = f"must be at least {LEAST_PRECISION:g}"
+        faults.append(Fault("precision", precision, rule, "write for example 0.02"))
     if not 0 < confidence < 1:
         faults.append(Fault("confidence", confidence, "must be between 0 and 1", "write for example 0.95"))
     if percentile is not None and percentile not in LEVELS:
@@ -200,6 +204,11 @@ def messages_of(
             " the backlog grows without end, so there is no latency to report",
         )
     messages = []
+    if stability is not None and not stability.is_known:
+        messages.append(
+            f"too short to tell whether the array keeps up: {stability.offered_per_s:.4g} requests/s came and "
+            f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
+        )
     if not window.is_settled:
         messages.append("the warm-up did not end within the run; simulate more requests")
     if mean.is_correlated:
