@@ -74,7 +74,9 @@ def output_file(path: str | Path, field: str = "out") -> Iterator[IO[bytes]]:
     except OSError as error:
         raise _unwritable(path, field, error) from None
     finally:
-        os.close(folder)
+        # it was opened to read: by now all is done, or has failed for a better reason
+        with contextlib.suppress(OSError):
+            os.close(folder)
 
 
 def _replacing(folder: int, path: Path, field: str, old: os.stat_result | None) -> Iterator[IO[bytes]]:

@@ -148,6 +148,7 @@ def rule_of_thumb(
     per_disk_iops: float | None = None,
     utilization_ceiling: float = 1.0,
     n_parity: int | None = None,
+    counts_only: bool = False,
 ) -> RuleOfThumb:
     """Rule of thumb for an array: give two of `disks`, `iops` and `per_disk_iops` to get the third.
 
@@ -168,6 +169,9 @@ def rule_of_thumb(
         Share of its rating that a disk is allowed to be loaded with.
     n_parity : int, optional
         For level "erasure".
+    counts_only : bool
+        Count operations whatever the number of disks: the caller knows the shape of the array, or asks about the
+        disks that have not failed.
 
     Returns
     -------
@@ -203,7 +207,7 @@ def rule_of_thumb(
         checks.fault("disks, iops, per_disk_iops", None, "two of the three are needed", "give at least two")
     checks.done()
     penalty = write_penalty(level, n_parity=n_parity)
-    if disks is not None and (problem := _problem_of_count(level, disks, n_parity)):
+    if disks is not None and not counts_only and (problem := _problem_of_count(level, disks, n_parity)):
         rule, _, fix = problem.partition("; ")
         checks.fault("disks", disks, rule, fix).done()
     per_host = back_end_per_host(penalty, read_fraction, cache_hit)
@@ -215,7 +219,8 @@ def rule_of_thumb(
     rating, needed, utilization = per_disk_iops, None, None
     if back_end is not None and per_disk_iops is not None:
         served = _finite(back_end / (per_disk_iops * utilization_ceiling), iops=iops, per_disk_iops=per_disk_iops)
-        needed = _possible_count(level, max(1, math.ceil(round(served, 9))), n_parity)
+        needed = max(1, math.ceil(round(served, 9)))
+        needed = needed if counts_only else _possible_count(level, needed, n_parity)
         utilization = None if disks is None else back_end / (disks * per_disk_iops)
     elif back_end is not None and disks is not None:
         rating = back_end / disks / utilization_ceiling
@@ -242,12 +247,17 @@ _TRIES = 64
 
 def _problem_of_count(level: str, disks: int, n_parity: int | None) -> str:
     """Why an array of that level cannot have so many disks; "" where it can."""
-    name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    shape: dict[str, Any] = {"level": level.lower().replace("-", "").replace("_", "").replace(" ", ""), "disks": disks}
+    if n_parity is not None:
+        shape["n_parity"] = n_parity
+    groups = next((n for n in range(2, disks // 3 + 1) if disks % n == 0), 2)
+    if shape["level"] in ("raid50", "raid60"):
+        shape["groups"] = groups
     try:
-        Layout.parse({"level": name, "disks": disks} | ({} if n_parity is None else {"n_parity": n_parity}))
+        Layout.parse(shape)
     except DescriptionError as error:
-        text = "; ".join(f"{fault.rule}{f'; {fault.fix}' if fault.fix else ''}" for fault in error.faults)
-        return text.removeprefix(f"disks={disks}: ")
+        fault = error.faults[0]
+        return f"{fault.rule}; {fault.fix}".removeprefix(f"disks={disks}: ").replace(f"groups={groups}", "its groups")
     return ""
 
 

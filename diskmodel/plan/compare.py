@@ -239,6 +239,7 @@ def _compared(
         disks=array.layout.disks - len(array.layout.failed),
         per_disk_iops=calculator_disk_iops(array.drive),
         n_parity=array.layout.n_parity,
+        counts_only=True,
     )
     promised = rule.host_iops or math.inf
     words = _why(array, promised, rule.back_end_per_host, headroom, healthy)
