@@ -217,7 +217,7 @@ def rule_of_thumb(
     if array is not None:
         host = array * utilization_ceiling / per_host if per_host else math.inf
     rating, needed, utilization = per_disk_iops, None, None
-    if back_end is not None and per_disk_iops is not None:
+    if iops is not None and back_end is not None and per_disk_iops is not None:
         served = _finite(back_end / (per_disk_iops * utilization_ceiling), iops=iops, per_disk_iops=per_disk_iops)
         needed = max(1, math.ceil(round(served, 9)))
         needed = needed if counts_only else _possible_count(level, needed, n_parity)
