@@ -14,14 +14,10 @@ from typing import Any
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS
 
 #: Back-end operations per small host write.
-WRITE_PENALTIES = {
-    "jbod": 1, "raid0": 1,
-    "raid1": 2, "raid10": 2, "raid1e": 2,
-    "raid3": 4, "raid4": 4, "raid5": 4, "raid50": 4,
-    "raid6": 6, "raid60": 6,
-}  # fmt: skip
+WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
 
 #: Requests per second, and disks, beyond which a question has a typing error: all disks ever made are some 1e10.
 MAX_FIGURE = 1e15

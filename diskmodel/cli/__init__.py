@@ -21,7 +21,7 @@ def main() -> None:
         signal.signal(ending, _terminated)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
-    # small matrices: more threads of the linear algebra library cost more than they give
+    # the matrices are small: more threads in the linear algebra library cost more than they gain
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:
         # NumPy's remarks about single operations; what they came to is checked, and reported in words
@@ -58,6 +58,6 @@ def _interrupted(signum: int, frame: FrameType | None) -> None:
 
 
 def _terminated(signum: int, frame: FrameType | None) -> None:
-    """A request to end is an exception, so that scratch files and child processes are cleaned up."""
+    """Turn SIGTERM into an exception, so that scratch files and child processes are cleaned up."""
     signal.signal(signum, signal.SIG_IGN)
     sys.exit(128 + signum)

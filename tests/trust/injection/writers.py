@@ -23,7 +23,7 @@ from diskmodel.errors import OutputError
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.writers import write_trace
 from diskmodel.output import append_line, write_bytes, write_text
-from diskmodel.plan.plot import save_plot
+from diskmodel.plan.show.plot import save_plot
 from diskmodel.workload import Workload
 
 OLD = b"the old content, of which every byte is needed\n"

@@ -7,7 +7,7 @@ from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.result.latency import Latency
-from diskmodel.result.stability import judge_counts, judge_stability
+from diskmodel.result.statistics.stability import judge_counts, judge_stability
 from diskmodel.workload import Workload
 
 ARRAY = Array.parse({"drive": "generic-15k", "layout": {"level": "raid0", "disks": 10}})
