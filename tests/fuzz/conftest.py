@@ -9,10 +9,10 @@ from types import FrameType
 
 import pytest
 
-from tests.fuzz.watch import MOST_BYTES
+from tests.fuzz.watch import MAX_BYTES
 
 #: The slowest check takes some 60 s on a busy machine; a file that never ends takes for ever.
-MOST_S = 600
+MAX_S = 600
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +23,8 @@ def _limits(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
     handler = signal.signal(signal.SIGALRM, _out_of_time)
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_BYTES, before[1]))
-    signal.alarm(MOST_S)
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MAX_BYTES, before[1]))
+    signal.alarm(MAX_S)
     try:
         yield
     finally:
@@ -34,7 +34,7 @@ def _limits(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _out_of_time(signum: int, frame: FrameType | None) -> None:
-    raise TimeoutError(f"a check took more than {MOST_S} s")
+    raise TimeoutError(f"a check took more than {MAX_S} s")
 
 
 def _address_space() -> int:
