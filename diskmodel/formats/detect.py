@@ -31,7 +31,7 @@ KINDS = (
 MEASUREMENT = "diskmodel-measurement"
 
 # Formats of traces that words of their own identify come before documents, those of bare numbers after them.
-_DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse"})
+_DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"})
 
 
 def detect_evidence(path: str | Path) -> str:

@@ -293,6 +293,7 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
 def _from_trace(
     path: str | Path, kind: str, level: float, device: str | None, interval_s: float, errors: Errors
 ) -> FoundWorkload:
+    device = None if device == "all" else device
     reader = read_trace(path, format=kind.removeprefix("trace:"), device=device, errors=errors)
     facts = TraceFacts(round(interval_s * 1e9))
     for chunk in reader:
@@ -304,11 +305,21 @@ def _from_trace(
     if device is None and len(reader.device_names) > 1:
         notes.append(f"the requests of {len(reader.device_names)} devices were taken together, as on one array")
     rates = facts.rates_per_s()
+    if not len(rates):
+        rule = f"has one time for all of its {n} requests: no rate can be known"
+        raise file_error(path, rule, "give a longer part of the trace, or one with a finer clock")
+    if facts.tick_ns >= 1_000_000:
+        notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
+    if facts.last_ns < facts.rate.width:
+        notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
     rate = float(np.percentile(rates, level))
     if rate <= 0:
         raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), str(path))
-    notes.append(f"rates are those of the {level:g}th percentile of intervals of {facts.rate.width / 1e9:g} s")
+    n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
+    notes.append(f"rates are those of the {level:g}th percentile of {n_intervals}")
     notes.append("arrivals within an interval were taken as random (Poisson)")
+    if reader.n_skipped:
+        notes.append(f"{reader.n_skipped} entries that neither read nor write (flushes, discards) were left out")
     if reader.n_malformed:
         notes.append(f"{reader.n_malformed} malformed lines were left out")
     streams = []
