@@ -109,7 +109,7 @@ stories: setup ## Write docs/how-to/field-stories/ anew
 
 .PHONY: traces
 traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDENCE and write docs/explanation/validation-traces.md
-	$(BIN)/python -m tests.calibrate.write_real_drives
+	$(BIN)/python -m tests.calibrate.trace.write_real_drives
 
 .PHONY: field
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md

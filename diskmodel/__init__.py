@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.host.description import Host
     from diskmodel.layout.description import Layout
-    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, run_plan
-    from diskmodel.plan.compare import compare
+    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, compare, run_plan
     from diskmodel.queue.description import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
@@ -60,7 +59,7 @@ _HOMES = {
     "Workload": "workload",
     "WriteCache": "controller.description",
     "catalogue": "drive.catalogue",
-    "compare": "plan.compare",
+    "compare": "plan",
     "estimate": "analytic.estimate",
     "load_drive": "drive",
     "rule_of_thumb": "analytic.rule",

@@ -1,7 +1,7 @@
 """Request traces with measured response times, read into columns.
 
 One request a line: ``R|W  tag  lba  blocks  response_us  pause_us``. Requests are issued one at a time. Whether the
-pause stands before its own request or after it differs between recorders; `calibrate.traces.period` tells which
+pause stands before its own request or after it differs between recorders; `calibrate.trace.clock.rotation` tells which
 from the platter's own clock, so the reader keeps the column as it is.
 """
 
@@ -19,8 +19,8 @@ from diskmodel.formats.opening import read_document
 
 N_COLUMNS = 6
 #: Blocks of 512 bytes in 4 ZiB, and 31 years: no drive holds or takes that much, and sums of them stay exact.
-_MOST_BLOCKS = 2**53
-_MOST_US = 1e15
+_MAX_BLOCKS = 2**53
+_MAX_US = 1e15
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,6 @@ class RequestTrace:
         )
 
 
-def is_request_trace(text: str) -> bool:
-    """Whether the first non-blank line looks like a request trace."""
-    for line in text.splitlines():
-        fields = line.split()
-        if fields:
-            return len(fields) == N_COLUMNS and fields[0] in ("R", "W") and fields[2].isdigit()
-    return False
-
-
 def read_requests(path: str | Path) -> RequestTrace:
     """The requests of a trace file. Blank lines and a cut-off last line are left out.
 
@@ -107,5 +98,5 @@ def _row(line: str) -> tuple[bool, int, int, float, float] | None:
         row = (fields[0] == "W", int(fields[2]), int(fields[3]), float(fields[4]), float(fields[5]))
     except ValueError:
         return None
-    is_good = row[1] >= 0 and row[2] > 0 and row[1] + row[2] <= _MOST_BLOCKS
-    return row if is_good and 0 < row[3] <= _MOST_US and 0 <= row[4] <= _MOST_US else None
+    is_good = row[1] >= 0 and row[2] > 0 and row[1] + row[2] <= _MAX_BLOCKS
+    return row if is_good and 0 < row[3] <= _MAX_US and 0 <= row[4] <= _MAX_US else None

@@ -14,9 +14,8 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Literal
 
+from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import DiskmodelError, Fault, MeasurementError
-
-from .document import Measurement, load
 
 PROGRAM = "diskmodel-bench"
 Mode = Literal["quick", "default", "thorough"]

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.layout.pieces import READ, Piece
+from diskmodel.layout.pieces import Piece
 from diskmodel.layout.plan import plan
+from diskmodel.records import READ
 from diskmodel.workload import Workload
 
 

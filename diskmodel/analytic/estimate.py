@@ -108,8 +108,8 @@ def _mean_think_s(workload: Workload) -> float:
     for stream in workload.streams:
         if stream.is_closed:
             think_s = getattr(stream.arrival, "think_ns", 0) / 1e9
-            total += think_s * stream.arrival.clients  # type: ignore[union-attr]
-            clients += stream.arrival.clients  # type: ignore[union-attr]
+            total += think_s * stream.arrival.clients  # type: ignore[attr-defined]
+            clients += stream.arrival.clients  # type: ignore[attr-defined]
     return total / clients if clients else 0.0
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.layout.levels import LEVELS
 
 HOURS_PER_YEAR = 8766.0
 
@@ -216,11 +217,13 @@ def data_loss(
     checks = Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours, disk_bytes=disk_bytes)
     checks.count(n_disks=n_disks, n_groups=n_groups).ratio(ure_per_bit=ure_per_bit)
     tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": 1, "raid1e": n_disks // 2}
-    tolerances |= {"raid3": 1, "raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2, "erasure": n_parity or 0}
+    for level_name, kind in LEVELS.items():
+        if kind.family == "parity":
+            tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
     if name not in tolerances:
         checks.fault("level", level, "is not a known RAID level", f"use one of {', '.join(tolerances)}")
         checks.done()
-    groups = {"raid10": n_disks // 2, "raid50": n_groups, "raid60": n_groups, "erasure": n_groups}.get(name, 1)
+    groups = n_disks // 2 if name == "raid10" else n_groups if LEVELS[name].default_groups else 1
     tolerance = tolerances[name]
     if n_disks % groups:
         checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})")

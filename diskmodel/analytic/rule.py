@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.layout.levels import LEVELS
 
 #: Back-end operations per small host write.
-WRITE_PENALTIES = {
-    "jbod": 1, "raid0": 1,
-    "raid1": 2, "raid10": 2, "raid1e": 2,
-    "raid3": 4, "raid4": 4, "raid5": 4, "raid50": 4,
-    "raid6": 6, "raid60": 6,
-}  # fmt: skip
+WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
 
 #: IOPS that a calculator grants one disk for small random requests, by spindle speed: the middle of the usual ranges.
 USUAL_DISK_IOPS = {15_000: 165.0, 10_000: 140.0, 7_200: 80.0, 5_400: 40.0}

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.drive import FlashTables, HddTables
+from diskmodel.queue import SCHEDULERS
 
-#: Schedulers that take the shortest seek, or sweep; and those that look at rotation too.
-_SEEK_SAVERS = ("sstf", "scan", "c-scan", "look", "c-look", "f-scan", "mq-deadline")
-_POSITION_SAVERS = ("sptf", "sptf-aged")
 #: Numbers of candidates at which service times are sampled.
 _CHOICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
@@ -93,9 +91,10 @@ class HddService:
         others = rng.integers(0, n, size=(n, k - 1))
         seek = np.concatenate([self.seek_s[:, None], self.seek_s[others]], axis=1)
         rotation = np.concatenate([self.rotation_s[:, None], self.rotation_s[others]], axis=1)
-        if any(name in _POSITION_SAVERS for name in self.schedulers):
+        shortened = {SCHEDULERS[name].shortens for name in self.schedulers}
+        if "positioning" in shortened:
             return np.asarray((seek + rotation).min(axis=1))
-        if any(name in _SEEK_SAVERS for name in self.schedulers):
+        if "seek" in shortened:
             return np.asarray(seek.min(axis=1) + self.rotation_s)
         return self.seek_s + self.rotation_s
 

@@ -21,7 +21,7 @@ WIDTH_OF_FILES = 100
 
 
 def show(*parts: RenderableType) -> None:
-    """Print an answer for people; a line that is too long goes on where it began."""
+    """Print an answer for people; a line that wraps keeps its indent."""
     console = _console(is_error=False)
     for part in parts:
         if isinstance(part, str):
@@ -43,17 +43,17 @@ def show_command(command: str) -> None:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a message for people beside the answer."""
+    """Print a message for people on standard error."""
     _console(is_error=True).print(Text(text, style=style), soft_wrap=True)
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print the one JSON document; what is no number is null."""
+    """Print the one JSON document of a command; nan and infinity become null."""
     sys.stdout.write(json.dumps(plain(data), indent=2, allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:
-    """`value` with JSON's own types only; nan and infinite become None."""
+    """Return `value` with JSON's own types only; nan and infinity become None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -68,7 +68,7 @@ def plain(value: Any) -> Any:
 
 
 def progress() -> Progress:
-    """A progress display on standard error, nothing where that is no terminal."""
+    """Return a progress display on standard error; it stays silent unless that is a terminal."""
     console = _console(is_error=True)
     return Progress(
         TextColumn("{task.description}", markup=False),

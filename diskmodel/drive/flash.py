@@ -13,8 +13,8 @@ from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
 
 #: Blocks, one on each die, over the capacity: with more of them there is nothing to collect.
-_MOST_ERASED = 16
-_MOST_UNITS = 1 << 16
+_MAX_ERASED = 16
+_MAX_UNITS = 1 << 16
 
 
 class Flash(Profile):
@@ -89,12 +89,12 @@ class Flash(Profile):
             raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}")
         if self.page_bytes % self.mapping_bytes:
             raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}")
-        if self.page_bytes // self.mapping_bytes > _MOST_UNITS:
-            raise ValueError(f"page_bytes={self.page_bytes}: more than {_MOST_UNITS} mapping units; use smaller pages")
+        if self.page_bytes // self.mapping_bytes > _MAX_UNITS:
+            raise ValueError(f"page_bytes={self.page_bytes}: more than {_MAX_UNITS} mapping units; use smaller pages")
         erased_at_once = self.channels * self.dies_per_channel * self.pages_per_block * self.page_bytes
-        if erased_at_once > _MOST_ERASED * self.capacity_bytes:
+        if erased_at_once > _MAX_ERASED * self.capacity_bytes:
             raise ValueError(
-                f"page_bytes={self.page_bytes}: a block on each die holds more than {_MOST_ERASED} times the capacity; "
+                f"page_bytes={self.page_bytes}: a block on each die holds more than {_MAX_ERASED} times the capacity; "
                 "use smaller pages or fewer of them in a block"
             )
         if any(a > b for a, b in pairwise(self.wake_ns)):

@@ -19,7 +19,7 @@ MAX_BLOCK_UNITS = 256
 #: the first two is empty on the average.
 RESERVE_BLOCKS = 2
 _NEVER = 1 << 40
-_FEWEST_BLOCKS, _MOST_BLOCKS = 192, 288
+_MIN_BLOCKS, _MAX_BLOCKS = 192, 288
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def scaled(
             block_units = max(MAX_BLOCK_UNITS // units_per_page, 1) * units_per_page
         # the number of logical blocks for which the physical ones come out nearest to a whole number
         folded = min(
-            range(_FEWEST_BLOCKS, _MOST_BLOCKS + 1),
+            range(_MIN_BLOCKS, _MAX_BLOCKS + 1),
             key=lambda n: (min(n * physical % n_units, -n * physical % n_units), n),
         )
         extent, n_extents = block_units, -(-n_units // block_units)

@@ -13,12 +13,11 @@ from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
+from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
 
-DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged"]
-
 #: More than any drive has; beyond it a rate or a capacity has slipped by a power of ten.
-MOST_CYLINDERS = 5_000_000
+MAX_CYLINDERS = 5_000_000
 
 #: Waiting writes that firmware without a deeper command queue weighs: the length of the tagged queue of SATA.
 TYPICAL_WEIGHED_WRITES = 32
@@ -70,7 +69,7 @@ class DriveQueue(Description):
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
-    scheduler: DriveScheduler = "fcfs"
+    scheduler: DriveSchedulerName = "fcfs"
     weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
 
@@ -282,9 +281,9 @@ class Hdd(Profile):
             if zone.spare_sectors_per_cylinder >= heads * zone.sectors_per_track:
                 raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder")
         n_cylinders = sum(zone.cylinders for zone in zones)
-        if n_cylinders > MOST_CYLINDERS:
+        if n_cylinders > MAX_CYLINDERS:
             raise ValueError(
-                f"geometry: {n_cylinders} cylinders, more than {MOST_CYLINDERS}; check capacity, rates, rpm and heads"
+                f"geometry: {n_cylinders} cylinders, more than {MAX_CYLINDERS}; check capacity, rates, rpm and heads"
             )
         needed = self._sectors_per_actuator()
         if not starts[-2] < needed <= starts[-1]:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.drive.tables import HddTables
-
-WRITE = 1
+from diskmodel.records import WRITE
 
 
 @dataclass

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
-
-READ = 0
+from diskmodel.records import READ
 
 
 class Streamed(NamedTuple):

@@ -18,7 +18,7 @@ from diskmodel import units
 from diskmodel.description import Description
 from diskmodel.drive.seek_fit import root_then_line
 from diskmodel.errors import Fault, FormatError
-from diskmodel.units import MOST_DEVICE_NS, Nanoseconds
+from diskmodel.units import MAX_DEVICE_NS, Nanoseconds
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -36,7 +36,7 @@ def _fraction_of_ns(value: object) -> object:
     return float(units.parse(value, _TIME)) if isinstance(value, str) else value
 
 
-_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0, le=MOST_DEVICE_NS)]
+_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0, le=MAX_DEVICE_NS)]
 
 
 class SeekTimes(Description):

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 Float = NDArray[np.float64]
 
-_LEAST_EXPONENT = 0.1
+_MIN_EXPONENT = 0.1
 
 
 def pair_weights(longest: int) -> Float:
@@ -52,7 +52,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
     def power(exponent: float) -> Float:
         return np.asarray(distance**exponent)
 
-    highest, lowest = place_of(power(_LEAST_EXPONENT)), place_of(distance)
+    highest, lowest = place_of(power(_MIN_EXPONENT)), place_of(distance)
     if not lowest < place < highest:
         between = first + lowest * (last - first), first + highest * (last - first)
         raise ValueError(
@@ -60,7 +60,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
             f"{last / 1e6:.3g} ms; it must lie within {between[0] / 1e6:.3g} … {between[1] / 1e6:.3g} ms"
         )
     if place >= place_of(power(0.5)):
-        exponent = brentq(lambda p: place_of(power(p)) - place, _LEAST_EXPONENT, 0.5, xtol=1e-9)
+        exponent = brentq(lambda p: place_of(power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
         shape = power(float(exponent))
     else:
         joint = _joint(weights, distance, place)

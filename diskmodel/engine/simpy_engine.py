@@ -26,7 +26,7 @@ from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
-from diskmodel.units import MOST_NS
+from diskmodel.units import MAX_NS
 
 
 def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
@@ -129,7 +129,7 @@ class Simulation:
             self.rebuild.start()
         while self.left:
             self.env.step()
-            if self.env.now > MOST_NS:
+            if self.env.now > MAX_NS:
                 raise too_long()
         return self.clock.now
 

@@ -9,7 +9,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.animation import schedulers_page, small_write_page
 from diskmodel.lab.settings import Settings
 
-MOST_REQUESTS = 2000
+MAX_REQUESTS = 2000
 
 
 def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n_requests: int) -> str:
@@ -23,7 +23,7 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
     schedulers : sequence of str
         One or two.
     n_requests : int
-        Host requests that are played back, 1 to `MOST_REQUESTS`.
+        Host requests that are played back, 1 to `MAX_REQUESTS`.
 
     Raises
     ------
@@ -36,8 +36,8 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
         return small_write_page(whole.array())
     if show != "schedulers":
         raise DescriptionError(Fault("show", show, "is not known", "use schedulers or small_write"))
-    if not 1 <= n_requests <= MOST_REQUESTS:
-        rule = f"must be 1 to {MOST_REQUESTS}"
+    if not 1 <= n_requests <= MAX_REQUESTS:
+        rule = f"must be 1 to {MAX_REQUESTS}"
         raise DescriptionError(Fault("requests", n_requests, rule, "200 are enough to see the pattern"))
     return schedulers_page(
         settings.array(),

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from diskmodel.result.batches import lag1_correlation
-from diskmodel.result.quantiles import quantiles
+from diskmodel.result.statistics.batches import lag1_correlation
+from diskmodel.result.statistics.quantiles import quantiles
 
 _N_BATCHES = 10
-_FEWEST_BEYOND = 10
+_MIN_BEYOND = 10
 _STUDENT_T = 2.262  # 95 %, both sides, nine degrees of freedom
 
 
@@ -37,7 +37,7 @@ def quick_quantile_interval(series: ArrayLike, level: float) -> tuple[float, flo
     """
     values = np.asarray(series)
     n = len(values)
-    if n * min(level, 1 - level) < _FEWEST_BEYOND:
+    if n * min(level, 1 - level) < _MIN_BEYOND:
         return math.nan, math.nan
     above = values > float(quantiles(values, level))
     size = n // _N_BATCHES

@@ -14,7 +14,7 @@ from diskmodel.lab.settings import Arrivals, Settings
 
 #: Requests of each run that decides an answer: the tail of a queue takes longer to settle.
 N_REQUESTS: dict[Arrivals, int] = {"outstanding": 30_000, "rate": 200_000}
-MOST_QUESTIONS = 10_000
+MAX_QUESTIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Quiz:
         DescriptionError
             When the number or the seed is out of range.
         """
-        if not 0 <= self.number < MOST_QUESTIONS:
+        if not 0 <= self.number < MAX_QUESTIONS:
             raise DescriptionError(
-                Fault("number", self.number, f"must be 0 to {MOST_QUESTIONS - 1}", "ask for another question")
+                Fault("number", self.number, f"must be 0 to {MAX_QUESTIONS - 1}", "ask for another question")
             )
         if not 0 <= self.seed < 2**32:
             raise DescriptionError(Fault("seed", self.seed, "must be 0 to 4294967295", "use another seed"))

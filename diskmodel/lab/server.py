@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
 #: Runs at the same time; the kernel leaves the interpreter free.
 _PARALLEL = 2
-_LARGEST_BODY = 64 << 10
+_MAX_BODY_BYTES = 64 << 10
 
 _OWN_ONLY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
             "frame-src 'self'; base-uri 'none'; form-action 'none'"  # fmt: skip
@@ -224,8 +224,8 @@ async def _body(request: Request) -> Mapping[str, Any]:
     received = b""
     async for chunk in request.stream():
         received += chunk
-        if len(received) > _LARGEST_BODY:
-            raise DescriptionError(Fault("body", None, "is too long", f"send at most {_LARGEST_BODY} bytes"))
+        if len(received) > _MAX_BODY_BYTES:
+            raise DescriptionError(Fault("body", None, "is too long", f"send at most {_MAX_BODY_BYTES} bytes"))
     return _json(received)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.lab.drives import drive_of
-from diskmodel.layout.description import Level
-from diskmodel.queue.description import SchedulerName
+from diskmodel.layout import levels
+from diskmodel.layout.levels import Level
+from diskmodel.queue import SCHEDULERS
+from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, PerSecond, Ratio
 from diskmodel.workload import Workload
 
@@ -18,7 +20,7 @@ Arrivals = Literal["outstanding", "rate"]
 Pattern = Literal["random", "hot_spot", "zipf", "sequential"]
 
 #: Levels that need no more than a number of disks to be said.
-LEVELS: tuple[Level, ...] = ("jbod", "raid0", "raid1", "raid1e", "raid10", "raid5", "raid50", "raid6", "raid60")
+LEVELS = tuple(name for name, level in levels.LEVELS.items() if level.is_common)
 
 _ADDRESSES: dict[Pattern, dict[str, Any]] = {
     "random": {"pattern": "uniform"},
@@ -76,7 +78,7 @@ class Settings(Description):
     disks: int = Field(default=8, ge=1, le=64)
     strip_bytes: Bytes = Field(default=64 << 10, ge=512, le=16 << 20)
     has_failed_disk: bool = False
-    scheduler: SchedulerName | Literal["drive"] = "drive"
+    scheduler: Annotated[str, OneOf(lambda: ("drive", *SCHEDULERS))] = "drive"
     read_hit_ratio: float = Field(default=0.0, ge=0, le=0.99)
     write_cache_bytes: Bytes = Field(default=0, le=16 << 30)
     drive_write_cache: bool = False

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64
-from diskmodel.result.batches import Interval, mean_interval
-from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles
+from diskmodel.result.statistics.batches import Interval, mean_interval
+from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles
 
 
 @dataclass(frozen=True)

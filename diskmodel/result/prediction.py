@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from diskmodel.result.batches import Interval
-from diskmodel.result.figures import between
 from diskmodel.result.latency import milliseconds
-from diskmodel.result.quantiles import LEVELS
+from diskmodel.result.show.figures import between
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.quantiles import LEVELS
 
 if TYPE_CHECKING:
     from diskmodel.result.result import Result

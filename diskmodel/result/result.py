@@ -10,12 +10,12 @@ import numpy as np
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Int64, Requests, Run
-from diskmodel.result.batches import Interval
 from diskmodel.result.devices import DiskUse
-from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency, milliseconds
-from diskmodel.result.window import Window
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.window import Window
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -178,17 +178,17 @@ class Result:
         }
 
     def __rich__(self) -> Table:
-        from diskmodel.result.table import result_table
+        from diskmodel.result.show.table import result_table
 
         return result_table(self)
 
     def __str__(self) -> str:
-        from diskmodel.result.table import as_text
+        from diskmodel.result.show.table import as_text
 
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from diskmodel.result.table import as_html
+        from diskmodel.result.show.table import as_html
 
         return as_html(self)
 

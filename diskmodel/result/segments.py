@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.records import Int64, Op
-from diskmodel.result.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
-from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.latency import Latency
-from diskmodel.result.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
+from diskmodel.result.statistics.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
+from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
-from diskmodel.result.batches import Interval, mean_interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_devices
 from diskmodel.result.result import Result
 from diskmodel.result.segments import Responses, Segment
-from diskmodel.result.stability import Stability, judge_counts
+from diskmodel.result.statistics.batches import Interval, mean_interval
+from diskmodel.result.statistics.stability import Stability, judge_counts
+from diskmodel.result.statistics.warmup import warm_up
+from diskmodel.result.statistics.window import Window
 from diskmodel.result.summary import check_options, is_narrow, messages_of
-from diskmodel.result.warmup import warm_up
-from diskmodel.result.window import Window
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from diskmodel.errors import ConservationError, DescriptionError, Fault
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
-from diskmodel.result.batches import Interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
-from diskmodel.result.quantiles import LEVELS
 from diskmodel.result.result import Result
-from diskmodel.result.stability import Stability, judge_stability
-from diskmodel.result.throughput import throughput_interval
-from diskmodel.result.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.quantiles import LEVELS
+from diskmodel.result.statistics.stability import Stability, judge_stability
+from diskmodel.result.statistics.throughput import throughput_interval
+from diskmodel.result.statistics.window import Window, last_full_mix_ns, measuring_window, narrowed, subtract_at
 
 DEFAULT_PRECISION = 0.02
 

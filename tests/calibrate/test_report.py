@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrate.fit import Calibration
-from calibrate.fit.cells import Cells
-from calibrate.fit.flash_calibration import calibrate_flash
-from calibrate.fit.report import report_html
-from calibrate.fit.shown import shown
-from tests.calibrate.server_truth import KEYS, any_server, measured
+from calibrate.calibration import Calibration
+from calibrate.evidence.cells import Cells
+from calibrate.flash.calibrate import calibrate_flash
+from calibrate.parameter_text import shown
+from calibrate.report import report_html
+from tests.calibrate.virtual_disk.server_truth import KEYS, any_server, measured
 
 READS = tuple(key for key in KEYS if key.op == "read")
 

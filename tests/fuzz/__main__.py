@@ -38,10 +38,10 @@ def main() -> int:
         return 0
     if options.number is not None:
         for check in chosen:
-            print(f"{check.name} {options.number}: {'understood' if check.run_number(options.number) else 'refused'}")
+            print(f"{check.name} {options.number}: {'accepted' if check.run_number(options.number) else 'rejected'}")
         return 0
     n_found = 0
-    print(f"{'check':<20} {'inputs':>9} {'core s':>7} {'understood':>10} {'slowest':>16} {'grew MiB':>8} {'found':>5}")
+    print(f"{'check':<20} {'inputs':>9} {'core s':>7} {'accepted':>10} {'slowest':>16} {'grew MiB':>8} {'found':>5}")
     for check in chosen:
         watched = watch(check, range(options.first, int(options.inputs) // check.share), options.jobs)
         print(_row(check.name, watched), flush=True)

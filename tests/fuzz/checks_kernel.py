@@ -26,7 +26,7 @@ from tests.fuzz import kernel_calls
 from tests.fuzz.check import check
 
 #: Characters of a refusal.
-MOST_TOLD = 3000
+MAX_REPORTED = 3000
 _WHERE = re.compile(r"^[a-z_.\[\]0-9 +]+( \([a-z ]+\))?=.", re.DOTALL)
 
 
@@ -41,7 +41,7 @@ def _refused(call: Callable[[], Any]) -> Any:
     except ValueError as error:
         told, is_right = str(error), _WHERE.match(str(error)) is not None
     assert is_right, told
-    assert len(told) < MOST_TOLD
+    assert len(told) < MAX_REPORTED
     return None
 
 

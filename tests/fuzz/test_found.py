@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from calibrate.evidence.cells import answered_together
 from calibrate.evidence.requests import read_requests
-from calibrate.fit.cells import answered_together
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -26,9 +26,9 @@ from diskmodel.formats.trace.reader import read_trace
 from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.memory import read_outcomes
+from diskmodel.plan.search.memory import read_outcomes
 from diskmodel.workload import Workload
-from tests.calibrate.test_measure_document import DOCUMENT
+from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.fuzz import seeds
 
 HUGE = 10**400

@@ -25,7 +25,7 @@ def planted(choose: Random) -> bool:
     while number == HANGS:
         pass
     if number == GROWS:
-        assert bytearray(3 * watched_by.MOST_BYTES)
+        assert bytearray(3 * watched_by.MAX_BYTES)
     return number % 2 == 0
 
 
@@ -35,7 +35,7 @@ _NUMBERS = {Random(f"planted {number}").random(): number for number in range(40)
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_each_kind_of_failure_is_told_by_its_number(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched_by, "MOST_CORE_S", 0.5)
+    monkeypatch.setattr(watched_by, "MAX_CORE_S", 0.5)
     found = watch(Check("planted", planted), range(40), jobs)
     told = {finding.number: finding.told.strip().splitlines()[-1] for finding in found.findings}
     assert set(told) == {FAILS, ENDS, HANGS, GROWS}

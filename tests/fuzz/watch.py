@@ -19,13 +19,13 @@ from typing import Any
 from tests.fuzz.check import Check
 
 #: An input that takes more processor time than this hangs.
-MOST_CORE_S = 5.0
+MAX_CORE_S = 5.0
 #: The same without processor time: it waits for something.
-MOST_WAIT_S = 120.0
+MAX_WAIT_S = 120.0
 #: Address space that a process may take beyond what it has when it starts.
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 #: Findings after which a process gives up: they are the same thing, mostly.
-MOST_FINDINGS = 10
+MAX_FINDINGS = 10
 
 _fork = multiprocessing.get_context("fork")
 
@@ -148,11 +148,11 @@ class _Worker:
         self._process.join()
         number, told = self.at, f"ended its process: {self._process.exitcode} (a signal, where below 0)"
         if self._hung:
-            told = f"took more than {MOST_CORE_S:.0f} s of processor time, or {MOST_WAIT_S:.0f} s of waiting"
+            told = f"took more than {MAX_CORE_S:.0f} s of processor time, or {MAX_WAIT_S:.0f} s of waiting"
         done = self.numbers.index(number) + 1
         total.add(Watched(n=done, core_s=self._core_s, findings=[Finding(number, told)]))
         self.numbers = self.numbers[done:]
-        if not self.numbers or len(total.findings) >= MOST_FINDINGS:
+        if not self.numbers or len(total.findings) >= MAX_FINDINGS:
             return True
         self._start()
         return False
@@ -162,7 +162,7 @@ class _Worker:
         now, core_s = time.monotonic(), _core_s(self._process.pid)
         if self.at != self._seen:
             self._seen, self._core_s, self._since = self.at, core_s, now
-        self._hung = core_s - self._core_s > MOST_CORE_S or now - self._since > MOST_WAIT_S
+        self._hung = core_s - self._core_s > MAX_CORE_S or now - self._since > MAX_WAIT_S
         return self._hung
 
 
@@ -179,7 +179,7 @@ def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who watches
     warnings.simplefilter("error")
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MOST_BYTES,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (size + MAX_BYTES,) * 2)
     watched, choose, clock = Watched(), Random(), time.process_time
     settled = n_findings = 0
     watcher = os.getppid()
@@ -192,7 +192,7 @@ def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
         except BaseException:  # a panic of the kernel is no Exception
             tell.send(Finding(number, traceback.format_exc(limit=-6)))
             n_findings += 1
-            if n_findings >= MOST_FINDINGS:
+            if n_findings >= MAX_FINDINGS:
                 break
         watched.n += 1
         now = clock()

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrate.fit import Calibration, calibrate
+from calibrate.calibration import Calibration
+from calibrate.fit import calibrate
 from calibrate.measure import measure
 from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import mounted, undisturbed

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.fit.replay import mean_response, scenario_of
+from calibrate.closed_loop import mean_response, scenario_of
 from calibrate.measure import find_program
 from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import Mount, mounted, undisturbed

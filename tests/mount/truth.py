@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.fit.replay import mean_response, scenario_of
+from calibrate.closed_loop import mean_response, scenario_of
 from diskmodel.drive import Hdd, HddTables
 
 QUEUE_DEPTHS = (1, 2, 4, 8, 16, 32)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
-from diskmodel.layout.pieces import READ, WRITE, Piece, Plan
+from diskmodel.layout.pieces import Piece, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.records import READ, WRITE
 
 SECTOR = 512
 LEVELS = ("jbod", "raid0", "raid1", "raid1e", "raid10", "far", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60",

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from diskmodel.result import judge_stability, mean_interval, quantile_interval, warm_up
-from diskmodel.result.throughput import throughput_interval
+from diskmodel.result.statistics.throughput import throughput_interval
 
 SERVICE_NS = 1e6
 

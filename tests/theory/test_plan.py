@@ -13,14 +13,14 @@ import pytest
 
 from diskmodel.drive import load_drive
 from diskmodel.plan import PlanDescription, compare, run_plan
-from diskmodel.plan.criteria import Verdict
-from diskmodel.plan.crossover import find_crossover
-from diskmodel.plan.families import allowed_counts, array_of, families
-from diskmodel.plan.relax import sensitivity
-from diskmodel.plan.run import evaluator
-from diskmodel.plan.search import search_family
-from diskmodel.plan.statics import sequential_bytes_per_s
-from diskmodel.plan.trial import Trier
+from diskmodel.plan.answer.criteria import Verdict
+from diskmodel.plan.question.families import allowed_counts, array_of, families
+from diskmodel.plan.search.crossover import find_crossover
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.search.relax import sensitivity
+from diskmodel.plan.search.run import evaluator
+from diskmodel.plan.search.statics import sequential_bytes_per_s
+from diskmodel.plan.search.trial import Trier
 from diskmodel.workload import Workload
 
 HAS_KERNEL = importlib.util.find_spec("diskmodel.engine._kernel") is not None

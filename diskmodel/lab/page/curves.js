@@ -4,7 +4,7 @@ import { element, figure, interval, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
 // a quick answer should take less than 200 ms: where it takes longer, the next one comes from fewer requests
-const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, LEAST_EFFORT = 0.2;
+const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, MIN_EFFORT = 0.2;
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
@@ -50,7 +50,7 @@ export class Curves {
   #pace(ms) {
     if (!this.refines || (ms > FAST_MS && ms < SLOW_MS)) return;
     const effort = this.effort * WANTED_MS / ms;
-    this.effort = Math.min(Math.max(Math.round(20 * effort) / 20, LEAST_EFFORT), 1);
+    this.effort = Math.min(Math.max(Math.round(20 * effort) / 20, MIN_EFFORT), 1);
   }
   async #refine() {
     if (!this.data) return;

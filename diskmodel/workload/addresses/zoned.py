@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Ratio
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
@@ -22,11 +23,13 @@ class Zone(Description):
     space_ratio: Ratio
 
 
-class Zoned(Description):
+class Zoned(AddressPattern):
     """Zones one after the other from the start of the region, uniformly random within each.
 
     Shares of requests add up to 1, as do shares of space unless some of the region is never used.
     """
+
+    title: ClassVar[str] = "zones, each with its share of requests"
 
     pattern: Literal["zoned"] = "zoned"
     zones: tuple[Zone, ...] = Field(min_length=1, max_length=1024)

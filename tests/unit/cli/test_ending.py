@@ -48,10 +48,10 @@ def test_fault_has_field_value_rule_and_fix(capsys: pytest.CaptureFixture[str]) 
 
 def test_own_fault_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     ending(ZeroDivisionError("by\nzero"))
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "ZeroDivisionError: by zero" in said
-    assert "--debug" in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert "ZeroDivisionError: by zero" in output
+    assert "--debug" in output
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,9 +113,9 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     wait_for_handler(running.pid, signal.SIGHUP)  # the command installs it first, with the others
     time.sleep(1)  # it may be anywhere: loading modules, or simulating
     running.send_signal(number)
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     assert running.returncode == status
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def wait_for_handler(pid: int, number: int) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from diskmodel.analytic.queueing import mm1
 from diskmodel.analytic.rule import back_end_per_host, write_penalty
 from diskmodel.array import Array
-from diskmodel.plan.description import PlanDescription
-from diskmodel.plan.families import read_fraction
-from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Figure, Outcome
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.families import read_fraction
 from diskmodel.workload import Workload
 
 SERVICE_S = {15_000: 0.005, 10_000: 0.007, 7_200: 0.011}

@@ -10,9 +10,9 @@ import pytest
 
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.plan import run_plan
-from diskmodel.plan.families import families
-from diskmodel.plan.outcome import Outcome
-from diskmodel.plan.search import search_family
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.families import families
+from diskmodel.plan.search.fewest_disks import search_family
 from tests.unit.plan.fakes import plan_of
 
 MEASUREMENTS = Path(__file__).parents[2] / "data" / "field-measurements.toml"
@@ -53,7 +53,7 @@ def test_table_read_backwards(row: dict[str, Any]) -> None:
 
 
 def evaluate_by_rule(question: Any) -> Any:
-    from diskmodel.plan.run import evaluator
+    from diskmodel.plan.search.run import evaluator
 
     return evaluator(question)
 

@@ -11,11 +11,11 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import compare, pareto_search, run_plan
-from diskmodel.plan.families import families
-from diskmodel.plan.pareto import ParetoPoint, pareto_front
-from diskmodel.plan.plot import curves_of, save_latency_plot, svg_of
-from diskmodel.plan.relax import relaxations, sensitivity
-from diskmodel.plan.search import search_family
+from diskmodel.plan.question.families import families
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.search.pareto import ParetoPoint, pareto_front
+from diskmodel.plan.search.relax import relaxations, sensitivity
+from diskmodel.plan.show.plot import curves_of, save_latency_plot, svg_of
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import SERVICE_S, Queues, plan_of
 

@@ -9,8 +9,8 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
 from diskmodel.plan import run_plan
-from diskmodel.plan.outcome import Figure, Outcome
-from diskmodel.plan.report import markdown
+from diskmodel.plan.answer.outcome import Figure, Outcome
+from diskmodel.plan.show.report import markdown
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 

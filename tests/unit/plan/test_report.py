@@ -15,8 +15,8 @@ import pytest
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription, run_plan
-from diskmodel.plan.report import as_csv, html, latency_curves, markdown, write_report
-from diskmodel.plan.reproduce import short_toml
+from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show.report import as_csv, html, latency_curves, markdown, write_report
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}

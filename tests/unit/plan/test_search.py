@@ -9,10 +9,10 @@ from multiprocessing import get_context
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.plan.criteria import Verdict
-from diskmodel.plan.families import allowed_counts, design_workload, families
-from diskmodel.plan.run import run_plan
-from diskmodel.plan.search import _fewest, search_family
+from diskmodel.plan.answer.criteria import Verdict
+from diskmodel.plan.question.families import allowed_counts, design_workload, families
+from diskmodel.plan.search.fewest_disks import _fewest, search_family
+from diskmodel.plan.search.run import run_plan
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 

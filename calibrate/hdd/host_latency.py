@@ -1,0 +1,51 @@
+"""How late the host takes completions of reads from the platter: a processor that sleeps meanwhile wakes late.
+
+The platter tells: a block ends at the same angle each time that it is read, so what a completion is later than others
+of its block, whole revolutions taken off, is the host's. Hits of a cache do not show it, nobody sleeps so shortly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrate.arrays import Floats, wrapped
+from calibrate.evidence.measurement import Measurement
+from calibrate.hdd.angles import MIN_MEDIA_TURNS
+
+#: Later or sooner than this part of a revolution is another matter: a stall, a block that was moved.
+_OUTLIER_TURNS = 0.1
+_MIN_OF_A_BLOCK, _MIN_READS = 4, 100
+#: As with hits, the soonest tell what the drive takes.
+HIT_QUANTILE = 0.1
+
+
+def late_by_angle(measurement: Measurement, period_ns: float) -> Floats:
+    """By how much reads from the platter were taken later than the soonest, ns (n,); empty where re-reads are few."""
+    experiment = measurement.experiment("rotation_period")
+    parts: list[tuple[Floats, Floats]] = []
+    for run in experiment.runs if experiment is not None else ():
+        samples = run.samples
+        kept = samples.latency_ns > MIN_MEDIA_TURNS * period_ns
+        done, offset = samples.completion_ns[kept].astype(np.float64), samples.offset_bytes[kept]
+        for block in np.unique(offset):
+            mine = done[offset == block]
+            if len(mine) >= _MIN_OF_A_BLOCK:
+                parts.append(_about_usual(mine, period_ns))
+    if sum(len(late) for _, late in parts) < _MIN_READS:
+        return np.empty(0)
+    when, late = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    # a period that is a few millionths off is seconds later as far off as hosts are late
+    late = late - when * float(when @ late / (when @ when))
+    return np.asarray(np.maximum(late - np.quantile(late, HIT_QUANTILE), 0.0))
+
+
+def _about_usual(done: Floats, period_ns: float) -> tuple[Floats, Floats]:
+    """Times and angles (ns) of a block's completions, about their means and medians."""
+    turns = done / period_ns
+    usual = np.angle(np.exp(2j * np.pi * turns).mean()) / (2.0 * np.pi)
+    away = wrapped(turns - usual)
+    near = np.abs(away) < _OUTLIER_TURNS
+    when, angle = done[near], away[near] * period_ns
+    if not len(when):
+        return when, angle
+    return when - when.mean(), angle - np.median(angle)
