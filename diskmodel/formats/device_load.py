@@ -91,7 +91,7 @@ def loads_of(
     for device in names:
         known = {figure for sample in samples for figure in sample.get(device) or ()}
         idle = {name: value for name, value in _IDLE.items() if name in known}
-        rows = [sample[device] if device in sample else idle for sample in samples]
+        rows = [sample.get(device, idle) for sample in samples]
         series = {name: np.array([(row or {}).get(name, np.nan) for row in rows], dtype=np.float64) for name in SERIES}
         loads.append(DeviceLoad(device, **series, interval_s=interval_s, notes=(*notes, *_notes(rows))))
     return loads

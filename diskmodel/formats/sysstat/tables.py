@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -197,7 +198,7 @@ def read_sar(text: str, source: str) -> Recording:
     found = Recording(devices or together)
     if not devices and together:
         found.notes.append("sar -b counts all devices together; record with sar -d for each of them")
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False) if later > earlier]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times) if later > earlier]
     found.interval_s = float(sorted(gaps)[len(gaps) // 2]) if gaps else None
     return found
 
@@ -327,7 +328,7 @@ def read_diskstats(text: str, source: str) -> Recording:
     if len(snapshots) < 2:
         raise LineError(source, 1, 0, "", text.split("\n")[0], "is the only snapshot; rates need two", fix)
     seconds: list[float] = []
-    for (before_s, before, _), (after_s, after, number) in zip(snapshots, snapshots[1:], strict=False):
+    for (before_s, before, _), (after_s, after, number) in itertools.pairwise(snapshots):
         if before_s is None or after_s is None:
             line = text.split("\n")[number - 1]
             raise LineError(source, number, 0, "", line, "belongs to a snapshot without its time", fix)

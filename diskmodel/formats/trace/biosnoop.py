@@ -1,7 +1,7 @@
 """Outputs of biosnoop (bcc, libbpf-tools) and of iosnoop with its option -s or -t: a completed request a line.
 
-biosnoop's TIME(s) is that of the completion; LAT(ms) runs from the dispatch to it, QUE(ms) (option -Q) from the queueing
-to the dispatch. Issue times are what remains, to the printed hundredth of a millisecond. Processes' names may hold
+biosnoop's TIME(s) is that of the completion; LAT(ms) runs from the dispatch to it, QUE(ms) (option -Q) from queueing to
+dispatch. Issue times are what remains, to the printed hundredth of a millisecond. Processes' names may hold
 blanks, so columns behind them are counted from the end of the line.
 """
 

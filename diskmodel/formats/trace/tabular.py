@@ -39,8 +39,8 @@ _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 class Column:
     """One column of a table.
 
-    `kind` is "int", "float", "float or nothing" (-1 for nothing), "word" (any text of at most 63 characters), "op" (text
-    in `words`, which gives its code), or "skip" (not read). Numbers lie from `low` to `high`.
+    `kind` is "int", "float", "float or nothing" (-1 for nothing), "word" (any text of at most 63 characters), "op" (a
+    text in `words`, which gives its code), or "skip" (not read). Numbers lie from `low` to `high`.
     """
 
     name: str
