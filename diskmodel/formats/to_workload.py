@@ -194,6 +194,13 @@ def _chosen(loads: list[DeviceLoad], device: str | None, source: str) -> tuple[l
 
 def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: float, source: str) -> FoundWorkload:
     chosen, notes = _chosen(loads, device, source)
+    if device == "all":
+        without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
+        if len(without_bytes) < len(chosen):
+            notes += [f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no "
+                      "bytes" for load in without_bytes]  # fmt: skip
+            names_without = {load.device for load in without_bytes}
+            chosen = [load for load in chosen if load.device not in names_without]
     names = ", ".join(load.device.strip() for load in chosen)
     total = np.sum([load.ios_per_s for load in chosen], axis=0)
     is_known = np.isfinite(total)
@@ -221,6 +228,11 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: f
         notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
     workload = {"name": names[:120], "streams": streams}
     return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)))
+
+
+def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
+    parts = [load.read_bytes_per_s, load.write_bytes_per_s]
+    return np.fmax(load.bytes_per_s, np.nansum(parts, axis=0))
 
 
 def _device_streams(
