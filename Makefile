@@ -64,9 +64,10 @@ fmt: setup ## Format Python and Rust
 	cargo fmt --all
 
 .PHONY: lint
-lint: setup ## Lint Python (ruff) and Rust (clippy, rustfmt), warnings are errors
+lint: setup ## Lint Python (ruff, import-linter) and Rust (clippy, rustfmt), warnings are errors
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "Not formatted: run make fmt" >&2; exit 1; }
+	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
@@ -98,6 +99,7 @@ fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="
 .PHONY: test-rust
 test-rust: setup
 	cargo test --locked --workspace --no-default-features --quiet
+	cargo test --locked --package diskmodel-kernel --no-default-features --features serde --quiet --test json
 
 .PHONY: story
 story: setup ## Rerun a story from the field and draw it: make story NAME=threads

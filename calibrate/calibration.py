@@ -1,4 +1,5 @@
-"""What a calibration is: a drive, its parameters with their errors, and how well it predicts what was kept back."""
+"""The result of a calibration: a drive, its parameters with their errors, and how well it predicts held-out
+evidence."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ class Parameter:
     value : float
         In `unit`.
     stderr : float or None
-        Standard error in `unit`; None where the evidence says nothing.
+        Standard error in `unit`; None where the evidence cannot determine it.
     unit : str
     is_identified : bool
         False: the evidence does not determine it, and `value` is a prior of the class of drives or a bound.
     why : str
-        What it rests on, or why it is not identified.
+        What the value rests on, or why it is not identified.
     """
 
     value: float
@@ -40,7 +41,7 @@ class Parameter:
     why: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; numbers that are not finite become None."""
+        """Return plain data; numbers that are not finite become None."""
         stderr = self.stderr if self.stderr is not None and math.isfinite(self.stderr) else None
         return {
             "value": self.value,
@@ -52,22 +53,22 @@ class Parameter:
 
 
 def error_of(held_out: Mapping[str, Any]) -> dict[str, Any]:
-    """What a profile tells of its error on evidence that was kept back; empty where nothing was.
+    """Return the error on held-out evidence that a profile carries; empty where nothing was held out.
 
-    Of a trace it is the error of the profile that the engines run, not that of the trace model.
+    For a trace it is the error of the profile that the engines run, not that of the trace model.
     """
-    told: dict[str, Any] = {}
+    error: dict[str, Any] = {}
     scored = held_out.get("engine") or held_out
     if scored.get("mean_error_ratio") is not None:
-        told["what"] = held_out.get("what") or f"the last {held_out['n']:,} requests"
-        told |= {key: scored.get(key) for key in ("mean_error_ratio", "demerit_ratio", "percentile_error_ratios")}
-    told["mixed_read_write"] = held_out.get("mixed_read_write")
-    found: dict[str, Any] = _known(told)
+        error["what"] = held_out.get("what") or f"the last {held_out['n']:,} requests"
+        error |= {key: scored.get(key) for key in ("mean_error_ratio", "demerit_ratio", "percentile_error_ratios")}
+    error["mixed_read_write"] = held_out.get("mixed_read_write")
+    found: dict[str, Any] = _known(error)
     return found
 
 
 def _known(value: Any) -> Any:
-    """Without what is None, which a profile has no place for, and with the digits that errors are worth."""
+    """Return the value without None, which TOML does not have, and rounded to the digits that errors are worth."""
     if isinstance(value, Mapping):
         return {name: _known(item) for name, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -76,7 +77,7 @@ def _known(value: Any) -> Any:
 
 
 def correlations_of(drive: Hdd | Flash) -> dict[str, Any] | None:
-    """`names` and the `matrix` of correlations of the parameters whose uncertainty a profile tells, None without."""
+    """Return `names` and `matrix` of correlations of the parameters whose uncertainty a profile has; None without."""
     if drive.uncertainty is None:
         return None
     covariance = np.array(drive.uncertainty.covariance)
@@ -92,14 +93,14 @@ class Calibration:
     Attributes
     ----------
     drive : Hdd or Flash
-        The profile, with provenance; the error on what was kept back is added to it.
+        The profile, with provenance; the error on held-out evidence is added to it.
     has_converged : bool
     message : str
-        What the fit came to; why, when it has not converged.
+        Outcome of the fit; the reason, when it has not converged.
     parameters : dict of str to Parameter
     held_out : dict
-        Errors on the evidence that was kept back: `demerit_ratio`, `mean_error_ratio`, `repeatability_ratio` and
-        what they are about; None where nothing could be kept back.
+        Errors on held-out evidence: `demerit_ratio`, `mean_error_ratio`, `repeatability_ratio` and what they refer to;
+        None where nothing could be held out.
     report : dict
         `residuals` (one row per fitted or held-out observation) and `warnings`.
     """
@@ -119,11 +120,11 @@ class Calibration:
 
     @property
     def kind(self) -> str:
-        """ "hdd" or "flash"."""
+        """Return "hdd" or "flash"."""
         return self.drive.kind
 
     def to_dict(self) -> dict[str, Any]:
-        """What `diskmodel calibrate --json` prints."""
+        """Return what `diskmodel calibrate --json` prints."""
         return {
             "converged": self.has_converged,
             "message": self.message,

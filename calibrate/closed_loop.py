@@ -1,4 +1,4 @@
-"""Requests on one drive, run by the engine: closed loops as a measuring program makes them."""
+"""Closed loops on one drive, run by the engine as a measuring program would make them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.simulate import run
 from diskmodel.records import Completions, Requests, StreamRule
 
 #: Golden ratio: multiples of it, modulo 1, cover the revolution evenly however many there are.
@@ -23,7 +23,7 @@ def start_angle(k: int) -> float:
 
 
 def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
-    """The drive alone, nothing before it, up to its last block."""
+    """Return the drive alone as a scenario, up to its last block."""
     layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
     return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
 
@@ -32,8 +32,11 @@ def closed_loop(
     scenario: Scenario, offset: Ints, length: Ints | int, queue_depth: int, *, op: Ints | int = 0, start_ns: int = 0,
     think_ns: Ints | int = 0,
 ) -> Completions:  # fmt: skip
-    """Completions of requests issued in order, `queue_depth` at a time, by a program that starts at `start_ns` of the
-    spindle's clock; times count from there. A request is issued `think_ns` after the completion that made room."""
+    """Return the completions of requests issued in order, with `queue_depth` outstanding.
+
+    The program starts at `start_ns` of the spindle's clock, and times count from there. A request is issued `think_ns`
+    after the completion that made room for it.
+    """
     n = len(offset)
     turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % np.maximum(scenario.revolution_ns, 1))
     requests = Requests(
@@ -49,7 +52,7 @@ def closed_loop(
 
 
 def random_reads(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> Floats:
-    """Responses in ns of uniform random reads, in order of completion, the first ones left out."""
+    """Return responses in ns of uniform random reads, in order of completion, without the first ones."""
     rng = np.random.default_rng(seed)
     offset = rng.integers(0, span_bytes // length, n) * length
     done = closed_loop(scenario, offset, length, queue_depth)
@@ -58,7 +61,7 @@ def random_reads(scenario: Scenario, *, length: int, queue_depth: int, n: int, s
 
 
 def mean_response(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> float:
-    """Queue depth by throughput in ns: the mean response, the drain at the end not counted."""
+    """Return the mean response in ns, queue depth by throughput, without start and drain."""
     rng = np.random.default_rng(seed)
     offset = rng.integers(0, span_bytes // length, n) * length
     done = np.sort(closed_loop(scenario, offset, length, queue_depth).done_ns)

@@ -1,4 +1,4 @@
-"""One call each: evidence into a drive, and a drive against evidence."""
+"""Calibrate a drive from evidence, and validate a drive against evidence: one call each."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from calibrate.hdd.calibrate import calibrate_hdd
 from calibrate.hdd.rotation import find_rotation
 from calibrate.hdd.tracks import single_reads
 from calibrate.provenance import provenance
+from calibrate.score.against_measurement import repeat
 from calibrate.score.mixes import mixes_of, mixes_report
 from diskmodel.drive import Flash, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
 from diskmodel.host.limit import BOUND_RATIO
 
-#: Nothing that turns answers random reads faster than this at the median.
+#: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
+#: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
 MECHANICAL_NS = 1_000_000
 
+#: Capacity where fio alone is the evidence, bytes: its results do not contain it.
 ASSUMED_CAPACITY_BYTES = 256 * 10**9
 #: Simulated reads are spread over this much where the evidence does not say.
 FIO_SPAN_BYTES = 1 << 30
@@ -38,7 +41,7 @@ def calibrate(
     paths: str | Path | Iterable[str | Path], *, out: str | Path | None = None, seed: int = 0, name: str | None = None,
     capacity_bytes: int | None = None,
 ) -> Calibration:  # fmt: skip
-    """The drive behind measurements and results of fio.
+    """Fit the drive behind measurements and results of fio.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ def calibrate(
     name : str, optional
         Of the profile.
     capacity_bytes : int, optional
-        Of the drive; left out: what the evidence says, at worst the size of the measured file.
+        Of the drive; by default that of the evidence, at worst the size of the measured file.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def calibrate(
     Raises
     ------
     InputError
-        When the files cannot be read or hold too little to fit.
+        When the files cannot be read or have too little to fit.
     """
     evidence = read_evidence(paths)
     warnings: list[str] = []
@@ -79,12 +82,12 @@ def _calibrate(
         _note_warnings(measurement, warnings)
         for key, cell in cells_of(measurement).items():
             if key.op == "mix":
-                continue  # kept back
-            held = cells.setdefault(key, cell)
-            if held is not cell:
-                held.response_ns.extend(cell.response_ns)
-                held.slices_ns.extend(cell.slices_ns)
-                held.latency_ns.extend(cell.latency_ns)
+                continue  # held out
+            known = cells.setdefault(key, cell)
+            if known is not cell:
+                known.response_ns.extend(cell.response_ns)
+                known.slices_ns.extend(cell.slices_ns)
+                known.latency_ns.extend(cell.latency_ns)
     for key, cell in cells_of_fio(evidence.jobs).items():
         cells.setdefault(key, cell).response_ns.extend(() if cells[key] is cell else cell.response_ns)
     if not evidence.measurements:
@@ -120,14 +123,14 @@ def _calibrate(
 
 
 def _with_mixes(result: Calibration, evidence: Evidence, seed: int) -> Calibration:
-    """With what the profile makes of mixes of reads and writes."""
+    """Add the profile's errors on mixes of reads and writes, which are held out."""
     mixes = mixes_of(evidence.measurements, with_writes=result.kind == "hdd")
     report = mixes_report(result.drive, mixes, seed=seed + 1)
     return result if report is None else replace(result, held_out={**result.held_out, "mixed_read_write": report})
 
 
 def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
-    """A warning for each job of fio that kept its processor busy: the host was measured, not the drive."""
+    """Return a warning for each job of fio whose processor was busy: the host was measured, not the drive."""
     return [
         f"fio job {job.name!r} used {100 * job.cpu_ratio:.0f} % of a processor: the host may be what was measured"
         for job in jobs
@@ -138,7 +141,7 @@ def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
 def _calibrate_fio(
     evidence: Evidence, cells: Cells, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
 ) -> Calibration:
-    """Results of fio alone: enough for flash; of a rotating drive they tell neither rotation nor seeks.
+    """Calibrate from results of fio alone: enough for flash, but they show neither rotation nor seeks.
 
     Raises
     ------
@@ -147,11 +150,11 @@ def _calibrate_fio(
     """
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
     if alone and min(alone) > MECHANICAL_NS:
-        rule = "random reads are as slow as a rotating drive's, and means tell neither rotation nor seeks"
+        rule = "random reads are as slow as a rotating drive's, and means show neither rotation nor seeks"
         raise InputError(Fault("evidence", None, rule, "measure it with diskmodel measure"))
     warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None:
-        warnings.append(f"fio does not tell the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
+        warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
     return calibrate_flash(
         cells,
         span_bytes=FIO_SPAN_BYTES,
@@ -164,26 +167,24 @@ def _calibrate_fio(
 
 
 def validate(drive: Hdd | Flash, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
-    """How far a drive is from measurements and results of fio: what `diskmodel validate --json` prints.
+    """Compare a drive with measurements and results of fio: what `diskmodel validate --json` prints.
 
     Raises
     ------
     InputError
         When a file is no such evidence.
     """
-    from calibrate.score.against_measurement import repeat
-
     return repeat(drive, [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)], seed=seed)
 
 
 def _is_slow(measurement: Measurement) -> bool:
-    """Whether reads one at a time take as long as something that turns (see `MECHANICAL_NS`)."""
+    """Return whether reads one at a time take as long as on a rotating drive (see `MECHANICAL_NS`)."""
     latencies = [samples.latency_ns for samples in single_reads(measurement)]
     return bool(latencies) and float(np.median(np.concatenate(latencies))) > MECHANICAL_NS
 
 
 def capacity_of(measurement: Measurement) -> tuple[int, str]:
-    """Capacity of the measured drive, and a note when it is only that of a file on it."""
+    """Return the capacity of the measured drive, and a note when it is only that of a file on it."""
     device = measurement.target.get("device") or {}
     if device.get("size_bytes"):
         return int(device["size_bytes"]), ""
@@ -192,12 +193,12 @@ def capacity_of(measurement: Measurement) -> tuple[int, str]:
     size = _size_in_sysfs(str(device.get("disk") or ""), str(measurement.host.get("kernel", "")))
     if size:
         return size, ""
-    note = f"the capacity is that of the measured file, {measurement.size_bytes} bytes; say the drive's capacity"
+    note = f"the capacity is that of the measured file, {measurement.size_bytes} bytes; give the drive's capacity"
     return measurement.size_bytes, note
 
 
 def _size_in_sysfs(disk: str, kernel: str) -> int:
-    """Size of the disk if the measurement was made on this very host, as far as its kernel tells; else 0."""
+    """Return the size of the disk if the measurement was made on this host and its kernel reports it; else 0."""
     try:
         release = Path("/proc/sys/kernel/osrelease").read_text(encoding="ascii").strip()
         if not disk or "/" in disk or release not in kernel:

@@ -1,9 +1,9 @@
-"""The last stage of a fit of a hard disk: parameters together, so that simulated responses have the measured
-distributions.
+"""The last stage of a fit of a hard disk: parameters are moved together until simulated responses match the measured
+ones.
 
 The stages before fit one part after the other, each against what it alone explains. Here a few parameters are moved
-together until what the engines answer lies nearest to what was measured. What came of it is kept only if it also does
-better on evidence that the search did not see.
+together until the distributions of the engines' responses are nearest to the measured ones. The result is kept only if
+it also does better on evidence that the search did not see.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from calibrate.arrays import Floats
 from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError
 
+#: Simulations of a search. Half ends before four parameters have converged; double gains little beyond the scatter of
+#: the cost.
 MAX_RUNS = 160
 
 
@@ -29,12 +31,12 @@ class Joint:
     Attributes
     ----------
     drive : Hdd
-        The one moved, or the one before where moving it came to nothing.
+        The moved one if it is kept, else the one before.
     is_kept : bool
     before_ratio, after_ratio : float
-        Distance from the evidence set apart, of the drive before and of the one moved, as a share of its mean.
+        Distance from held-out evidence, before and after, as a share of its mean.
     step : (p,) float64
-        How far each parameter was moved, kept or not, in the units of the search.
+        The move of each parameter, kept or not, in the units of the search.
     """
 
     drive: Hdd
@@ -44,7 +46,7 @@ class Joint:
     step: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """What a profile tells of it (`provenance.last_stage`)."""
+        """Return what a profile carries in `provenance.last_stage`."""
         return {"kept": self.is_kept, "before_ratio": self.before_ratio, "after_ratio": self.after_ratio}
 
 
@@ -53,7 +55,7 @@ def move_together(
     price: Callable[[Floats], float], later: Callable[[Hdd], float], before: Hdd | None = None,
     min_fall: float = 1e-4, min_gain: float = 0.01,
 ) -> Joint:  # fmt: skip
-    """The drive whose cost is least, if evidence set apart says so too.
+    """Return the drive with the lowest cost, if held-out evidence confirms it.
 
     Parameters
     ----------
@@ -64,15 +66,15 @@ def move_together(
     cost : callable
         Squared distance of a drive from the evidence that is fitted.
     price : callable
-        What a step costs beside it: the stages before know something.
+        Penalty of a step away from the findings of the stages.
     later : callable
-        Distance of a drive from the evidence set apart.
+        Distance of a drive from held-out evidence.
     before : Hdd, optional
-        What the moved drive has to be better than; left out: the one of step 0.
+        The drive that the moved one must improve on; the one of step 0 unless given.
     min_fall : float
-        The search ends when a round lowers cost and price by less than this part of them.
+        The search ends when a round lowers cost and penalty by less than this share.
     min_gain : float
-        Less than this part of the distance from the evidence set apart is no gain.
+        A smaller share of the held-out distance does not count as a gain.
 
     Notes
     -----
@@ -97,11 +99,9 @@ def move_together(
 
 
 def last_stage_text(last_stage: Mapping[str, Any]) -> str:
-    """What `Joint.to_dict` says, in words."""
+    """Return `Joint.to_dict` in words."""
     before, after = (100 * float(last_stage[name]) for name in ("before_ratio", "after_ratio"))
-    said = "the evidence set apart comes out with a demerit of"
+    measure = "demerit on held-out evidence"
     if last_stage["kept"]:
-        return f"moved together by distributions: {said} {after:.2g} % instead of {before:.2g} % of the mean"
-    return (
-        f"as the stages left it: moved together by distributions, {said} {after:.2g} % after {before:.2g} % of the mean"
-    )
+        return f"joint fit of distributions kept: {measure} {after:.2g} % instead of {before:.2g} % of the mean"
+    return f"joint fit of distributions not kept: {measure} {after:.2g} % after {before:.2g} % of the mean"

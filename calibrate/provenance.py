@@ -1,4 +1,4 @@
-"""Where a calibrated profile came from: evidence by digest, program, date, kernel."""
+"""Where a calibrated profile comes from: evidence by digest, program, date, kernel."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+#: Bytes read at once; affects speed only.
 _CHUNK = 1 << 20
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     sha = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
@@ -23,7 +24,7 @@ def digest(path: Path) -> str:
 
 
 def provenance(paths: Sequence[Path], kinds: Sequence[str], kernel: str | None, seed: int) -> dict[str, Any]:
-    """Table for a profile's `provenance`. `kernel` is the measured host's, this one's where unknown."""
+    """Return the `provenance` of a profile; `kernel` is that of the measured host, or None for this one."""
     try:
         program = version("diskmodel")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""A calibration as one HTML page: what was found, what was not, residuals, and what was kept back."""
+"""A calibration as one HTML page: what was found, what could not be, residuals, and held-out errors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
-from diskmodel.plan.show.plot import svg_of
+from diskmodel.drawing import svg_of
 
-#: Distinguishable without colour vision.
-_FITTED, _HELD = "#0072b2", "#d55e00"
+#: Colors that color-blind readers can tell apart.
+_FITTED, _HELD_OUT = "#0072b2", "#d55e00"
 _META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
@@ -22,12 +22,12 @@ _STYLE = (
     "td.n{text-align:right;font-variant-numeric:tabular-nums}.dim{color:#777}.bad{color:#b00020;font-weight:bold}"
     "svg{width:100%;height:auto}.wide{overflow-x:auto}"
 )
-#: Of the interval that is drawn about each residual.
+#: Half width of the interval about each residual, in standard errors.
 _SIGMAS = 2.0
 
 
 def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any]] = (), *, title: str) -> str:
-    """The page.
+    """Return the page.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
         rows = len(residuals) + (held.get("mean_error_ratio") is not None)
         parts.append(
             "<h2>Residuals</h2><p>Predicted mean response less the measured one, as a share of it, with two standard "
-            "errors of the measurement to either side. What was kept back did not enter the fit.</p>"
+            "errors of the measurement to either side. Held-out conditions did not enter the fit.</p>"
             + svg_of(lambda axes: draw_residuals(axes, residuals, held), height=1.0 + 0.27 * rows)
             + svg_of(lambda axes: draw_agreement(axes, residuals, held))
         )
@@ -55,7 +55,7 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
         parts.append("<h2>Residuals</h2><p>This evidence is fitted request by request: no means by condition.</p>")
     if printed.get("correlations"):
         parts.append("<h2>Correlations</h2>" + _correlation_table(printed["correlations"]))
-    parts.append("<h2>Kept back</h2>" + _held_table(held))
+    parts.append("<h2>Held out</h2>" + _held_table(held))
     if held.get("mixed_read_write"):
         parts.append("<h3>Mixes of reads and writes, never fitted</h3>" + _mix_table(held["mixed_read_write"]))
     if held.get("engine"):
@@ -65,7 +65,7 @@ def report_html(printed: Mapping[str, Any], residuals: Sequence[Mapping[str, Any
 
 
 def draw_residuals(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Mapping[str, Any]) -> None:
-    """Relative errors of fitted conditions, and of the one that was kept back, one below the other."""
+    """Draw relative errors of fitted conditions and of the held-out one, one below the other."""
     labels = [str(row["what"]) for row in residuals]
     errors = [100 * float(row["error_ratio"]) for row in residuals]
     spreads = [100 * _SIGMAS * float(row["stderr_ratio"]) for row in residuals]
@@ -73,11 +73,11 @@ def draw_residuals(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Map
     axes.axvline(0.0, color="black", linewidth=0.9)
     axes.errorbar(errors, at, xerr=spreads, fmt="o", color=_FITTED, markersize=4, linewidth=1, label="fitted")
     if held.get("mean_error_ratio") is not None:
-        labels.append(str(held.get("what") or "kept back"))
+        labels.append(str(held.get("what") or "held out"))
         last = float(len(labels) - 1)
         spread = 50 * float(held.get("repeatability_ratio") or 0.0)
         axes.errorbar(
-            [100 * float(held["mean_error_ratio"])], [last], xerr=[spread], fmt="s", color=_HELD, label="kept back"
+            [100 * float(held["mean_error_ratio"])], [last], xerr=[spread], fmt="s", color=_HELD_OUT, label="held out"
         )
     axes.set_yticks(np.arange(len(labels)), labels, fontsize=7)
     axes.set_ylim(len(labels) - 0.4, -0.6)
@@ -87,11 +87,11 @@ def draw_residuals(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Map
 
 
 def draw_agreement(axes: Axes, residuals: Sequence[Mapping[str, Any]], held: Mapping[str, Any]) -> None:
-    """Predicted against measured mean responses."""
+    """Draw predicted against measured mean responses."""
     measured = [float(row["measured_mean_ms"]) for row in residuals]
     axes.plot(measured, [float(row["predicted_mean_ms"]) for row in residuals], "o", color=_FITTED, label="fitted")
     if held.get("measured_mean_ms") is not None:
-        axes.plot([held["measured_mean_ms"]], [held["predicted_mean_ms"]], "s", color=_HELD, label="kept back")
+        axes.plot([held["measured_mean_ms"]], [held["predicted_mean_ms"]], "s", color=_HELD_OUT, label="held out")
     ends = [min(measured) / 1.2, max(measured) * 1.2]
     axes.plot(ends, ends, color="black", linewidth=0.9)
     axes.set_xscale("log")
@@ -129,13 +129,13 @@ def _correlation_table(correlations: Mapping[str, Any]) -> str:
     for k, (name, values) in enumerate(zip(names, correlations["matrix"], strict=True)):
         cells = "".join(f'<td class="n">{value:.2f}</td>' for value in values[: k + 1])
         rows.append(f"<tr><td>{name}</td>{cells}</tr>")
-    told = "<p>Of the errors of what <code>simulate</code> draws, in the order of the rows.</p>"
-    return f"{told}<table>{''.join(rows)}</table>"
+    caption = "<p>Of the parameters that <code>simulate</code> draws, in the order of the rows.</p>"
+    return f"{caption}<table>{''.join(rows)}</table>"
 
 
 def _held_table(held: Mapping[str, Any]) -> str:
     if held.get("mean_error_ratio") is None:
-        return f"<p>Nothing was kept back: {html.escape(str(held.get('why', 'too little evidence')))}.</p>"
+        return f"<p>Nothing was held out: {html.escape(str(held.get('why', 'too little evidence')))}.</p>"
     rows = [
         (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else html.escape(str(value)))
         for name, value in held.items()
@@ -146,7 +146,7 @@ def _held_table(held: Mapping[str, Any]) -> str:
 
 
 def _mix_table(mixes: Mapping[str, Any]) -> str:
-    """Errors of each mix, beside how well the measurement repeats."""
+    """Return a table of the errors of each mix, beside the repeatability of the measurement."""
     names = ("mean", "p50", "p95", "p99", "demerit", "repetitions")
     rows = []
     for row in mixes["conditions"]:
@@ -157,8 +157,8 @@ def _mix_table(mixes: Mapping[str, Any]) -> str:
         figures_html = "".join(f'<td class="n">{cell}</td>' for cell in cells)
         rows.append(f"<tr><td>{html.escape(str(row['what']))}</td>{figures_html}</tr>")
     head = "".join(f"<th>{name}</th>" for name in names)
-    told = "<p>Predicted less measured, % of measured; demerit and range of the repetitions, %.</p>"
-    return f"{told}<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+    caption = "<p>Predicted less measured, % of measured; demerit and range of the repetitions, %.</p>"
+    return f"{caption}<table><tr><th></th>{head}</tr>{''.join(rows)}</table>"
 
 
 def _percent(ratio: float | None, form: str) -> str:

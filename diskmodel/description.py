@@ -178,8 +178,8 @@ def _with_article(kind: str) -> str:
     return f"an {kind}" if kind == "array" else f"a {kind}"
 
 
-#: Largest description file, bytes. A profile with 4096 waking times takes 100 KiB; without a limit, naming a device or
-#: a dump by mistake would read all of it into memory.
+#: Largest description file, bytes. A profile with 4096 waking times takes 40 KiB; without a limit, naming a device or a
+#: dump by mistake would read all of it into memory.
 MAX_FILE_BYTES = 16 << 20
 
 

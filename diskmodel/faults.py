@@ -67,9 +67,28 @@ def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
             tag = item["ctx"]["discriminator"].strip("'")
             value = item["ctx"]["tag"]
             rule, fix = f"is not a known {tag}", f"use one of {item['ctx']['expected_tags']}"
+        case "value_error" if (named := _NAMED.fullmatch(rule)) is not None:
+            # a check of several fields together names the field that is at fault
+            field = ".".join([*(str(part) for part in place), named["field"]])
+            rule, value = named["rule"], _number(named["value"])
     if isinstance(value, Mapping | list | BaseModel):
         value = None
     return Fault(field, value, rule[:1].lower() + rule[1:], fix)
+
+
+_NAMED = re.compile(r"(?P<field>[a-z][a-z0-9_.]*)(?:=(?P<value>\S+))?: (?P<rule>.+)", re.DOTALL)
+
+
+def _number(text: str | None) -> object:
+    """The value in a message: a number where it is one, otherwise its text; None for none."""
+    if text is None:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 class _Limits:

@@ -1,8 +1,8 @@
-"""Observations that a flash drive is fitted to: mean responses by pattern, size and queue depth, with repetitions.
+"""Mean responses by pattern, size and queue depth, with repetitions: what a drive without moving parts is fitted to.
 
 A response here is the time between two requests of one client, ``queue_depth / iops``: latency plus the short time
 that the measuring program takes to issue the next request. With it the model has the measured throughput at each
-queue depth, as Little's law demands of a closed loop.
+queue depth, as Little's law requires of a closed loop.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from calibrate.arrays import Floats, Ints
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, Measurement, Run
 from diskmodel.formats import FioJob
 
-#: No single measurement of a mean is believed more than this.
+#: Smallest relative standard error of a mean. At half, lucky repetitions decide a fit; at double, all conditions count
+#: nearly alike.
 MIN_SIGMA_RATIO = 0.015
 
-#: Depths from which on batches can be told from chance.
+#: Queue depth from which on batches can be separated from coincidence.
 MIN_BATCH_DEPTH = 8
 
-#: A run is cut into so many slices; the median slice is not moved by a stall.
+#: Slices of a run, whose median a stall does not move. Half lets two stalls decide; double leaves few rounds of the
+#: queue in a slice.
 N_SLICES = 10
 
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """What was asked of the drive: operation, order of addresses, bytes per request, requests outstanding.
+    """A kind of request: operation, order of addresses, bytes per request, requests outstanding.
 
     `op` is "read", "write" or "mix"; of a mix, `read_percent` of the requests read.
     """
@@ -41,7 +43,7 @@ class Key:
 
     @property
     def read_ratio(self) -> float:
-        """Share of requests that read."""
+        """Return the share of requests that read."""
         return {"read": 1.0, "write": 0.0}.get(self.op, self.read_percent / 100)
 
     def __str__(self) -> str:
@@ -51,7 +53,7 @@ class Key:
 
 
 def key_of(read_ratio: float, is_sequential: bool, length_bytes: int, queue_depth: int) -> Key:
-    """The key of requests of which `read_ratio` read."""
+    """Return the key of requests of which a share `read_ratio` reads."""
     percent = round(100 * read_ratio)
     if percent in (0, 100):
         return Key("read" if percent else "write", is_sequential, length_bytes, queue_depth)
@@ -79,17 +81,17 @@ class Cell:
 
     @property
     def mean_ns(self) -> float:
-        """Median over repetitions: one disturbed repetition does not count."""
+        """Return the median over repetitions, which one disturbed repetition does not move."""
         return float(np.median(self.response_ns))
 
     @property
     def undisturbed_ns(self) -> float:
-        """Median over slices: stalls, which hit one cell or another by chance, do not count."""
+        """Return the median over slices, which stalls do not move."""
         return float(np.median(self.slices_ns)) if self.slices_ns else self.mean_ns
 
     @property
     def spread_ratio(self) -> float:
-        """Standard deviation between repetitions as a part of their mean; 0 for a single one."""
+        """Return the standard deviation between repetitions as a share of their mean; 0 for a single one."""
         if len(self.response_ns) < 2:
             return 0.0
         return float(np.std(np.log(self.response_ns), ddof=1))
@@ -105,7 +107,7 @@ class Cells(dict[Key, Cell]):
         latency_ns: Floats | None = None,
         slices_ns: Iterable[float] = (),
     ) -> None:
-        """One more repetition."""
+        """Add a repetition."""
         cell = self.setdefault(key, Cell(key))
         cell.response_ns.append(response_ns)
         cell.slices_ns.extend(slices_ns)
@@ -114,25 +116,28 @@ class Cells(dict[Key, Cell]):
 
     @property
     def stall_ratio(self) -> float:
-        """How much longer mean responses are than undisturbed ones, on average over the cells.
+        """Return the ratio of mean to undisturbed responses, on average over the cells.
 
         Stalls are rare and long: most repetitions have none and a few have nearly all of them, so that a median would
-        leave them out, and a long run, which is what a mean response is asked about, would not.
+        leave them out, unlike a long run, whose mean is to be predicted.
         """
         return float(np.mean([np.mean(cell.response_ns) / cell.undisturbed_ns for cell in self.values()]))
 
     def expected_ns(self, key: Key) -> float:
-        """What a cell's mean would be if stalls hit all cells alike: what a model without stalls is fitted to."""
+        """Return a cell's mean if stalls were spread over all cells alike, which a model without stalls is fitted
+        to."""
         return self[key].undisturbed_ns * self.stall_ratio
 
-    def without(self, held: Iterable[Key]) -> Cells:
-        """The cells that are not held back."""
-        held = set(held)
-        return Cells({key: cell for key, cell in self.items() if key not in held})
+    def without(self, held_out: Iterable[Key]) -> Cells:
+        """Return the cells that are not held out."""
+        left_out = set(held_out)
+        return Cells({key: cell for key, cell in self.items() if key not in left_out})
 
     def sigma_ratio(self, key: Key) -> float:
-        """Relative standard error of a cell's mean, which is a median; the scatter is pooled with that of all cells,
-        three to five repetitions tell little by themselves."""
+        """Return the relative standard error of a cell's mean, which is a median.
+
+        The scatter is pooled with that of all cells, since three to five repetitions determine it poorly.
+        """
         pooled = float(np.sqrt(np.mean([c.spread_ratio**2 for c in self.values() if len(c.response_ns) > 1] or [0.0])))
         cell = self[key]
         n = len(cell.response_ns)
@@ -143,8 +148,8 @@ class Cells(dict[Key, Cell]):
 
 
 def cells_of(measurement: Measurement) -> Cells:
-    """The cells of a measurement: random reads by depth, by size, sequential reads, and where writing was allowed
-    random mixes and writes."""
+    """Return the cells of a measurement: random reads by depth and size, sequential reads, and random mixes and
+    writes."""
     cells = Cells()
     for name, is_sequential in _EXPERIMENTS:
         experiment = measurement.experiment(name)
@@ -169,7 +174,7 @@ _EXPERIMENTS = (
 
 
 def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
-    """The cells of fio results: jobs of reads, writes or both, of one size."""
+    """Return the cells of fio results: jobs of reads, writes or both, of one size."""
     cells = Cells()
     for job in jobs:
         if job.pattern is None or job.error or job.was_limited or not set(job.directions) <= {"read", "write"}:
@@ -203,7 +208,7 @@ def turn_round_ns(run: Run) -> float:
 
 
 def slices_of(run: Run) -> list[float]:
-    """Mean responses of slices of equal numbers of completions, after the start, without the drain."""
+    """Return mean responses of slices of equal numbers of completions, without start and drain."""
     done, depth = _completions(run), run.queue_depth
     rounds = (len(done) - 1) // depth // N_SLICES
     if rounds * depth < 8:
@@ -212,17 +217,19 @@ def slices_of(run: Run) -> list[float]:
 
 
 def rate_per_ns(run: Run) -> float:
-    """Requests per ns between the first completion and the last one while the run was issuing: neither the start,
-    with an empty queue, nor the drain counts."""
+    """Return requests per ns between the first completion and the last one while the run was issuing.
+
+    Neither the start, with an empty queue, nor the drain counts.
+    """
     done, depth = _completions(run), run.queue_depth
     n = (len(done) - 1) // depth * depth
     return n / float(done[n] - done[0]) if n > 0 and done[n] > done[0] else 0.0
 
 
 def _completions(run: Run) -> Ints:
-    """Times of completion without the start and the drain.
+    """Return times of completion without start and drain.
 
-    They are to be compared at distances of whole multiples of the queue depth: a drive that answers in batches has
+    Compare them at distances of whole multiples of the queue depth: a drive that answers in batches has
     each batch complete almost at once, and completions that far apart have the same place in their batches.
     """
     done = np.sort(run.samples.completion_ns)
@@ -232,8 +239,9 @@ def _completions(run: Run) -> Ints:
 
 
 def answered_together(measurements: Iterable[Measurement]) -> float | None:
-    """Share of the outstanding random reads that completed at one instant, at the median of runs at depths of at least
-    `MIN_BATCH_DEPTH`; None without such runs.
+    """Return the share of outstanding random reads that complete at one instant; None without deep enough runs.
+
+    It is the median over runs at depths of at least `MIN_BATCH_DEPTH`.
 
     A drive that answers one by one has a share of about 1 / depth. The program's clock stands still while it takes in
     completions that are already there.
@@ -245,6 +253,6 @@ def answered_together(measurements: Iterable[Measurement]) -> float | None:
             done = _completions(run)
             if run.queue_depth >= MIN_BATCH_DEPTH and len(done) >= 4 * run.queue_depth:
                 _, counts = np.unique(done, return_counts=True)
-                # of the batch that a request is in, not of any batch: large ones hold most requests
+                # by request, not by batch: most requests are in large batches
                 shares.append(float(np.sum(counts.astype(np.float64) ** 2) / len(done) / run.queue_depth))
     return float(np.median(shares)) if shares else None

@@ -10,6 +10,7 @@ from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import Fault, FormatError, InputError
 from diskmodel.formats import FioJob, detect_evidence, read_fio
 
+#: Kinds of fio results, as `detect_evidence` names them.
 FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")
 
 
@@ -24,14 +25,14 @@ class Evidence:
 
     @property
     def kernel(self) -> str | None:
-        """Kernel of the host that was measured, where the evidence says."""
+        """Return the kernel of the measured host, if the evidence has it."""
         for measurement in self.measurements:
             return str(measurement.host.get("kernel", "")) or None
         return None
 
 
 def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
-    """All evidence in files.
+    """Read all evidence in files.
 
     Raises
     ------

@@ -45,11 +45,11 @@ class Samples:
 
     @property
     def completion_ns(self) -> Ints:
-        """Completion times (n,), nanoseconds since the origin of the epoch."""
+        """Return completion times (n,), nanoseconds since the origin of the epoch."""
         return self.issue_ns + self.latency_ns
 
     def rows(self, part: slice) -> Samples:
-        """The rows of a slice, as views."""
+        """Return the rows of a slice, as views."""
         return Samples(
             self.issue_ns[part],
             self.latency_ns[part],
@@ -69,13 +69,13 @@ class Run:
 
     @property
     def queue_depth(self) -> int:
-        """Outstanding requests, 1 to 256."""
+        """Return the number of outstanding requests, 1 to 256."""
         return int(self.parameters["queue_depth"])
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment; `skipped` holds the reason if it was not done, and then there are no rows."""
+    """One experiment; `skipped` is the reason if it was not done, and then there are no rows."""
 
     name: str
     why: str
@@ -106,22 +106,22 @@ class Measurement:
 
     @property
     def size_bytes(self) -> int:
-        """Span of the target."""
+        """Return the span of the target."""
         return int(self.target["size_bytes"])
 
     @property
     def nature(self) -> str:
-        """What the latencies show: "rotating", "not_rotating" or "undecided"."""
+        """Return what the latencies show: "rotating", "not_rotating" or "undecided"."""
         return str(self.findings["nature"])
 
     def experiment(self, name: str) -> Experiment | None:
-        """The experiment of that name if it was done (in part at least), else None."""
+        """Return the experiment of that name if it was done (at least in part), else None."""
         found = [e for e in self.experiments if e.name == name and e.skipped is None]
         return found[-1] if found else None
 
 
 def load(path: str | Path) -> Measurement:
-    """The measurement in a file.
+    """Read the measurement in a file.
 
     Raises
     ------
@@ -166,7 +166,7 @@ _CALCULATED_WITH = {
     *("read_fraction", "position_bytes", "segments_at_least", "segments_below", "read_ahead_at_least_bytes"),
     *("read_ahead_below_bytes", "buffer_bytes", "size_bytes", "logical_sector_bytes"),
 }
-#: Thirty years.
+#: Limit of times in seconds: thirty years.
 _MAX_S = 1e9
 _PARTS = ("program", "host", "target", "settings", "overhead", "findings")
 
@@ -183,7 +183,7 @@ def _mapping(parent: Mapping[str, Any], key: str, path: Path, where: str) -> dic
 
 
 def _figures(parent: Mapping[str, Any], key: str, path: Path, where: str) -> dict[str, Any]:
-    """The object under `key`, in which what calibrations calculate with has to be a number or null."""
+    """Return the object under `key`, in which every figure used by calibrations must be a number or null."""
     found = _mapping(parent, key, path, where)
     for name in _CALCULATED_WITH & found.keys():
         value = found[name]
@@ -220,7 +220,7 @@ def _experiment(raw: Any, path: Path, where: str) -> Experiment:
         raise _fault(path, where, None, "must be an object with a name")
     columns = raw.get("samples")
     if columns is None and raw.get("skipped") is None:
-        raise _fault(path, f"{where}.samples", None, "must be there unless the experiment was skipped")
+        raise _fault(path, f"{where}.samples", None, "is missing although the experiment was not skipped")
     samples = _samples(columns or {"n": 0}, path, f"{where}.samples")
     return Experiment(
         name=raw["name"],
@@ -282,7 +282,7 @@ def _column(raw: Any, n: int, path: Path, where: str) -> Ints:
         except (TypeError, ValueError, OverflowError) as error:
             raise _fault(path, where, None, f"must be integers ({error})") from error
     if column.shape != (n,):
-        raise _fault(path, where, list(column.shape), f"must hold {n} integers")
+        raise _fault(path, where, list(column.shape), f"must have {n} integers")
     if n and not 0 <= int(column.min()) <= int(column.max()) < 1 << 62:
         raise _fault(path, where, int(column.min() if column.min() < 0 else column.max()), _RULE_OF_COLUMNS)
     column.setflags(write=False)

@@ -1,4 +1,4 @@
-"""Calibration of a flash-like drive: cells from the evidence, both models, the better one, what was kept back."""
+"""Calibration of a drive without moving parts: both models are fitted, and the better one is taken."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ from calibrate.virtual_disk.profile import profile_of as server_profile
 from diskmodel.drive import Flash
 from diskmodel.errors import Fault, InputError
 
+#: Conditions of reads needed.
 _MIN_CELLS = 2
 NOTES = (
     "Writes were not fitted: they are assumed to cost what reads of the same pattern cost, and 12 % more, without "
     "garbage collection."
 )
 WRITE_NOTES = "Writes are fitted without garbage collection: the drive as it was measured."
+#: Smallest span of simulated reads, bytes: on less, random reads repeat pages.
 _MIN_SPAN_BYTES = 1 << 30
+#: Largest median error of a fit that has converged: beyond it the drive is of another kind.
 _MAX_MISFIT_RATIO = 0.35
 
 
@@ -37,8 +40,10 @@ def calibrate_flash(
     cells: Cells, *, span_bytes: int, capacity_bytes: int, name: str, provenance: dict[str, Any], warnings: list[str],
     seed: int = 0, together_ratio: float | None = None, buffer_bytes: int | None = None,
 ) -> Calibration:  # fmt: skip
-    """The flash drive behind cells; `together_ratio` is the share of outstanding requests that complete together,
-    `buffer_bytes` the write buffer where it was seen.
+    """Fit the flash drive behind cells.
+
+    `together_ratio` is the share of outstanding requests that complete together, `buffer_bytes` the write buffer, if
+    known.
 
     Raises
     ------
@@ -47,11 +52,11 @@ def calibrate_flash(
     """
     reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
     if len(reads) < _MIN_CELLS:
-        rule = "holds too few read measurements: at least two queue depths or sizes are needed"
+        rule = "has too few read measurements: at least two queue depths or sizes are needed"
         raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
-    held = choose_held_out(reads)
-    dies = fit_flash(reads.without(held), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
-    server = fit_single_server(cells.without(held))
+    held_out = choose_held_out(reads)
+    dies = fit_flash(reads.without(held_out), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
+    server = fit_single_server(cells.without(held_out))
     choice = choose(reads, dies, server, together_ratio)
     common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
     drive: Flash
@@ -71,9 +76,9 @@ def calibrate_flash(
             rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
             writes, notes = partial(fields_of, written), WRITE_NOTES
         drive = profile_of(dies, writes=writes, notes=notes, **common)
-    if held:
+    if held_out:
         report = held_out_report(
-            reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held}
+            reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held_out}
         )
     else:
         report = nothing_held_out("fewer than four queue depths of random reads were measured")
@@ -81,7 +86,7 @@ def calibrate_flash(
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
     message = f"{choice}; {fit.message}"
     if typical >= _MAX_MISFIT_RATIO:
-        message = f"the model misses the measurements by {typical:.0%} at the median; this may not be a flash drive"
+        message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive"
     return Calibration(
         drive, fit.has_converged and typical < _MAX_MISFIT_RATIO, message, parameters, report,
         {"residuals": rows, "warnings": warnings, "chi2": fit.chi2, "choice": str(choice)},
@@ -89,7 +94,7 @@ def calibrate_flash(
 
 
 def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Responses in ns of a closed loop on a drive, long enough for a distribution."""
+    """Return responses in ns of a closed loop on a drive, long enough for a distribution."""
     pages = max(key.length_bytes // drive.page_bytes, 1)
     n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
     return responses_of(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
@@ -105,7 +110,7 @@ def _server_rows(cells: Cells, fit: ServerFit) -> list[dict[str, Any]]:
 
 
 def _row(cells: Cells, key: Key, predicted_ns: float, n_simulated: int) -> dict[str, Any]:
-    """Measured and fitted mean of one cell; `n_simulated` is 0 where a formula is exact."""
+    """Return measured and fitted mean of one cell; `n_simulated` is 0 where a formula is exact."""
     return {
         "what": str(key),
         "op": key.op,

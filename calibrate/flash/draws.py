@@ -1,8 +1,8 @@
-"""Drives that the evidence leaves open: drawn from all candidates, as often as the evidence speaks for them.
+"""Drives that are compatible with the evidence, drawn from all candidates in proportion to their likelihood.
 
-Which number of dies and which size of pages a drive has is not told apart by mean responses, and no covariance
-describes it. Each candidate is sampled about its least squares, every sample is simulated and counts by its likelihood;
-then more samples are taken about those that count.
+Mean responses cannot determine the number of dies and the size of pages together, and no covariance describes which
+pairs remain. Each candidate is sampled about its least squares, and every sample is simulated and weighted by its
+likelihood; then more samples are taken about those with most weight.
 
 References
 ----------
@@ -19,24 +19,27 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.flash.model import HIGH, LOW, FlashShape, shape_at, vectors_at
-from calibrate.flash.search import Candidates, Evidence, Predict, information_at, prior_chi2
+from calibrate.flash.search import Candidates, Observations, Predict, information_at, prior_chi2
 
-#: Drives that a profile tells.
+#: Drives in a profile: `simulate` runs 16 of them. Half makes the ends of a 90 % interval rest on two drives.
 N_DRAWS = 48
-#: Samples about the least squares, and about the samples that count.
+#: Samples about the least squares, and about the samples with most weight: a simulation each.
 _N_FIRST, _N_SECOND = 200, 240
+#: Samples of each candidate that counts at all.
 _MIN_SAMPLES = 6
-#: Tails of the samples are those of Student's t with so many degrees of freedom: longer than the likelihood's.
+#: Degrees of freedom of the samples' Student's t: its tails must be longer than the likelihood's, or single samples
+#: get most of the weight.
 _FREEDOM = 6.0
-#: Width of the second samples about the first ones, by that of the first.
+#: Width of the second samples about the first, as a share of the width of the first. At 1 they repeat the first round;
+#: at 0.2 they stay near single samples.
 _SECOND_WIDTH = 0.5
-#: A candidate that counts less than this by its least squares is not sampled.
+#: A candidate whose share by its least squares is below this is not sampled.
 _MIN_SHARE = 1e-4
 
 
 @dataclass(frozen=True)
 class _Samples:
-    """Places, the candidates that they belong to, and logarithms of what they count."""
+    """Places, the candidates that they belong to, and logarithms of their weights."""
 
     places: Floats
     which: Ints
@@ -44,30 +47,30 @@ class _Samples:
 
     @property
     def weight(self) -> Floats:
-        """Shares."""
+        """Return the weights, normalized."""
         weight = np.exp(self.log_weight - self.log_weight.max())
         return np.asarray(weight / weight.sum())
 
     @property
     def n_effective(self) -> float:
-        """How many of equal weight would tell as much."""
+        """Return the number of equally weighted samples with the same precision."""
         return float(1.0 / np.sum(self.weight**2))
 
 
 def draws_of(
-    evidence: Evidence, candidates: Candidates, predict: Predict, *, scale: float, seed: int
+    evidence: Observations, candidates: Candidates, predict: Predict, *, scale: float, seed: int
 ) -> tuple[FlashShape, ...]:
-    """`N_DRAWS` drives, each as likely as the other.
+    """Return `N_DRAWS` equally likely drives.
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : Observations
     candidates : Candidates
         Fitted.
     predict : function
         By simulation.
     scale : float
-        What variances of the evidence are times what was thought.
+        Factor on the variances of the evidence.
     seed : int
     """
     sampler = _Sampler(evidence, candidates, predict, scale, np.random.default_rng(seed))
@@ -86,7 +89,7 @@ def draws_of(
 
 class _Sampler:
     def __init__(
-        self, evidence: Evidence, candidates: Candidates, predict: Predict, scale: float, rng: np.random.Generator
+        self, evidence: Observations, candidates: Candidates, predict: Predict, scale: float, rng: np.random.Generator
     ) -> None:
         self.evidence, self.candidates, self.predict = evidence, candidates, predict
         self.scale, self.rng = scale, rng
@@ -96,7 +99,7 @@ class _Sampler:
         self.log_volume = np.log(np.diagonal(self.roots, axis1=1, axis2=2)).sum(axis=1)
 
     def first(self) -> _Samples:
-        """About the least squares of each candidate; more of those that should count for more."""
+        """Sample about the least squares of each candidate, more for likely candidates."""
         candidates = self.candidates
         numbers = _numbers(
             self.log_volume + self._log_density(candidates.places, np.arange(len(candidates)), candidates.predicted)
@@ -108,7 +111,7 @@ class _Sampler:
         return _Samples(places, which, self._log_density(places, which, self.predict(places, which)) - log_proposed)
 
     def second(self, first: _Samples) -> _Samples:
-        """About the first samples, more about those that count."""
+        """Sample about the first samples, more about those with much weight."""
         # the root keeps samples apart where few of them have most of the weight
         weight = np.sqrt(first.weight) + _MIN_SHARE / len(first.weight)
         weight /= weight.sum()
@@ -124,18 +127,18 @@ class _Sampler:
         return _Samples(places, which, self._log_density(places, which, self.predict(places, which)) - log_proposed)
 
     def _steps(self, which: Ints) -> Floats:
-        """Deviates of Student's t with the candidates' covariances."""
+        """Return deviates of Student's t with the candidates' covariances."""
         normal = self.rng.standard_normal((len(which), 4))
         stretch = self.rng.chisquare(_FREEDOM, len(which)) / _FREEDOM
         return np.asarray(np.einsum("mij,mj->mi", self.roots[which], normal) / np.sqrt(stretch)[:, np.newaxis])
 
     def _log_student(self, step: Floats, which: Ints) -> Floats:
-        """Logarithm of their density, but for a constant."""
+        """Return the logarithm of their density, up to a constant."""
         distance = np.sum(np.einsum("...ij,...j->...i", self.inverse_roots[which], step) ** 2, axis=-1)
         return np.asarray(-(_FREEDOM + 4.0) / 2.0 * np.log1p(distance / _FREEDOM) - self.log_volume[which])
 
     def _log_density(self, places: Floats, which: Ints, predicted: Floats) -> Floats:
-        """Of the drives, given the evidence."""
+        """Return the logarithm of the posterior density of drives, up to a constant."""
         vectors = vectors_at(places)
         is_possible = np.all((vectors >= LOW) & (vectors <= HIGH), axis=-1)
         chi2 = self.evidence.chi2(predicted) / self.scale + prior_chi2(places, self.candidates.page_bytes[which])
@@ -143,7 +146,7 @@ class _Sampler:
 
 
 def _numbers(log_evidence: Floats) -> Ints:
-    """Samples of each candidate: by the root of what it should count for, some of each, none of what is excluded."""
+    """Return the samples per candidate: by the root of its share, at least a few, none of those excluded."""
     share = np.exp(log_evidence - log_evidence.max())
     share /= share.sum()
     root = np.where(share > _MIN_SHARE, np.sqrt(share), 0.0)

@@ -1,8 +1,8 @@
-"""A flash drive's read side fitted to mean responses by queue depth and block size.
+"""The read side of a flash drive, fitted to mean responses by queue depth and block size.
 
-Every number of dies and page size is fitted with a formula, which is then corrected by the simulation where it stands;
-the best are fitted by simulation. Several of them often fit nearly as well: all that the evidence leaves open are in
-the drives that the fit draws.
+Every number of dies and page size is fitted with a formula, which is then corrected by simulation at its optimum; the
+best are fitted by simulation. Several of them often fit nearly as well: the draws of the fit represent all that the
+evidence allows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from calibrate.flash.draws import draws_of
 from calibrate.flash.model import FlashShape, Simulation, shape_at
 from calibrate.flash.search import (
     Candidates,
-    Evidence,
+    Observations,
     by_formula,
     by_simulation,
     candidates_of,
@@ -25,33 +25,38 @@ from calibrate.flash.search import (
     objective_of,
 )
 
+#: Numbers of dies that are tried, in steps of at most two: the draws cover what lies between.
 DIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)
+#: Sizes of what a die reads at once that are tried, bytes: pages, and those of several planes.
 PAGES = (4096, 16384, 65536, 262144)
 NAMES = ("read_overhead", "read_latency", "die_read", "interface_rate")
 #: Four times and rates, dies and pages.
 N_FREE = len(NAMES) + 2
 
-#: Parts of the fastest response that overhead, latency and read have at the start.
+#: Shares of overhead, latency and read in the fastest response at the start: one where commands overlap, one where the
+#: die dominates.
 _STARTS = ((0.1, 0.5, 0.4), (0.2, 0.1, 0.7))
-#: The formula is no better than this; how well it fits decides nothing finer.
+#: Relative error of the formula. It only ranks candidates; at half, good ones are dropped for its errors.
 _FORMULA_ERROR = 0.05
+#: Times that the formula is corrected by simulation.
 _CORRECTIONS = 2
+#: Candidates fitted by simulation. Half may miss the best; double takes twice the time.
 _N_FINALISTS = 14
-#: Objective by which candidates may be worse than the best before they are fitted by simulation, which changes it.
+#: Objective above the best up to which candidates become finalists: simulation changes it by some tens.
 _WITHIN = 50.0
-#: Requests of the runs that tell differences between drives, and of those that tell responses.
+#: Requests of the runs that compare drives (they share addresses), and of those that predict responses.
 _SHORT, LONG = 400, 12_000
 
 
 @dataclass(frozen=True)
 class FlashFit:
-    """The best shape, how good it is, and what else it may be.
+    """The best shape, its misfit, and draws of what else it may be.
 
     Attributes
     ----------
     shape : FlashShape
     draws : tuple of FlashShape
-        Drives that the evidence leaves open, each as likely as the other.
+        Equally likely drives that the evidence allows.
     predicted_ns : (n,) float
         By simulation, one for each fitted key.
     chi2 : float
@@ -68,20 +73,20 @@ class FlashFit:
 
     @property
     def dies_range(self) -> tuple[int, int]:
-        """Fewest and most dies that the evidence does not exclude (95 % of the draws)."""
+        """Return the fewest and most dies that the evidence allows (95 % of the draws)."""
         dies = np.sort([shape.n_dies for shape in (self.shape, *self.draws)])
         cut = round(0.025 * len(dies))
         return min(int(dies[cut]), self.shape.n_dies), max(int(dies[len(dies) - 1 - cut]), self.shape.n_dies)
 
     @property
     def relative_errors(self) -> Floats:
-        """Of overhead, latency, read and interface: standard deviation of the draws' logarithms about the shape."""
+        """Return the standard deviations of the draws' logarithms: overhead, latency, read and interface."""
         apart = np.array([draw.vector() for draw in self.draws]) - self.shape.vector()
         return np.asarray(np.sqrt(np.mean(apart**2, axis=0)))
 
 
 def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
-    """The flash drive behind the read cells.
+    """Fit the flash drive behind the read cells.
 
     Parameters
     ----------
@@ -94,10 +99,10 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
     """
     keys = tuple(sorted(key for key in cells if key.op == "read"))
     log_ns = np.log([cells.expected_ns(key) for key in keys])
-    evidence = Evidence(keys, log_ns, np.array([cells.sigma_ratio(key) for key in keys]))
+    evidence = Observations(keys, log_ns, np.array([cells.sigma_ratio(key) for key in keys]))
     short = Simulation(keys, span_bytes=capacity_bytes, seed=seed, n_requests=_SHORT)
     candidates = _searched(evidence, short, capacity_bytes).best(_N_FINALISTS, _WITHIN)
-    # a short run tells differences; where it stands, a long one tells what it is off by
+    # short runs compare drives; a long run at the same place gives their bias
     long = Simulation(keys, span_bytes=capacity_bytes, seed=seed + 1, n_requests=LONG)
     here = np.arange(len(candidates))
     bias = by_simulation(long, candidates)(candidates.places, here) - candidates.predicted
@@ -120,8 +125,8 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
     )
 
 
-def _searched(evidence: Evidence, simulation: Simulation, capacity_bytes: int) -> Candidates:
-    """Every number of dies and page size where the corrected formula has its least squares, simulated there."""
+def _searched(evidence: Observations, simulation: Simulation, capacity_bytes: int) -> Candidates:
+    """Return every number of dies and page size at the least squares of the corrected formula, simulated there."""
     pairs = [(n, page) for n in DIES for page in PAGES if page * n * 256 <= capacity_bytes]
     loose = replace(evidence, sigma=np.hypot(evidence.sigma, _FORMULA_ERROR))
     found = None
@@ -144,7 +149,7 @@ def _searched(evidence: Evidence, simulation: Simulation, capacity_bytes: int) -
     return best
 
 
-def _starts(evidence: Evidence) -> list[Floats]:
+def _starts(evidence: Observations) -> list[Floats]:
     fastest = float(np.exp(evidence.log_ns.min()))
     rates = [
         key.length_bytes * key.queue_depth / np.exp(log_ns)
@@ -157,14 +162,14 @@ def _starts(evidence: Evidence) -> list[Floats]:
     ]
 
 
-def _simulated(evidence: Evidence, simulation: Simulation, candidates: Candidates) -> Candidates:
+def _simulated(evidence: Observations, simulation: Simulation, candidates: Candidates) -> Candidates:
     predicted = by_simulation(simulation, candidates)(candidates.places, np.arange(len(candidates)))
     objective = objective_of(evidence, candidates.places, candidates.page_bytes, predicted)
     return replace(candidates, predicted=predicted, objective=objective)
 
 
 def _better(one: Candidates, other: Candidates) -> Candidates:
-    """Of each pair of candidates the one with the lower objective."""
+    """Return the better of each pair of candidates."""
     is_other = other.objective < one.objective
     return replace(
         one,

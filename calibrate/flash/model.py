@@ -1,8 +1,8 @@
 """A flash drive's mean response in a closed loop: by formula for the search, by the engine for the result.
 
 The formula is mean value analysis (Schweitzer's approximation) with deterministic service: one processor, dies that
-each have their own queue, one interface, and a delay. It is smooth and takes a millisecond, for hundreds of drives at
-once; where the search ends, and how sure it is, the simulation says.
+each have their own queue, one interface, and a delay. It is smooth and takes a millisecond for hundreds of drives at
+once. The simulation decides where the search ends and how certain the result is.
 
 References
 ----------
@@ -23,11 +23,13 @@ from calibrate.evidence.cells import Key
 from diskmodel.drive import Flash
 from diskmodel.engine.scenario import Scenario
 
+#: Iterations of the fixed point, each half way: after 40 the response has converged to the last digit that counts.
 _ITERATIONS = 40
 
 
-#: Logarithms of what drives can have: a command costs a processor 0.1 µs to 1 ms, a die reads in 1 µs to 20 ms, wires
-#: move 5 MB/s to 64 GB/s.
+#: Logarithms of the limits of drives: a command costs a processor 0.1 µs to 1 ms, the latency likewise up to 20 ms, a
+#: die reads in 1 µs to 20 ms, wires move 5 MB/s to 64 GB/s. Within them a result is reported; wider ones let the
+#: search wander where the evidence cannot determine a parameter.
 LOW = np.log([100.0, 100.0, 1_000.0, 0.005])
 HIGH = np.log([1e6, 2e7, 2e7, 64.0])
 
@@ -44,11 +46,11 @@ class FlashShape:
     interface_bytes_per_ns: float
 
     def vector(self) -> Floats:
-        """Logarithms of the continuous parameters: overhead, latency, read, interface."""
+        """Return logarithms of the continuous parameters: overhead, latency, read, interface."""
         return np.log([self.overhead_ns, self.latency_ns, self.read_ns, self.interface_bytes_per_ns])
 
     def place(self) -> Floats:
-        """Coordinates in which the evidence is nearly a normal distribution; `vectors_at` is the inverse.
+        """Return coordinates in which the likelihood is nearly a normal distribution; `vectors_at` is the inverse.
 
         Logarithms of: all three times together, as the response at depth 1 has them; overhead and latency by the read;
         overhead by latency; the interface. The volume is that of `vector`.
@@ -59,7 +61,7 @@ class FlashShape:
 
 
 def vectors_at(places: Floats) -> Floats:
-    """Logarithms of overhead, latency, read and interface at places (..., 4)."""
+    """Return logarithms of overhead, latency, read and interface at places (..., 4)."""
     total, by_read, by_latency, interface = np.moveaxis(np.asarray(places, np.float64), -1, 0)
     read = total - np.logaddexp(0.0, by_read)
     besides = read + by_read
@@ -68,13 +70,16 @@ def vectors_at(places: Floats) -> Floats:
 
 
 def shape_at(place: Floats, n_dies: int, page_bytes: int) -> FlashShape:
-    """The drive at a place, at the border of what drives can have where the place lies beyond."""
+    """Return the drive at a place, clipped to the limits of drives."""
     overhead, latency, read, interface = np.exp(np.clip(vectors_at(place), LOW, HIGH)).tolist()
     return FlashShape(overhead, latency, read, int(n_dies), int(page_bytes), interface)
 
 
 def responses_at(places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[Key]) -> Floats:
-    """The same for m drives at once: places (m, 4), numbers of dies (m,), sizes of pages (m,); (m, n) ns."""
+    """Return mean responses in ns of random or sequential reads, (m drives, n keys), by formula.
+
+    Places have shape (m, 4), numbers of dies and sizes of pages (m,).
+    """
     overhead, latency, read, interface = np.exp(np.clip(vectors_at(places), LOW, HIGH)).T[:, :, np.newaxis]
     n_dies, page_bytes = n_dies[:, np.newaxis], page_bytes[:, np.newaxis]
     depth = np.array([key.queue_depth for key in keys], dtype=np.float64)
@@ -102,14 +107,14 @@ def responses_at(places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[
 
 
 def _wait(service: Floats, rate: Floats, seen: Floats, depth: Floats) -> Floats:
-    """Waiting at a single server with constant service: those found there, one of them half done."""
+    """Return the wait at a single server with constant service: for those found there, one of them half done."""
     busy = np.minimum(rate * seen * service, 1.0)
     queue = busy + np.minimum(0.5 * busy**2 / np.maximum(1.0 - busy, 0.5 / depth), np.maximum(depth - 1.0 - busy, 0.0))
     return np.asarray(service * np.maximum(queue - busy / 2, 0.0))
 
 
 def flash_of(shape: FlashShape, *, capacity_bytes: int, name: str = "trial", pages_per_block: int = 256) -> Flash:
-    """A description with these parameters; all dies on channels of their own, fast enough not to matter."""
+    """Return a description with these parameters, each die on a channel of its own that is too fast to matter."""
     return Flash.parse(
         {
             "kind": "flash",
@@ -134,8 +139,8 @@ def flash_of(shape: FlashShape, *, capacity_bytes: int, name: str = "trial", pag
 class Simulation:
     """Mean responses of drives in a closed loop, by the engine, all with the same addresses.
 
-    What chance does to one drive it does nearly alike to another: differences between drives are told ten times better
-    than the responses themselves.
+    Randomness then affects all drives nearly alike: differences between drives are about ten times more precise than
+    the responses themselves.
     """
 
     def __init__(self, keys: Sequence[Key], *, span_bytes: int, seed: int, n_requests: int) -> None:
@@ -143,27 +148,27 @@ class Simulation:
         self.where = [addresses(key, run_length(key, n_requests), span_bytes, seed) for key in self.keys]
 
     def log_ns(self, shape: FlashShape) -> Floats:
-        """Logarithms of the mean responses in ns, one for each key."""
-        # reads ask nothing of blocks, and to prepare large ones takes longer than a short run
+        """Return logarithms of the mean responses in ns, one per key."""
+        # reads do not use blocks, and preparing large ones takes longer than a short run
         scenario = scenario_of(flash_of(shape, capacity_bytes=self.span_bytes, pages_per_block=1))
         return np.log([self._mean_ns(scenario, key, where) for key, where in zip(self.keys, self.where, strict=True)])
 
     @staticmethod
     def _mean_ns(scenario: Scenario, key: Key, where: Ints) -> float:
-        """Queue depth by throughput: neither the start nor the drain at the end counts."""
+        """Return queue depth by throughput, without start and drain."""
         done = np.sort(closed_loop(scenario, where, key.length_bytes, key.queue_depth).done_ns)
         first, last = len(done) // 10, len(done) - key.queue_depth
         return float(done[last] - done[first]) * key.queue_depth / (last - first)
 
 
 def run_length(key: Key, n_requests: int) -> int:
-    """Requests of a run: more where the queue is long, fewer where one request reads many pages."""
+    """Return the requests of a run: more for long queues, fewer where one request reads many pages."""
     usual = n_requests * (1.0 + key.queue_depth / 50) / (1.0 + key.length_bytes / 131_072)
     return int(max(usual, 12 * key.queue_depth, 100))
 
 
 def addresses(key: Key, n_requests: int, span_bytes: int, seed: int) -> Ints:
-    """Byte offsets of a key's requests."""
+    """Return byte offsets of a key's requests."""
     places = span_bytes // key.length_bytes
     if key.is_sequential:
         return np.arange(n_requests) % places * key.length_bytes
@@ -171,7 +176,7 @@ def addresses(key: Key, n_requests: int, span_bytes: int, seed: int) -> Ints:
 
 
 def responses_by_simulation(drive: Flash, key: Key, *, n_requests: int, seed: int, span_bytes: int = 0) -> Floats:
-    """Responses in ns of reads in a closed loop, run by the engine, the first fifth left out."""
+    """Return responses in ns of reads in a closed loop, run by the engine, without the first fifth."""
     where = addresses(key, n_requests, span_bytes or drive.capacity_bytes, seed)
     done = closed_loop(scenario_of(drive), where, key.length_bytes, key.queue_depth)
     return np.asarray((done.done_ns - done.issue_ns)[n_requests // 5 :], np.float64)

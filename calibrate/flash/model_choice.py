@@ -1,4 +1,5 @@
-"""Which model of a flash-like drive the evidence speaks for: parallel dies, or one server that answers in batches."""
+"""Which model of a drive without moving parts the evidence supports: parallel dies, or a server that answers in
+batches."""
 
 from __future__ import annotations
 
@@ -10,14 +11,15 @@ from calibrate.evidence.cells import Cells
 from calibrate.flash.fit import FlashFit
 from calibrate.virtual_disk.fit import MODEL_ERROR, ServerFit, robust_chi2
 
-#: Parameters that are free: times and rates of the read side, and number and size of dies and pages.
+#: Free parameters: times and rates of the read side, and number and size of dies and pages.
 _FREE_OF_DIES, _FREE_OF_SERVER = 6, 3
-#: Difference of the Bayesian information criterion from which on it is called strong evidence.
+#: Difference of the Bayesian information criterion that Kass and Raftery call strong evidence: odds of 20 to 1.
 STRONG_BIC = 6.0
 
 
 #: Share of the outstanding requests that complete together from which on a drive answers in batches, whatever the
-#: means say; a drive that answers one by one has less than a quarter even where the program is slow to look.
+#: means show. A drive that answers one by one stays below a quarter even where the program is slow to look; at 0.8
+#: disturbed batches are missed.
 MIN_TOGETHER_RATIO = 0.5
 
 
@@ -46,15 +48,15 @@ class Choice:
         if self.together_ratio is not None and self.together_ratio >= MIN_TOGETHER_RATIO:
             said += f"{self.together_ratio:.0%} of the outstanding requests complete together; "
         if self.is_single_server != (self.server_bic < self.dies_bic):
-            return said + f"mean responses alone speak against it (criterion worse by {apart:.0f})"
+            return said + f"mean responses alone favor the other (criterion worse by {apart:.0f})"
         return said + f"{'strong' if apart >= STRONG_BIC else 'weak'} evidence (criterion better by {apart:.0f})"
 
 
 def choose(cells: Cells, dies: FlashFit, server: ServerFit, together_ratio: float | None = None) -> Choice:
-    """The model that the reads speak for.
+    """Return the model that the reads support.
 
-    Means of a disturbed machine scatter more than the models differ; that requests complete together is seen in every
-    run, and parallel dies do not do it.
+    Means of a disturbed machine scatter more than the models differ. Requests that complete together show in every run,
+    and parallel dies do not produce them.
 
     References
     ----------

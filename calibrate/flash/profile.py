@@ -1,4 +1,4 @@
-"""A flash fit as a profile: values and errors of its parameters, priors where the evidence is silent."""
+"""A flash fit as a profile: values and errors of its parameters, assumptions where the evidence has nothing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from diskmodel.drive import Flash
 #: (4 KiB, queue depth 64, a drive whose buffer does not fill) has 1.12 for random and 1.18 for sequential requests;
 #: other drives write faster than they read, so this is a stand-in and no more.
 WRITE_BY_READ = 1.12
+#: Time of an erase in reads: about 5 ms by 60 µs. It counts only once garbage collection runs, which is not fitted.
 ERASE_BY_READ = 80
+#: Write buffer where no writes were measured, bytes: small, so that long runs are drained at the assumed rate. With
+#: measured writes it is `writes.UNSEEN_BUFFER_BYTES`.
 UNMEASURED_BUFFER_BYTES = 1 << 20
+#: Mapping unit where writes were not measured, bytes: smaller writes read the rest of the unit.
 ASSUMED_MAPPING_BYTES = 8192
 
 _UNITS = ("ns", "ns", "ns", "bytes/s")
@@ -30,13 +34,13 @@ _WHY = (
 
 
 def parameters_of(fit: FlashFit) -> dict[str, Parameter]:
-    """Every parameter of the profile that the read side has."""
+    """Return every parameter of the read side."""
     shape = fit.shape
     values = (shape.overhead_ns, shape.latency_ns, shape.read_ns, shape.interface_bytes_per_ns * 1e9)
     found: dict[str, Parameter] = {}
     for name, value, ratio, unit, why in zip(NAMES, values, fit.relative_errors, _UNITS, _WHY, strict=True):
         is_identified = bool(ratio < MAX_IDENTIFIED_RATIO)
-        reason = why if is_identified else "the evidence does not tell it from the others"
+        reason = why if is_identified else "the evidence cannot separate it from the others"
         found[name] = Parameter(float(value), float(value * ratio), unit, is_identified, reason)
     fewest, most = fit.dies_range
     is_narrow = most <= 1.5 * fewest and len(fit.keys) > len(NAMES) + 1
@@ -51,7 +55,7 @@ def parameters_of(fit: FlashFit) -> dict[str, Parameter]:
 
 
 def assumed_writes(shape: FlashShape) -> dict[str, Any]:
-    """Fields of the write side that stand in where writes were not measured.
+    """Return fields of the write side where writes were not measured.
 
     A random write of less than the mapping unit senses the rest, and so costs a die what a read costs, and its share of
     a page's program; a sequential one costs the processor what a read does, and a little more.
@@ -74,7 +78,7 @@ def profile_of(
     fit: FlashFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any],
     writes: Callable[[FlashShape], dict[str, Any]], notes: str,
 ) -> Flash:  # fmt: skip
-    """The profile that the engines read; `writes` gives the fields of the write side of a shape."""
+    """Return the profile; `writes` gives the fields of the write side of a shape."""
     sector = 512
 
     def fields(shape: FlashShape) -> dict[str, Any]:
@@ -111,7 +115,7 @@ def _read_fields(shape: FlashShape) -> dict[str, Any]:
 
 
 def _uncertainty(fields: dict[str, Any], draws: list[dict[str, Any]]) -> dict[str, Any]:
-    """The draws field by field, and their covariance, for those who look at one field at a time.
+    """Return the draws field by field, and their covariance for readers of single fields.
 
     All fields that differ between draws are in it, also those of the write side that follow from the read side: drawing
     some without the others would give drives that the evidence excludes.

@@ -1,4 +1,4 @@
-"""Responses of a fitted drive in a closed loop: by the engine, or by its rules where commands are answered together."""
+"""Responses of a fitted drive in a closed loop: by the engine, or by formula where commands are answered together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from diskmodel.drive.processor import WakeTimes, processor_ns
 
 
 def responses_of(drive: Flash, key: Key, *, n_requests: int, seed: int, span_bytes: int = 0) -> Floats:
-    """Responses in ns of a closed loop of reads, or on a drive that answers in batches also of writes and mixes.
+    """Return responses in ns of a closed loop of reads; on a drive that answers in batches also of writes and mixes.
 
     Notes
     -----
-    Clients whose requests are answered together ask together: every batch holds all of them, and its commands follow
-    each other on the processor after one waking (rules F17 to F19). What dies take is left out there: a drive that was
+    Clients whose requests are answered together issue together: every batch contains all of them, and its commands run
+    one after the other on the processor after one wake-up (rules F17 to F19). The time of dies is ignored: a drive
     fitted with batches has dies of a nanosecond.
     """
     if drive.completion == "each":

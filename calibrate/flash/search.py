@@ -22,19 +22,24 @@ from calibrate.flash.model import Simulation, responses_at, shape_at, vectors_at
 #: Logarithms of responses (m, n) at places (m, 4) of the drives with these indices (m,).
 Predict = Callable[[Floats, Ints], Floats]
 
-#: What flash drives have, give or take a factor of ten: decides where the evidence is silent.
+#: Logarithms of typical overhead (5 µs), latency (20 µs), die read (60 µs) and interface (2 bytes/ns), a factor of ten
+#: wide: they decide only where the evidence cannot. Half or double moves such a parameter by less than a tenth of its
+#: prior's width.
 PRIOR = np.log([5_000.0, 20_000.0, 60_000.0, 2.0])
 PRIOR_SIGMA = float(np.log(10.0))
-#: Pages of flash are 4 to 16 KiB, and up to four planes read theirs together.
+#: Typical page, bytes, and the width of its prior as a factor: pages of flash are 4 to 16 KiB, and up to four planes
+#: read theirs together.
 _PAGE_BYTES, _PAGE_FACTOR = 16_384.0, 4.0
-#: Misses beyond so many standard errors count less than their squares (soft l1).
+#: Residuals beyond this many standard errors count less than their squares (soft l1). At 1 the fit ignores real
+#: misfits; at 4 one disturbed mean decides.
 _ROBUST = 2.0
+#: Longest step in a coordinate (a factor of 4.5), and the damping at which a candidate is given up.
 _MAX_STEP, _MAX_DAMPING = 1.5, 1e4
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What drives are held against.
+class Observations:
+    """Mean responses that drives are fitted to.
 
     Attributes
     ----------
@@ -48,21 +53,21 @@ class Evidence:
     sigma: Floats
 
     def misses(self, predicted: Floats) -> Floats:
-        """By their standard errors."""
+        """Return residuals in units of their standard errors."""
         return np.asarray((predicted - self.log_ns) / self.sigma)
 
     def chi2(self, predicted: Floats) -> Floats:
-        """Sums of squares in which misses beyond two standard errors count less."""
+        """Return sums of squares in which residuals beyond `_ROBUST` standard errors count less."""
         return np.asarray(np.sum(2.0 * _ROBUST**2 * (np.sqrt(1.0 + (self.misses(predicted) / _ROBUST) ** 2) - 1.0), -1))
 
     def weights(self, predicted: Floats) -> Floats:
-        """What a miss counts by its square."""
+        """Return the weight of each residual's square."""
         return np.asarray(1.0 / np.sqrt(1.0 + (self.misses(predicted) / _ROBUST) ** 2))
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Drives that are fitted side by side, m of them.
+    """Drives that are fitted together, m of them.
 
     Attributes
     ----------
@@ -76,7 +81,7 @@ class Candidates:
     slopes : (m, n, 4) float
         Of these by place.
     is_settled : (m,) bool
-        Whether the next step would have gained next to nothing.
+        Whether the next step would have gained almost nothing.
     """
 
     n_dies: Ints
@@ -91,34 +96,34 @@ class Candidates:
         return len(self.n_dies)
 
     def best(self, n: int, within: float) -> Candidates:
-        """The best `n` at most, of those whose objective is by at most `within` above the least."""
+        """Return at most `n` of the best, with objectives at most `within` above the lowest."""
         order = np.argsort(self.objective, kind="stable")[:n]
         return self.at(order[self.objective[order] <= self.objective[order[0]] + within])
 
     def at(self, chosen: Ints) -> Candidates:
-        """Those with these indices."""
+        """Return those with these indices."""
         return Candidates(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def prior_misses(places: Floats) -> Floats:
-    """How far times and rates are from what drives have, by the prior's standard deviations."""
+    """Return how far times and rates are from typical ones, in standard deviations of the prior."""
     return np.asarray((vectors_at(places) - PRIOR) / PRIOR_SIGMA)
 
 
 def prior_chi2(places: Floats, page_bytes: Ints) -> Floats:
-    """Sums of the squares of all priors' misses."""
+    """Return the sums of squares of all priors' residuals."""
     of_page = np.log(page_bytes / _PAGE_BYTES) / np.log(_PAGE_FACTOR)
     return np.asarray(np.sum(prior_misses(places) ** 2, axis=-1) + of_page**2)
 
 
 def descend(
-    evidence: Evidence, start: Candidates, predict: Predict, *, n_steps: int, difference: float, tolerance: float
+    evidence: Observations, start: Candidates, predict: Predict, *, n_steps: int, difference: float, tolerance: float
 ) -> Candidates:
-    """Every candidate at its least objective, or where so many steps lead.
+    """Return every candidate at its lowest objective, or where `n_steps` lead.
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : Observations
     start : Candidates
         Where to begin; only dies, pages and places count.
     predict : function
@@ -157,8 +162,8 @@ def descend(
     return Candidates(start.n_dies, start.page_bytes, places, objective, predicted, slopes, ~is_active)
 
 
-def objective_of(evidence: Evidence, places: Floats, page_bytes: Ints, predicted: Floats) -> Floats:
-    """What is made least: chi², and what the priors add."""
+def objective_of(evidence: Observations, places: Floats, page_bytes: Ints, predicted: Floats) -> Floats:
+    """Return what is minimized: chi² and the contribution of the priors."""
     return np.asarray(evidence.chi2(predicted) + prior_chi2(places, page_bytes))
 
 
@@ -171,9 +176,9 @@ def _slopes(predict: Predict, places: Floats, predicted: Floats, which: Ints, di
 
 
 def _step(
-    evidence: Evidence, places: Floats, predicted: Floats, slopes: Floats, damping: Floats
+    evidence: Observations, places: Floats, predicted: Floats, slopes: Floats, damping: Floats
 ) -> tuple[Floats, Floats]:
-    """The damped step of each candidate, and what the objective should gain by it."""
+    """Return the damped step of each candidate, and the expected gain in the objective."""
     information = information_at(evidence, places, predicted, slopes)
     by_sigma = slopes / evidence.sigma[:, np.newaxis]
     misses = evidence.misses(predicted) * evidence.weights(predicted)
@@ -186,8 +191,13 @@ def _step(
     return step, -np.einsum("mi,mi->m", step, gradient)
 
 
-def information_at(evidence: Evidence, places: Floats, predicted: Floats, slopes: Floats, scale: float = 1.0) -> Floats:
-    """Inverse covariances (m, 4, 4) of the places: of the evidence, its variances times `scale`, and of the priors."""
+def information_at(
+    evidence: Observations, places: Floats, predicted: Floats, slopes: Floats, scale: float = 1.0
+) -> Floats:
+    """Return inverse covariances (m, 4, 4) of the places, from the evidence and the priors.
+
+    `scale` is a factor on the variances of the evidence.
+    """
     by_sigma = slopes / evidence.sigma[:, np.newaxis]
     of_evidence = np.einsum("mki,mk,mkj->mij", by_sigma, evidence.weights(predicted), by_sigma)
     of_priors = np.einsum("mki,mkj->mij", _prior_slopes(places), _prior_slopes(places))
@@ -195,7 +205,7 @@ def information_at(evidence: Evidence, places: Floats, predicted: Floats, slopes
 
 
 def _prior_slopes(places: Floats) -> Floats:
-    """Of the priors' misses by place, exactly: (m, 4, 4)."""
+    """Return the derivatives of the priors' residuals by place, (m, 4, 4)."""
     of_besides = 1.0 / (1.0 + np.exp(-np.clip(places[:, 1], -50.0, 50.0)))
     of_overhead = 1.0 / (1.0 + np.exp(-np.clip(places[:, 2], -50.0, 50.0)))
     found = np.zeros((len(places), 4, 4))
@@ -208,8 +218,8 @@ def _prior_slopes(places: Floats) -> Floats:
     return found / PRIOR_SIGMA
 
 
-def by_formula(evidence: Evidence, candidates: Candidates, correction: Floats | float = 0.0) -> Predict:
-    """Logarithms of responses by formula, for each candidate with a correction (m, n) of its own."""
+def by_formula(evidence: Observations, candidates: Candidates, correction: Floats | float = 0.0) -> Predict:
+    """Return a function for logarithms of responses by formula, with a correction (m, n) per candidate."""
     corrections = np.broadcast_to(correction, (len(candidates), len(evidence.keys)))
 
     def predict(places: Floats, which: Ints) -> Floats:
@@ -220,7 +230,7 @@ def by_formula(evidence: Evidence, candidates: Candidates, correction: Floats | 
 
 
 def by_simulation(simulation: Simulation, candidates: Candidates, correction: Floats | float = 0.0) -> Predict:
-    """The same by simulation."""
+    """Return the same function by simulation."""
     corrections = np.broadcast_to(correction, (len(candidates), len(simulation.keys)))
 
     def predict(places: Floats, which: Ints) -> Floats:
@@ -231,7 +241,7 @@ def by_simulation(simulation: Simulation, candidates: Candidates, correction: Fl
 
 
 def candidates_of(pairs: Sequence[tuple[int, int]], place: Floats, n_keys: int) -> Candidates:
-    """Candidates with these dies and pages, all at one place."""
+    """Return candidates with these dies and pages, all at one place."""
     dies, pages = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
     m = len(pairs)
     nothing = np.zeros((m, n_keys))

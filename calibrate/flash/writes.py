@@ -1,7 +1,7 @@
-"""The write side of a flash drive with parallel dies: what a write costs while the buffer takes it, and the drain.
+"""The write side of a flash drive with parallel dies: the cost of a write that the buffer accepts, and the drain.
 
-A write is done when it is in the buffer, so that short runs tell the command's own cost (serial), its latency (which
-overlaps) and the interface; runs that write more than a buffer holds tell how fast the dies drain it.
+A write is done when it is in the buffer. Short runs therefore show the command's own cost (serial), its latency (which
+overlaps) and the interface; runs that write more than a buffer can take show how fast the dies drain it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ from calibrate.evidence.measurement import Measurement
 from calibrate.flash.model import FlashShape
 from calibrate.flash.profile import ERASE_BY_READ
 
-#: What a buffer may hold at most; a run that wrote more has been drained for most of its time.
+#: Largest write buffer of drives, bytes: a run that wrote more drained for most of its time. At half, the buffer of a
+#: large drive passes for its drain; at double, `gc_onset` runs must be twice as long.
 MAX_BUFFER_BYTES = 256 << 20
+#: Buffer where bursts were written and none slowed down, bytes. It is more than `profile.UNMEASURED_BUFFER_BYTES`,
+#: since the bursts did fit.
 UNSEEN_BUFFER_BYTES = 16 << 20
-#: ln of: processor ns, latency ns, drain in bytes per ns.
+#: Logarithms of the limits: processor ns, latency ns, drain in bytes per ns.
 LOW, HIGH = np.log([10.0, 100.0, 1e-4]), np.log([1e6, 2e7, 1e3])
-#: Of the class of drives, give or take a factor of ten.
+#: Logarithms of typical processor time (5 µs), latency (15 µs) and drain (1 GB/s), a factor of ten wide.
 PRIOR = np.log([5_000.0, 15_000.0, 1.0])
 _PRIOR_SIGMA = np.log(10.0)
+#: Relative error of the model: no drive is so simple. At 0, repeatable means are over-fitted; at double, misfits go
+#: unnoticed.
 _MODEL_ERROR = 0.03
+#: Conditions needed to fit three parameters beside their priors.
 _MIN_CELLS = 2
 
 
@@ -44,7 +50,7 @@ class WriteFit:
     is_drained : bool
         Whether some run was slower than the interface and the processor allow: then the drain is known.
     buffer_bytes : int or None
-        As the micro-benchmark found it.
+        As found by the micro-benchmark.
     keys : tuple of Key
     predicted_ns : (n,) float
     """
@@ -60,7 +66,7 @@ class WriteFit:
 
 
 def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None) -> WriteFit | None:
-    """The write side behind cells of writes only, or None where there are fewer than two of them.
+    """Fit the write side to cells of writes only; None with fewer than two of them.
 
     Parameters
     ----------
@@ -108,14 +114,14 @@ def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None)
 
 
 def _is_long(cell: Cell, key: Key) -> bool:
-    """Whether a repetition writes more than a buffer holds; results without single requests run for long."""
+    """Return whether a repetition writes more than any buffer takes; results without single requests are long runs."""
     if not cell.latency_ns:
         return True
     return float(np.median([len(part) for part in cell.latency_ns])) * key.length_bytes > MAX_BUFFER_BYTES
 
 
 def _response_ns(vector: Floats, keys: Sequence[Key], is_long: Flags, wire: float) -> Floats:
-    """Of a closed loop with constant service: alone, or the slowest of the serial parts for all that wait."""
+    """Return the response of a closed loop with constant service: alone, or queued at the slowest serial part."""
     overhead, latency, drain = np.exp(vector)
     depth = np.array([key.queue_depth for key in keys], np.float64)
     length = np.array([key.length_bytes for key in keys], np.float64)
@@ -125,7 +131,7 @@ def _response_ns(vector: Floats, keys: Sequence[Key], is_long: Flags, wire: floa
 
 
 def buffer_of(measurements: Iterable[Measurement]) -> int | None:
-    """The write buffer's size that the micro-benchmark saw, the median of several; None where no burst slowed down."""
+    """Return the write buffer's size by the micro-benchmark, the median of several; None if no burst slowed down."""
     found = []
     for measurement in measurements:
         experiment = measurement.experiment("write_cache")
@@ -136,7 +142,7 @@ def buffer_of(measurements: Iterable[Measurement]) -> int | None:
 
 
 def fields_of(fit: WriteFit, shape: FlashShape) -> dict[str, Any]:
-    """Fields of the profile; the mapping unit is not seen: 4 KiB, so that small writes read nothing."""
+    """Return fields of the profile; the mapping unit is unknown: 4 KiB, so that small writes read nothing."""
     return {
         "write_overhead_ns": round(fit.overhead_ns),
         "write_latency_ns": round(fit.latency_ns),
@@ -149,7 +155,7 @@ def fields_of(fit: WriteFit, shape: FlashShape) -> dict[str, Any]:
 
 
 def parameters_of(fit: WriteFit, shape: FlashShape) -> dict[str, Parameter]:
-    """Parameters of the write side."""
+    """Return the parameters of the write side."""
     relative = np.sqrt(np.diag(fit.covariance))
     program = shape.n_dies * shape.page_bytes / fit.drain_bytes_per_ns
     rows = (
@@ -160,7 +166,8 @@ def parameters_of(fit: WriteFit, shape: FlashShape) -> dict[str, Parameter]:
     found: dict[str, Parameter] = {}
     for name, value, ratio, is_seen, why in rows:
         is_identified = bool(is_seen and ratio < MAX_IDENTIFIED_RATIO)
-        unseen = "no run was slower than the interface: a bound" if not is_seen else "not told from the others"
+        bound = "no run was slower than the interface: a bound"
+        unseen = "cannot be separated from the others" if is_seen else bound
         found[name] = Parameter(value, float(value * ratio), "ns", is_identified, why if is_identified else unseen)
     buffer = float(fit.buffer_bytes or UNSEEN_BUFFER_BYTES)
     seen = "where a burst of writes slowed down" if fit.buffer_bytes else "no burst slowed down; assumed"

@@ -1,8 +1,8 @@
 """Angles between blocks that were read one after the other, and how likely they are on tracks of a given density.
 
 Two single reads of blocks δ sectors apart on one track end δ / sectors-per-track of a revolution apart, modulo a
-revolution; a track's end between them adds a skew. What the host takes late, and reads that a cache answered, make
-heavy tails.
+revolution; the end of a track between them adds a skew. Completions delayed by the host, and cache hits, make heavy
+tails.
 """
 
 from __future__ import annotations
@@ -16,18 +16,25 @@ from scipy.stats import t as student
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence.measurement import Measurement, Run, Samples
 
+#: Distances of pairs that are used, sectors: nearer ones have an angle within the noise, further ones are more than a
+#: track apart.
 _MIN_DISTANCE_SECTORS, _MAX_DISTANCE_SECTORS = 8, 8192
-#: A completion sooner than this share of a revolution after the issue may be a hit.
+#: A completion sooner than this after its issue, in turns (170 µs at 7,200 rpm), may be a cache hit. Half lets hits
+#: in; double drops reads that happened to arrive in time.
 MIN_MEDIA_TURNS = 0.02
-#: More reads of one run at a constant stride say nothing new: they are all at one place.
+#: Reads of one run at a constant stride that are used: more say nothing new, since all are at one place.
 _MAX_OF_A_RUN = 250
-#: Student's t: how heavy the tails of lateness are; share of what follows no rule.
+#: Degrees of freedom of Student's t for the delay of completions, and share of pairs that follow no rule. A normal
+#: distribution would let single late completions decide.
 _FREEDOM, _OUTLIERS = 1.5, 0.08
-#: Nothing is known better than this (in turns), nor taken to be known worse.
+#: Limits of the scale of an angle's error, turns: 2.5 µs and 420 µs at 7,200 rpm.
 _MIN_NOISE, _MAX_NOISE = 0.0003, 0.05
+#: Scale of the error where too few blocks were read again, turns.
 _USUAL_NOISE = 0.001
+#: Largest skew from one track or cylinder to the next, turns: an arm that needs longer would lose a revolution. At 0.3
+#: cylinder skews of fast drives are excluded; at 1 every angle is one.
 MAX_SKEW_TURNS = 0.6
-#: Density of Student's t at 0 with so many degrees of freedom.
+#: Density of Student's t at 0 with `_FREEDOM` degrees of freedom.
 _PEAK = float(student.pdf(0.0, _FREEDOM))
 
 
@@ -41,7 +48,7 @@ class Skews:
 
     @property
     def mean_turns(self) -> float:
-        """From one track to the next, on average."""
+        """Return the mean skew from one track to the next."""
         return (1.0 - self.cylinder_ratio) * self.track_turns + self.cylinder_ratio * self.cylinder_turns
 
 
@@ -52,10 +59,10 @@ class Pairs:
     Attributes
     ----------
     sector : (n,) float
-        Where they lie.
+        Position.
     distance_sectors : (n,) float
     phase_turns : (n,) float, in [0, 1)
-        Angle between them.
+        Angle between the two reads.
     noise_turns : float
         Scale of the error of an angle, from re-reads of single blocks.
     """
@@ -69,13 +76,14 @@ class Pairs:
         return len(self.sector)
 
     def rows(self, which: NDArray[np.generic]) -> Pairs:
-        """Some of the pairs."""
+        """Return some of the pairs."""
         return Pairs(self.sector[which], self.distance_sectors[which], self.phase_turns[which], self.noise_turns)
 
     def log_likelihood(self, per_track: Floats, skews: Skews | None) -> Floats:
-        """Of each pair (rows), on tracks of so many sectors (columns, or one value for each pair in a column).
+        """Return the log-likelihood of each pair (rows) on tracks of `per_track` sectors (columns, or one value per
+        pair).
 
-        Without skews, a pair with a track's end between them tells only that its skew is below 0.6 turns.
+        Without skews, a pair across the end of a track shows only that its skew is below `MAX_SKEW_TURNS`.
         """
         share = self.distance_sectors[:, None] / per_track
         left = wrapped(self.phase_turns[:, None] - share)
@@ -85,18 +93,18 @@ class Pairs:
             across = (1.0 - skews.cylinder_ratio) * self._density(left - skews.track_turns)
             across += skews.cylinder_ratio * self._density(left - skews.cylinder_turns)
         density = np.maximum(1.0 - share, 0.0) * self._density(left) + np.minimum(share, 1.0) * across
-        # blocks more than a track apart say nothing
+        # blocks more than a track apart show nothing
         return np.asarray(np.where(share < 1.0, np.log(_OUTLIERS + (1.0 - _OUTLIERS) * density), 0.0))
 
     def _density(self, left: Floats) -> Floats:
-        """Student's t about 0, in turns."""
+        """Return the density of Student's t about 0, in turns."""
         left = wrapped(left)
         scaled = (left / self.noise_turns) ** 2 / _FREEDOM
         return np.asarray(_PEAK / self.noise_turns * (1.0 + scaled) ** (-(_FREEDOM + 1.0) / 2.0))
 
 
 def find_pairs(measurement: Measurement, runs: list[Samples], period_ns: float, sector_bytes: int) -> Pairs:
-    """All pairs in runs of reads one at a time."""
+    """Return all pairs in runs of reads one at a time."""
     columns: list[tuple[Floats, Floats, Floats]] = []
     for samples in runs:
         end = (samples.offset_bytes + samples.length_bytes) / sector_bytes
@@ -115,7 +123,7 @@ def find_pairs(measurement: Measurement, runs: list[Samples], period_ns: float, 
 
 
 def noise_of_angles(measurement: Measurement, period_ns: float) -> float:
-    """Scale in turns by which re-reads of a block miss whole revolutions."""
+    """Return the scale, in turns, by which re-reads of a block differ from whole revolutions."""
     experiment = measurement.experiment("rotation_period")
     left = [_misses(run, period_ns) for run in (experiment.runs if experiment is not None else ())]
     missed = np.concatenate(left) if left else np.empty(0)

@@ -1,7 +1,7 @@
 """The drive's cache: how many streams it follows, how far it reads ahead, and whether it answers writes itself.
 
-Each experiment brackets a number: the largest that still hit and the smallest that no longer did. A power of two in
-the bracket is taken, because caches are cut so, else the middle of the bracket.
+Each experiment brackets a number: the largest that still hit and the smallest that no longer did. A power of two in the
+bracket is preferred, since caches are divided so, else the middle of the bracket.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 
 from calibrate.evidence.measurement import WRITE, Measurement
 
-#: More than any drive reads ahead; a bracket without an upper end is no finding.
+#: More than any drive reads ahead, bytes; a bracket without an upper end is no finding.
 _MAX_READ_AHEAD_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A whole number, and the limits between which it lies, both included."""
+    """A whole number, and the limits between which it lies, inclusive."""
 
     value: int
     low: int
@@ -26,23 +26,23 @@ class Bracket:
 
     @property
     def stderr(self) -> float:
-        """Of a value that lies anywhere between the limits."""
+        """Return the standard deviation of a value anywhere between the limits."""
         return (self.high - self.low) / float(np.sqrt(12.0))
 
 
 @dataclass(frozen=True)
 class Cache:
-    """What the experiments on the cache tell; None where they were not made or came to nothing.
+    """Findings of the experiments on the cache; None where one was not made or found nothing.
 
     Attributes
     ----------
     segments : Bracket or None
     read_ahead_bytes : Bracket or None
     segment_bytes : Bracket or None
-        How much of a stream the drive still holds.
+        How much of a stream a segment keeps.
     is_write_back : bool or None
     plain_write_ns : float or None
-        Response of a write that the cache takes (the median), of `plain_write_bytes`.
+        Median response of a write of `plain_write_bytes` that the cache accepts.
     """
 
     segments: Bracket | None
@@ -54,7 +54,7 @@ class Cache:
 
 
 def find_cache(measurement: Measurement) -> Cache:
-    """What the experiments `cache_segments`, `read_ahead` and `write_cache` tell of the cache."""
+    """Return the findings of the experiments `cache_segments`, `read_ahead` and `write_cache`."""
     segments = read_ahead = segment = None
     if (found := measurement.experiment("cache_segments")) is not None:
         segments = _bracket(found.summary.get("segments_at_least"), found.summary.get("segments_below"))
@@ -74,7 +74,7 @@ def find_cache(measurement: Measurement) -> Cache:
 
 
 def _bracket(low: object, above: object) -> Bracket | None:
-    """The number at least `low` and below `above`; None without both."""
+    """Return the number at least `low` and below `above`; None without both."""
     if not isinstance(low, int) or not isinstance(above, int) or not 0 < low < above:
         return None
     power = 1 << (above - 1).bit_length() - 1

@@ -1,4 +1,4 @@
-"""Calibration of a rotating drive: mechanics from single reads, the queue from depths, one depth kept back."""
+"""Calibration of a hard disk: mechanics from single reads, queue from depths, one depth held out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from calibrate.hdd.uncertainty import joint_uncertainty, moved_fit, stage_errors
 from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
 from diskmodel.drive import Hdd
 
+#: Largest misfit of the queue, root mean square of relative errors, of a fit that has converged.
 _MAX_MISFIT_RATIO = 0.15
+#: Points of the seek curve that are reported, as a share of the longest seek.
 _SEEK_POINTS = (("one_cylinder", 0.0), ("third", 1 / 3), ("full_stroke", 1.0))
 
 
@@ -27,21 +29,21 @@ def calibrate_hdd(
     measurement: Measurement, cells: Cells, rotation: Rotation, *, capacity_bytes: int, name: str,
     provenance: dict[str, Any], warnings: list[str], seed: int = 0,
 ) -> Calibration:  # fmt: skip
-    """The rotating drive behind a measurement.
+    """Fit the rotating drive behind a measurement.
 
     Raises
     ------
     InputError
-        When the measurement holds too little of what one read at a time shows.
+        When the measurement has too few reads one at a time.
     """
     fit = fit_mechanics(measurement, rotation)
     span = measurement.size_bytes
-    held = choose_held_out(cells)
-    # what was measured on a file of a larger drive is fitted on a drive of that size
+    held_out = choose_held_out(cells)
+    # a file on a larger drive is fitted as a drive of the file's size
     trial = drive_of(fit, capacity_bytes=span, name=name)
     queue = fit_queue(
         trial,
-        cells.without(held),
+        cells.without(held_out),
         is_reordering=overtaken_ratio(measurement) > MIN_OVERTAKEN_RATIO,
         span_bytes=trial.capacity_bytes,
         seed=seed,
@@ -53,7 +55,7 @@ def calibrate_hdd(
         )
     errors = stage_errors(fit, drive)
     fitted, apart = conditions_of(
-        measurement, held,
+        measurement, held_out,
         writes_back=bool(fit.cache.is_write_back), late_ns=fit.late_ns, hits_late_ns=fit.electronics.late_ns,
     )  # fmt: skip
     joint = refine(drive, fitted, apart, errors, queue.near)
@@ -65,8 +67,8 @@ def calibrate_hdd(
     if joint is not None:
         provenance = {**provenance, "last_stage": joint.to_dict()}
     report = nothing_held_out("fewer than four queue depths of random reads were measured")
-    if held:
-        report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held})
+    if held_out:
+        report = held_out_report(cells, {key: predict(drive, key, seed=seed + 1) for key in held_out})
     has_converged, message = _verdict(fit, queue)
     drive = drive.model_copy(update={"provenance": provenance, "notes": _notes(fit), "uncertainty": uncertainty})
     rows = _residuals(cells, queue)
@@ -81,7 +83,7 @@ def calibrate_hdd(
 
 
 def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Responses in ns of random reads by a drive."""
+    """Return responses in ns of random reads by a drive."""
     n = max(N_REQUESTS, 100 * key.queue_depth)
     span_bytes = span_bytes or drive.capacity_bytes // 4096 * 4096
     return random_reads(
@@ -92,7 +94,7 @@ def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarr
 
 
 def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
-    """Everything the profile has, and what the evidence says of it."""
+    """Return everything that the profile has, with errors and what each value rests on."""
     rotation, tracks, electronics, seek = fit.rotation, fit.tracks, fit.electronics, fit.seek
     period, sector = rotation.period_ns, fit.sector_bytes
     has_cache, why = electronics.has_cache, "re-reads that the cache answered"
@@ -122,7 +124,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         )
         found[f"{name}_sectors_per_track"] = Parameter(
             float(density), float(density) * tracks.stderr_ratio, "1", tracks.is_identified,
-            "angles between neighbouring blocks" if tracks.is_identified else "rates, with an assumed skew",
+            "angles between neighboring blocks" if tracks.is_identified else "rates, with an assumed skew",
         )  # fmt: skip
     found["skew"] = Parameter(
         tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_skew_identified,
@@ -154,7 +156,7 @@ def _heads(fit: HddFit) -> dict[str, Parameter]:
 
 
 def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
-    """What experiments on the cache and with writes found; nothing for those that were not made."""
+    """Return the findings of the experiments on the cache and with writes, if they were made."""
     cache, found = fit.cache, {}
     for name, bracket, unit in (
         ("cache_segments", cache.segments, "1"),
@@ -175,14 +177,13 @@ def _cache_and_writes(fit: HddFit) -> dict[str, Parameter]:
 
 def _verdict(fit: HddFit, queue: QueueFit) -> tuple[bool, str]:
     if not fit.seek.has_converged:
-        return False, "the seek curve has not settled; measure more reads one at a time"
+        return False, "the seek curve has not converged; measure more reads one at a time"
     if queue.misfit_ratio > _MAX_MISFIT_RATIO:
         return False, (
-            f"no order of the queue explains the rates: the best, {queue.queue.scheduler}, misses by "
-            f"{queue.misfit_ratio:.0%}"
+            f"no scheduler explains the rates: the best, {queue.queue.scheduler}, is off by {queue.misfit_ratio:.0%}"
         )
     return True, (
-        f"rotation, tracks, seeks and queue fitted; {queue.queue.scheduler} misses the fitted depths by "
+        f"rotation, tracks, seeks and queue fitted; {queue.queue.scheduler} fits the queue depths within "
         f"{queue.misfit_ratio:.1%}"
         + (f", the next scheduler by {queue.runner_up_ratio:.1%}" if np.isfinite(queue.runner_up_ratio) else "")
     )

@@ -1,8 +1,8 @@
-"""Measured runs of a hard disk as conditions whose response distributions a simulated drive is to have.
+"""Measured runs of a hard disk as conditions whose response distributions a simulated drive should match.
 
-The drive is given the very requests of a run, in their order and as many at a time; where its platter stood nobody
-knows, so that each run is made from several angles. What the host took late is part of what was measured and no part of
-the drive: simulated responses are made late as the host was.
+The drive gets the very requests of a run, in their order and with as many outstanding. Where its platter stood is
+unknown, so each run is simulated from several angles. The delay of completions by the host is part of the measurement
+but not of the drive: simulated responses are delayed as the host delayed them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,26 @@ from calibrate.evidence.measurement import DURABLE_WRITE, READ, WRITE, Measureme
 from diskmodel.drive import Hdd
 from diskmodel.engine.scenario import Scenario
 
-#: Where distributions are compared; the outermost hundredths, where stalls of the host are, are left out.
+#: Ranks at which distributions are compared; the outermost hundredths, where stalls of the host are, are left out.
 RANKS = (np.arange(200)[2:-2] + 0.5) / 200
-#: A condition is simulated with so many requests, from this many angles.
+#: Requests of a condition that are simulated, and angles of the platter. Half makes the simulated means noisier by a
+#: factor of 1.4; double takes twice the time.
 MAX_ROWS, N_ANGLES = 1500, 2
+#: Requests that a group needs: with fewer its quantiles are noise.
 MIN_ROWS = 30
-#: No simulated mean is nearer to a real drive's than this, however many requests were measured.
+#: Smallest relative error of a mean: no simulation is nearer to a real drive, however many requests were measured. At
+#: half, conditions with many requests decide alone; at double, all conditions count alike.
 MODEL_ERROR = 0.01
-#: A single run is cut here: what follows is set apart.
+#: Share of a single run that is fitted; what follows is held out.
 FITTED_SHARE = 0.7
-#: Accesses one at a time are told apart by distance, so that the curve's form shows.
+#: Classes of distance for accesses one at a time, so that the form of the seek curve counts.
 N_DISTANCES = 3
 _EXPERIMENTS = ("cache_hit", "random_reads", "block_sizes", "write_settle")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of a stretch that are compared with each other."""
+    """Rows of a stretch whose distribution is compared."""
 
     rows: Flags
     quantiles_ns: Floats
@@ -45,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Requests in order of issue, so many at a time, with groups of measured responses.
+    """Requests in order of issue, `queue_depth` at a time, with groups of measured responses.
 
     Attributes
     ----------
@@ -63,7 +66,7 @@ class Stretch:
     groups: tuple[Group, ...]
 
     def responses_ns(self, scenario: Scenario, angle: float = 0.0) -> Floats:
-        """Response of each request (n,) by a drive whose platter starts at a part `angle` of a revolution."""
+        """Return the response of each request (n,) by a drive whose platter starts at `angle`, in turns."""
         period = int(scenario.revolution_ns.max())
         is_write = (self.samples.op != READ).astype(np.int64)
         done = closed_loop(
@@ -81,8 +84,7 @@ class Conditions:
     ----------
     stretches : tuple of Stretch
     late_ns, hits_late_ns : (n,) float
-        How late the host took completions, and those of cache hits, one as likely as the other; empty where that is not
-        known.
+        Equally likely delays of completions by the host, and of cache hits; empty where unknown.
     """
 
     stretches: tuple[Stretch, ...]
@@ -91,20 +93,21 @@ class Conditions:
 
     @property
     def has_writes(self) -> bool:
-        """Whether durable writes are among them."""
+        """Return whether durable writes are among them."""
         return any(bool((stretch.samples.op == DURABLE_WRITE).any()) for stretch in self.stretches)
 
     def groups(self) -> Iterator[Group]:
-        """All groups, in the order of `means`."""
+        """Yield all groups, in the order of `means`."""
         for stretch in self.stretches:
             yield from stretch.groups
 
     def misfit(self, drive: Hdd) -> float:
-        """Squared demerits in units of the standard errors of the means, summed over the groups."""
+        """Return the sum over groups of squared demerits in units of the standard errors of the means."""
         return float(sum((off / group.error_ns) ** 2 for group, off, _ in self._compared(drive)))
 
     def distance(self, drive: Hdd) -> float:
-        """Demerit over all groups as a share of the mean, each group weighed by how well its mean is known."""
+        """Return the demerit over all groups as a share of the mean, each group weighted by the precision of its
+        mean."""
         off = total = 0.0
         for group, demerit, _ in self._compared(drive):
             off += (demerit / group.error_ns) ** 2
@@ -112,14 +115,14 @@ class Conditions:
         return float(np.sqrt(off / total)) if total else 0.0
 
     def means(self, drive: Hdd) -> Floats:
-        """Simulated mean response of each group, ns, of the ranks that are compared."""
+        """Return the simulated mean response of each group over the compared ranks, ns."""
         return np.array([mean for _, _, mean in self._compared(drive)])
 
     def _compared(self, drive: Hdd) -> Iterator[tuple[Group, float, float]]:
-        """Each group with its demerit and its simulated mean, ns."""
-        usual, held = scenario_of(drive), scenario_of(_without_read_ahead(drive))
+        """Yield each group with its demerit and its simulated mean, ns."""
+        usual, without_read_ahead = scenario_of(drive), scenario_of(_without_read_ahead(drive))
         for k, stretch in enumerate(self.stretches):
-            scenario = held if stretch.what == "cache_hit" else usual
+            scenario = without_read_ahead if stretch.what == "cache_hit" else usual
             angles = [start_angle(N_ANGLES * k + i) for i in range(N_ANGLES)]
             responses = np.stack([stretch.responses_ns(scenario, angle) for angle in angles])
             late_ns = self.hits_late_ns if stretch.what == "cache_hit" else self.late_ns
@@ -132,18 +135,18 @@ class Conditions:
 
 
 def conditions_of(
-    measurement: Measurement, held: Sequence[Key], *, writes_back: bool, late_ns: Floats, hits_late_ns: Floats
+    measurement: Measurement, reported: Sequence[Key], *, writes_back: bool, late_ns: Floats, hits_late_ns: Floats
 ) -> tuple[Conditions, Conditions]:
-    """What is fitted, and what is set apart: of several runs of one kind the last, of a single one its end.
+    """Return the conditions to fit and those to hold out: the last of several runs, or the end of a single one.
 
     Parameters
     ----------
-    held : sequence of Key
-        Kept back for the report: neither fitted nor set apart.
+    reported : sequence of Key
+        Held out for the report: in neither of the results.
     writes_back : bool
-        Whether the drive answers writes from its cache: then what a durable write costs is no matter of the profile.
+        Whether the drive answers writes from its cache: then durable writes are left out.
     late_ns, hits_late_ns : (n,) float
-        How late the host took completions, and those of cache hits.
+        Delays of completions by the host, and of cache hits.
     """
     fitted, apart = [], []
     for name in _EXPERIMENTS:
@@ -153,7 +156,7 @@ def conditions_of(
             if len(run.samples) == 0 or (writes_back and (run.samples.op != READ).any()):
                 continue
             length = int(run.samples.length_bytes[0])
-            if name == "cache_hit" or Key("read", False, length, run.queue_depth) not in held:
+            if name == "cache_hit" or Key("read", False, length, run.queue_depth) not in reported:
                 kinds.setdefault((length, run.queue_depth), []).append(run)
         for (_, depth), runs in sorted(kinds.items()):
             parts = [_in_order(run.samples) for run in runs]
@@ -167,8 +170,10 @@ def conditions_of(
 
 
 def _without_read_ahead(drive: Hdd) -> Hdd:
-    """The drive that holds what it has read, for blocks read again at once: how much is read ahead, and whether that
-    pushes a block out, is often assumed, and re-reads that took their time are not among the hits."""
+    """Return the drive without read-ahead, for blocks that are read again at once.
+
+    The amount of read-ahead is often assumed, and it might evict the block; slow re-reads are not among the hits.
+    """
     if drive.cache is None:
         return drive
     return drive.model_copy(update={"cache": {**drive.cache.to_dict(), "read_ahead_bytes": 0}})
@@ -190,8 +195,10 @@ def _stretch(what: str, samples: Samples, queue_depth: int) -> Stretch | None:
 
 
 def _alike(what: str, samples: Samples, queue_depth: int) -> Iterator[Flags]:
-    """Rows of one kind: without the first ones, which find an empty queue and an unknown arm; reads apart from durable
-    writes; one at a time by distance."""
+    """Yield the rows of each kind: by operation and, one at a time, by distance.
+
+    The first rows are left out: they meet an empty queue and an arm at an unknown place.
+    """
     settled = np.arange(len(samples)) >= max(queue_depth, 1)
     away = np.abs(np.diff(samples.offset_bytes, prepend=samples.offset_bytes[:1]))
     for op in (READ, WRITE, DURABLE_WRITE):
@@ -211,7 +218,7 @@ def _group(rows: Flags, samples: Samples) -> Group | None:
         return None
     quantiles = np.quantile(samples.latency_ns[rows].astype(np.float64), RANKS)
     mean = float(quantiles.mean())
-    # requests that wait for each other are not so many observations: then halves differ by more than chance
+    # requests that wait for each other are not independent: then the halves differ by more than noise
     chosen = samples.latency_ns[rows]
     halves = [np.quantile(half, RANKS) for half in (chosen[: n // 2], chosen[n // 2 :])]
     scatter = float(np.sqrt(np.mean((halves[0] - halves[1]) ** 2))) / 2

@@ -1,5 +1,7 @@
-"""Surfaces and skews from reads at a constant stride: where a track ends, the angle jumps by the skew, and where a
-cylinder ends it jumps by more; the number of tracks from one large jump to the next is the number of heads.
+"""Heads and skews from reads at a constant stride.
+
+Where a track ends, the angle jumps by the skew; where a cylinder ends it jumps by more. The number of tracks from one
+large jump to the next is the number of heads.
 
 After Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters" (1995), and Talagala,
 Arpaci-Dusseau and Patterson, "Microbenchmark-based extraction of local and global disk characteristics" (2000).
@@ -15,23 +17,32 @@ from calibrate.arrays import MAD_TO_SIGMA, Flags, Floats, Ints, wrapped
 from calibrate.evidence.measurement import Measurement, Run
 from calibrate.hdd.angles import MAX_SKEW_TURNS, Skews, noise_of_angles
 
-#: Skews that can be told from none, and by how much the larger one must differ from the other (in turns).
+#: Smallest skew that is taken for the end of a track, turns, and by how much the skew of a cylinder must exceed that
+#: of a track. Half lets jitter make jumps; double misses the small skews of slow drives.
 _MIN_SKEW, _MIN_SKEW_GAP = 0.012, 0.006
+#: Largest number of heads that is tried.
 _MAX_HEADS = 40
+#: Jumps needed, at least a dozen: every number of heads has its pattern among fewer.
 _MIN_JUMPS = 12
-#: Room about the first estimate of a track's length in which the ends of tracks are looked for; parts of a track.
+#: Range about the first estimate of a track's length, as a share, and parts of a track at which its end is looked for.
+#: A narrower range misses tracks whose estimate is off; a wider one takes time and finds ends in noise.
 _LENGTH_RANGE, _PARTS = 0.012, 12
-#: By so much (in the logarithm) a number of heads must be likelier than jumps that are all alike, and than any other.
+#: Log-likelihood by which a number of heads must exceed equal jumps, and any other number. All 180 measurements of
+#: noisy drives have the right number (docs/explanation/calibration.md); lower values report numbers that noise
+#: suggests.
 _MIN_GAIN, _MIN_LEAD = 12.0, 4.0
-#: Student's t: how heavy the tails of jumps are; share of what follows no rule.
+#: Degrees of freedom of Student's t for jumps, and share of jumps that follow no rule. With a normal distribution one
+#: late completion decides.
 _FREEDOM, _OUTLIERS = 2.0, 0.05
+#: Smallest scatter of a jump, turns: 4 µs at 7,200 rpm.
 _MIN_SCALE = 0.0005
+#: Advances that are tried as the usual one; affects speed only.
 _MAX_VOTES = 400
 
 
 @dataclass(frozen=True)
 class Heads:
-    """Number of surfaces, and the skews in turns from one track to the next and from one cylinder to the next.
+    """Number of heads, and skews in turns from one track to the next and from one cylinder to the next.
 
     `stderr_turns` is that of either skew: the scatter of single jumps over the root of the number of the rarer kind.
     """
@@ -44,12 +55,12 @@ class Heads:
 
     @property
     def skews(self) -> Skews:
-        """Both, with the share of the larger."""
+        """Return both skews, with the share of the larger."""
         return Skews(self.track_skew_turns, self.cylinder_skew_turns, 1.0 / self.heads)
 
 
 def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) -> Heads | None:
-    """Heads and skews, or None when the jumps do not tell them (too few, all alike, or in no order)."""
+    """Return heads and skews, or None when the jumps cannot determine them (too few, equal, or without order)."""
     experiment = measurement.experiment("track_boundaries")
     runs = [run for run in (experiment.runs if experiment else ()) if run.parameters.get("stride") == "constant"]
     noise = noise_of_angles(measurement, period_ns)
@@ -61,7 +72,7 @@ def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) ->
     centre = float(np.median(sizes))
     scale = max(_deviation(sizes), _MIN_SCALE)
     found: list[tuple[float, int, Flags]] = []
-    # the scatter of all jumps contains the difference that is looked for: once more with what the best leaves
+    # the scatter of all jumps contains the difference that is searched for: repeat with the residuals of the best
     for _ in range(3):
         alike = float(_log_likelihood(sizes - centre, scale).sum())
         found = [(score - alike, heads, large) for heads in range(2, _MAX_HEADS + 1)
@@ -84,8 +95,8 @@ def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) ->
 
 
 def _with_heads(places: list[tuple[Ints, Floats]], heads: int, scale: float) -> tuple[float, Flags]:
-    """Log-likelihood of the jumps when every `heads`-th is of another kind, less what the choice of the first one
-    costs, and which are of that kind."""
+    """Return the log-likelihood of jumps of which every `heads`-th is larger, less that of choosing the first, and
+    which jumps are the larger ones."""
     kinds = []
     for number, size in places:
         trials = [number % heads == first for first in range(heads)]
@@ -103,7 +114,7 @@ def _with_heads(places: list[tuple[Ints, Floats]], heads: int, scale: float) -> 
 
 
 def _of_kinds(sizes: Floats, large: Flags, scale: float) -> float:
-    """Log-likelihood of jumps about the middles of two kinds; the one at the end of a cylinder is the larger."""
+    """Return the log-likelihood of jumps about the medians of two kinds; jumps between cylinders are the larger."""
     usual, wide = np.median(sizes[~large]), np.median(sizes[large])
     middle = np.where(large, max(wide, usual), usual)
     return float(_log_likelihood(sizes - middle, scale).sum())
@@ -115,7 +126,7 @@ def _log_likelihood(left: Floats, scale: float) -> Floats:
 
 
 def _jumps(run: Run, period_ns: float, sector_bytes: int, noise: float) -> tuple[Ints, Floats]:
-    """Number of the border between tracks (from any origin) and jump of the angle there, in turns."""
+    """Return the number of each border between tracks (from any origin) and the jump of the angle there, in turns."""
     sector = run.samples.offset_bytes.astype(np.float64) / sector_bytes
     stride = -float(np.median(np.diff(sector))) if len(sector) > 1 else 0.0
     if stride <= 0 or len(sector) < _MIN_JUMPS:
@@ -127,20 +138,20 @@ def _jumps(run: Run, period_ns: float, sector_bytes: int, noise: float) -> tuple
         return np.empty(0, np.int64), np.empty(0)
     is_within = np.diff(track) == 0
     off = wrapped(off - float(np.median(off[is_within]))) if is_within.any() else off
-    # constant on a track: the angle without the part that comes from the place on it
+    # constant on a track: the angle without the part due to the place on it
     level = np.concatenate([[0.0], np.cumsum(off)])
     numbers, start, count = np.unique(-track, return_index=True, return_counts=True)
     numbers = -numbers
     middle = np.array([np.median(level[s : s + n]) for s, n in zip(start, count, strict=True)])
-    # two reads at least tell the angle of a track
-    is_told = (np.diff(numbers) == -1) & (np.minimum(count[:-1], count[1:]) >= 2)
+    # the angle of a track needs at least two reads
+    is_known = (np.diff(numbers) == -1) & (np.minimum(count[:-1], count[1:]) >= 2)
     size = np.mod(middle[:-1] - middle[1:], 1.0)
-    is_one = is_told & (size > _MIN_SKEW) & (size < MAX_SKEW_TURNS)
+    is_one = is_known & (size > _MIN_SKEW) & (size < MAX_SKEW_TURNS)
     return numbers[:-1][is_one], size[is_one]
 
 
 def _usual(advance: Floats, noise: float) -> float:
-    """The angle by which most reads are apart: those on the same track."""
+    """Return the angle by which most neighboring reads are apart: those on the same track."""
     near = max(3 * noise, 0.006)
     tried = advance[:: max(len(advance) // _MAX_VOTES, 1)]
     votes = [np.count_nonzero(np.abs(wrapped(advance - a)) < near) for a in tried]
@@ -152,15 +163,15 @@ def _usual(advance: Floats, noise: float) -> float:
 
 
 def _tracks(sector: Floats, off: Floats, per_track: float, noise: float) -> Ints | None:
-    """Number of the track of each read, from the length and the first end at which steps within tracks are likeliest
-    to be those whose angle is the usual one."""
+    """Return the track number of each read, for the length and first end under which the steps within tracks are
+    likeliest to have the usual angle."""
     if not np.isfinite(per_track) or per_track <= 0:
         return None
     within = _log_likelihood(off, noise)
     across = np.where(np.mod(-off, 1.0) < MAX_SKEW_TURNS, -np.log(MAX_SKEW_TURNS), np.log(_OUTLIERS / MAX_SKEW_TURNS))
     gain = across - within
     n_tracks = float(np.ptp(sector)) / per_track
-    # so fine that the last end moves by less than a part of a track
+    # so fine that the last end moves by less than one part of a track
     lengths = (
         np.linspace(1.0 - _LENGTH_RANGE, 1.0 + _LENGTH_RANGE, 2 * int(_LENGTH_RANGE * n_tracks * 4) + 3) * per_track
     )

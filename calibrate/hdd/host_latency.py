@@ -1,7 +1,7 @@
-"""How late the host takes completions of reads from the platter: a processor that sleeps meanwhile wakes late.
+"""Delay of completions by the host, for reads from the platter: a processor that sleeps meanwhile wakes late.
 
-The platter tells: a block ends at the same angle each time that it is read, so what a completion is later than others
-of its block, whole revolutions taken off, is the host's. Hits of a cache do not show it, nobody sleeps so shortly.
+A block ends at the same angle each time it is read, so a completion that is later than others of its block, apart from
+whole revolutions, was delayed by the host. Cache hits do not show this: they are too short for the processor to sleep.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from calibrate.arrays import Floats, wrapped
 from calibrate.evidence.measurement import Measurement
 from calibrate.hdd.angles import MIN_MEDIA_TURNS
 
-#: Later or sooner than this part of a revolution is another matter: a stall, a block that was moved.
+#: Further than this from a block's usual angle, in turns, is something else: a stall, a block that was moved.
 _OUTLIER_TURNS = 0.1
+#: Reads of a block, and reads in all, that are needed.
 _MIN_OF_A_BLOCK, _MIN_READS = 4, 100
-#: As with hits, the soonest tell what the drive takes.
+#: Quantile that counts as undelayed, of hits and of angles. The minimum would be an outlier; the median includes the
+#: host.
 HIT_QUANTILE = 0.1
 
 
 def late_by_angle(measurement: Measurement, period_ns: float) -> Floats:
-    """By how much reads from the platter were taken later than the soonest, ns (n,); empty where re-reads are few."""
+    """Return the delays of reads from the platter beyond the earliest ones, ns (n,); empty with few re-reads."""
     experiment = measurement.experiment("rotation_period")
     parts: list[tuple[Floats, Floats]] = []
     for run in experiment.runs if experiment is not None else ():
@@ -34,13 +36,13 @@ def late_by_angle(measurement: Measurement, period_ns: float) -> Floats:
     if sum(len(late) for _, late in parts) < _MIN_READS:
         return np.empty(0)
     when, late = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    # a period that is a few millionths off is seconds later as far off as hosts are late
+    # an error of the period of a few millionths adds up, in seconds, to the delay of a host
     late = late - when * float(when @ late / (when @ when))
     return np.asarray(np.maximum(late - np.quantile(late, HIT_QUANTILE), 0.0))
 
 
 def _about_usual(done: Floats, period_ns: float) -> tuple[Floats, Floats]:
-    """Times and angles (ns) of a block's completions, about their means and medians."""
+    """Return times and angles (ns) of a block's completions, about their means and medians."""
     turns = done / period_ns
     usual = np.angle(np.exp(2j * np.pi * turns).mean()) / (2.0 * np.pi)
     away = wrapped(turns - usual)

@@ -1,7 +1,7 @@
 """The last stage for a measured hard disk: overheads, seek curve, write settle and queue, by response distributions.
 
-What the stages found counts as an observation with the errors that they told. It may be overruled: such an error is
-that of a method, and where the method was wrong it is no measure. So the price of a step grows with its logarithm only
+The findings of the stages count as observations with their standard errors. They may be overruled, since such an error
+is that of a method and means nothing where the method was wrong. So the penalty of a step grows only with its logarithm
 (Student's t).
 """
 
@@ -20,27 +20,30 @@ from calibrate.joint_fit import Joint, move_together
 from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.seek import SeekTable
 
-#: Degrees of freedom of the price: four errors away a step costs hardly more than three.
+#: Degrees of freedom of the penalty: a step of four errors costs hardly more than one of three. At 1 the stages hardly
+#: count; at 30 they cannot be overruled.
 FREEDOM = 4.0
-#: No stage is believed more than this.
+#: Smallest standard error that a stage is credited with, ns.
 MIN_ERROR_NS = 2_000.0
-#: Physics: a command costs a microsecond to a quarter of a revolution, no arm moves in less than 50 µs, no head takes
-#: longer to settle than 0.4 of a revolution.
+#: Physics: a command costs a microsecond to a quarter of a revolution.
 MIN_OVERHEAD_NS, MAX_OVERHEAD_TURNS = 1_000.0, 0.25
-#: The stages are not further off than this: seeks in revolutions, their spread as a logarithm.
+#: Largest error of the stages: of the usual seek in revolutions, of the curve's stretch as a logarithm. A wider range
+#: lets a whole revolution be exchanged between seek and wait.
 MAX_SEEK_TURNS, MAX_STRETCH = 0.15, 0.25
-#: Simulated distributions are not smooth; the search ends within what they scatter.
+#: Share of the cost that a round of the search must save: simulated distributions are not smooth, and the search ends
+#: within their scatter.
 MIN_FALL = 1e-2
-#: Nor is a distance from a few thousand responses more exact than this.
+#: Share of the held-out demerit that the moved drive must save, since a few thousand responses determine it no better.
+#: At 0 chance keeps half of all useless moves.
 MIN_GAIN = 0.05
-#: Relative standard error of how far the seek curve is spread.
+#: Relative standard error of the stretch of the seek curve.
 STRETCH_ERROR = 0.02
 
 
 @dataclass(frozen=True)
 class StageErrors:
-    """Standard errors that the stages told: of the overhead (None where it was assumed), of the time until the head is
-    ready, and of the write settle (None where no writes tell it)."""
+    """Standard errors of the stages: of the overhead (None where assumed), of the time until the head is ready, and of
+    the write settle (None without writes)."""
 
     overhead_ns: float | None
     ready_ns: float
@@ -50,15 +53,15 @@ class StageErrors:
 def refine(
     drive: Hdd, fitted: Conditions, apart: Conditions, errors: StageErrors, queues: Sequence[DriveQueue] = ()
 ) -> Joint | None:
-    """The drive with overhead, seek curve, write settle and queue moved together; None where nothing can decide.
+    """Return the drive with overhead, seek curve, write settle and queue moved together; None without evidence.
 
     Parameters
     ----------
     fitted, apart : Conditions
-        What is to come out, and what decides whether that is worth something.
+        What is fitted, and what decides whether the result is kept.
     errors : StageErrors
     queues : sequence of DriveQueue
-        Orders of the queue that mean responses do not tell apart: their distributions do.
+        Queues that mean responses cannot distinguish: their distributions can.
     """
     if not fitted.stretches or not apart.stretches:
         return None
@@ -80,9 +83,12 @@ def refine(
 
 
 class Space:
-    """What is moved: steps in revolutions, of the usual seek (one over a third of the drive), of the overhead and the
-    settle; and the logarithm by which the seek table is stretched about the usual seek. What the stages did not see is
-    left where it is."""
+    """The parameters that are moved.
+
+    They are steps, in revolutions, of the usual seek (one over a third of the drive), of the overhead and of the
+    settle, and the logarithm by which the seek table is stretched about the usual seek. What the stages could not find
+    stays.
+    """
 
     def __init__(self, drive: Hdd, errors: StageErrors) -> None:
         self.drive, self.errors = drive, errors
@@ -104,7 +110,7 @@ class Space:
         return found
 
     def parts(self, step: Floats) -> tuple[float, float, float, float]:
-        """Change of the usual seek (ns), stretch of the table, changes of overhead and of settle (ns)."""
+        """Return the change of the usual seek (ns), stretch of the table, changes of overhead and of settle (ns)."""
         rest = [float(value) * self.period_ns for value in step[2:]]
         overhead = rest.pop(0) if self.errors.overhead_ns is not None else 0.0
         settle = rest.pop(0) if self.errors.settle_ns is not None else 0.0
@@ -113,7 +119,7 @@ class Space:
     def moved(self, start: Hdd, step: Floats) -> Hdd:
         seek_ns, stretch, overhead_ns, settle_ns = self.parts(step)
         time = self.usual_ms + seek_ns / 1e6 + (self.table_ms - self.usual_ms) * np.exp(stretch)
-        # the move to the next cylinder stays hidden by the skew that was made for it
+        # the move to the next cylinder stays within the skew that was made for it
         time[0] = min(time[0], self.table_ms[0])
         time = np.maximum.accumulate(np.maximum(time, MIN_SEEK_NS / 1e6))
         read = round(self.drive.read_overhead_ns + overhead_ns)
@@ -127,8 +133,11 @@ class Space:
         return Hdd.parse(data)
 
     def beliefs(self, step: Floats) -> Floats:
-        """Steps from what the stages saw, in units of their errors: the time until the head is ready, overhead and
-        seek, so that steps of both that cancel cost only what the overhead's does; the stretch; overhead and settle."""
+        """Return the steps from the stages' findings in units of their errors.
+
+        The stages measure the time until the head is ready, overhead and seek together, so that steps of both that
+        cancel cost only what the overhead's does. Then follow the stretch, overhead and settle.
+        """
         seek, stretch, overhead, settle = self.parts(step)
         found = [(seek + overhead) / max(self.errors.ready_ns, MIN_ERROR_NS), stretch / STRETCH_ERROR]
         if self.errors.overhead_ns is not None:

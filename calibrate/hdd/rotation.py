@@ -1,7 +1,7 @@
 """The revolution of the platter, from blocks that were read again and again.
 
-Reads of one block end a whole number of revolutions apart. The frequency that explains short gaps is found on a grid;
-longer gaps then sharpen it step by step, each step resolving the turns of the next.
+Reads of one block end a whole number of revolutions apart. A grid search finds the frequency that explains short gaps;
+longer gaps then refine it step by step, each step resolving the turns of the next.
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from calibrate.arrays import Floats
 from calibrate.assumptions import RPM_RANGE
 from calibrate.evidence.measurement import Measurement
 
-#: Coherence from which completions are said to follow a platter (1: perfectly; chance gives 0.1 to 0.2).
+#: Coherence from which on completions follow a platter: 1 is perfect, noise gives 0.1 to 0.2. At half, a slow network
+#: disk may pass for a hard disk; at 0.9 a busy host hides the platter.
 MIN_COHERENCE = 0.5
+#: Gaps between readings of one block that are needed. The coherence of noise is about 1 / √gaps, and more at the best
+#: of many frequencies: with a quarter of the gaps it would reach `MIN_COHERENCE`.
 _MIN_GAPS = 40
+#: Steps of the frequency grid for each turn of the longest gap: at 4 a peak can lie between two steps.
 _PER_TURN = 8
+#: A divisor of the frequency with this share of its coherence is taken instead. At 0.5 half a turn of jitter makes a
+#: drive slower; at 1 noise makes it twice as fast.
 _AS_GOOD = 0.85
+#: Resolution of the host's clock, ns.
 _CLOCK_NS = 1.0
 
 
@@ -32,12 +39,12 @@ class Rotation:
 
     @property
     def is_found(self) -> bool:
-        """Whether completions follow a platter."""
+        """Return whether completions follow a platter."""
         return self.coherence >= MIN_COHERENCE
 
 
 def find_rotation(measurement: Measurement) -> Rotation | None:
-    """The revolution that a measurement shows, or None when no block was read often enough."""
+    """Return the revolution that a measurement shows, or None when no block was read often enough."""
     gaps = _gaps(measurement)
     if len(gaps) < _MIN_GAPS:
         return None
@@ -62,7 +69,7 @@ def find_rotation(measurement: Measurement) -> Rotation | None:
     x, y = gaps[good], left[good]
     frequency -= float(x @ y / (x @ x))
     if not low / 2 < frequency < 2 * high:
-        # the gaps of something that does not turn lead anywhere
+        # without a platter the gaps may lead to any frequency
         return Rotation(1.0 / low, float("nan"), 0.0)
     spread = float(np.sqrt(np.mean((y - (x @ y / (x @ x)) * x) ** 2)))
     spread = max(spread, _CLOCK_NS * frequency)
@@ -71,7 +78,7 @@ def find_rotation(measurement: Measurement) -> Rotation | None:
 
 
 def _lowest(gaps: Floats, frequency: float, low: float) -> float:
-    """What is whole at a frequency is whole at its multiples, too: the lowest that explains the gaps as well."""
+    """Return the lowest divisor of a frequency that explains the gaps as well: multiples of the true one do so too."""
     best = frequency
     for divisor in range(2, 6):
         width = 0.5 / float(gaps.max()) / _PER_TURN
@@ -90,9 +97,8 @@ def _coherence(gaps: Floats, frequency: Floats) -> Floats:
     return score
 
 
-def _gaps(measurement: Measurement, most: int = 6000) -> Floats:
-    """Times between completions of the same block, from one reading to the next and over longer stretches; without
-    those that a cache answered."""
+def _gaps(measurement: Measurement, max_gaps: int = 6000) -> Floats:
+    """Return times between completions of the same block, over one reading and over more, without cache hits."""
     experiment = measurement.experiment("rotation_period")
     if experiment is None or not len(experiment.samples):
         return np.empty(0)
@@ -111,6 +117,6 @@ def _gaps(measurement: Measurement, most: int = 6000) -> Floats:
         found.append((done[step:] - done[:-step])[same])
         step *= 2
     gaps = np.concatenate(found) if found else np.empty(0)
-    if len(gaps) > most:
-        gaps = gaps[np.linspace(0, len(gaps) - 1, most).astype(np.int64)]
+    if len(gaps) > max_gaps:
+        gaps = gaps[np.linspace(0, len(gaps) - 1, max_gaps).astype(np.int64)]
     return gaps

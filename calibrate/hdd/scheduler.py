@@ -1,7 +1,7 @@
 """How a drive orders its queue: which scheduler and depth give the measured rates at all queue depths.
 
-Every candidate is simulated; the one that misses the measured responses least is taken. Depths that no measurement
-reached cannot be told apart.
+Every candidate is simulated, and the one with the smallest error of the measured responses is taken. Depths beyond
+those measured cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -15,19 +15,25 @@ from calibrate.evidence.cells import Cells, Key
 from calibrate.evidence.measurement import Measurement
 from diskmodel.drive import DriveQueue, Hdd
 
+#: Schedulers that are tried, FCFS first: alone if nothing overtakes.
 SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")
+#: Depths that are tried, up to the largest measured one.
 _DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+#: Requests of a simulation: their mean response has an error of about 1 %.
 _N_REQUESTS = 4000
-#: Two candidates nearer than this to each other cannot be told apart.
+#: Candidates whose errors differ by less than this cannot be distinguished. Half names one scheduler where noise
+#: decides; double leaves most drives open.
 _TIE_RATIO = 0.02
-#: Cache hits overtake, too: less than this is no reordering.
+#: Share of overtaken requests from which on the drive reorders: cache hits overtake too.
 MIN_OVERTAKEN_RATIO = 0.01
 
 
 @dataclass(frozen=True)
 class QueueFit:
-    """Scheduler and depth with their misfit; `runner_up_ratio` is what the next scheduler misses, root mean
-    square; `schedulers` are those that the evidence does not tell apart, the best first, and `near` the queues."""
+    """Scheduler and depth with their misfit, the root mean square of relative errors.
+
+    `runner_up_ratio` is the misfit of the next scheduler; `schedulers` are those that the evidence cannot distinguish,
+    the best first, and `near` their queues."""
 
     queue: DriveQueue
     misfit_ratio: float
@@ -39,7 +45,7 @@ class QueueFit:
 
 
 def overtaken_ratio(measurement: Measurement) -> float:
-    """Share of random reads at depths above 1 that completed after one issued later."""
+    """Return the share of random reads at depths above 1 that completed after one issued later."""
     overtaken, total = 0, 0
     experiment = measurement.experiment("random_reads")
     for run in experiment.runs if experiment is not None else ():
@@ -52,7 +58,7 @@ def overtaken_ratio(measurement: Measurement) -> float:
 
 
 def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int, seed: int) -> QueueFit:
-    """The queue behind random reads at several depths; FCFS where only depth 1 was measured or nothing overtakes."""
+    """Fit the queue to random reads at several depths; FCFS where only depth 1 was measured or nothing overtakes."""
     keys = [key for key in sorted(cells) if key.op == "read" and not key.is_sequential]
     length = min((key.length_bytes for key in keys), default=4096)
     keys = [key for key in keys if key.length_bytes == length]
@@ -84,7 +90,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int,
 
 
 def in_drive(fit: QueueFit, drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:
-    """The same fit for a drive whose other parameters were moved, and perhaps its queue among those near."""
+    """Return the fit for a drive whose other parameters were moved, and perhaps its queue among `near`."""
     if not fit.predicted_ns:
         return fit
     predicted = _predict(drive, drive.queue, list(fit.predicted_ns), span_bytes, seed)

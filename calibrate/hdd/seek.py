@@ -1,9 +1,9 @@
-"""The seek curve, from reads one at a time: each tells that the arm was ready within one revolution.
+"""The seek curve, from reads one at a time: each shows that the arm was ready within one revolution.
 
 A read that ends t after its issue found the head ready between t - revolution and t (less overhead and the sector
-itself). No read tells more, but thousands of them, at all distances, leave a smooth curve no room. The curve is
-linear between knots in the square root of distance; the likelihood is a uniform wait whose edges are softened by the
-jitter of measurement.
+itself). A single read shows no more, but thousands of them, at all distances, leave a smooth curve little freedom. The
+curve is linear between knots in the square root of distance; the likelihood is a uniform wait whose edges are softened
+by the jitter of measurement.
 """
 
 from __future__ import annotations
@@ -16,10 +16,16 @@ from scipy.special import expit, log_expit
 
 from calibrate.arrays import Floats, Ints
 
+#: Knots of the curve. Half cannot follow the bend of short seeks; double follows noise between few reads.
 N_KNOTS = 18
+#: Width of the edges of the wait, turns: 33 µs at 7,200 rpm, the jitter of a measurement. At half, jitter at an edge
+#: counts as an outlier; double shifts the curve by half of it.
 _SOFT_TURNS = 0.004
-#: What does not belong to the model: reads that came too soon, and too late, as a busy machine makes them.
+#: Density of reads that come too early (cache hits, blocks that were moved), and largest density of late reads on a
+#: busy host. The share of late reads is fitted between the two.
 EARLY_SHARE, LATE_SHARE = 0.002, 0.1
+#: Usual bend of the curve at the first and at the last knot, turns: short seeks are straight over the root of
+#: distance, long ones are not.
 _BEND_TURNS = (0.003, 0.08)
 
 
@@ -30,12 +36,12 @@ class SeekFit:
     Attributes
     ----------
     distance : (n,) float
-        In the unit that was given (tracks).
+        In the unit of the input (tracks).
     ready_ns : (n,) float
         From issue until the head is ready: overhead and seek.
     stderr_ns : (n,) float
     n : int
-        Reads behind it.
+        Number of reads.
     has_converged : bool
     """
 
@@ -46,7 +52,7 @@ class SeekFit:
     has_converged: bool
 
     def at(self, distance: Floats) -> Floats:
-        """Ready time at a distance; beyond the last knot the line through the last ones goes on."""
+        """Return the ready time at a distance, extrapolated linearly beyond the last knot."""
         ready = np.interp(np.sqrt(distance), np.sqrt(self.distance), self.ready_ns)
         far = self.distance[-1] - self.distance[-3]
         slope = max(float(self.ready_ns[-1] - self.ready_ns[-3]) / far, 0.0) if far > 0 else 0.0
@@ -54,14 +60,14 @@ class SeekFit:
 
 
 def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: float) -> SeekFit:
-    """The curve behind reads.
+    """Fit the curve to reads.
 
     Parameters
     ----------
     distance : (n,) float
-        How far the arm had to go, at least `nearest`.
+        Distance of the move, at least `nearest`.
     waited_ns : (n,) float
-        From issue to the moment at which the wanted sector came under the head.
+        From issue until the sector came under the head.
     period_ns : float
     nearest : float
         Distance of the first knot.
@@ -80,7 +86,7 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
     y = waited_ns / period_ns
     value = _start(design, place, y)
     has_converged = False
-    # the edges start soft, so that the search sees a slope from afar, and end as sharp as the data
+    # the edges start soft, so that the search finds a slope from afar, and end as sharp as the data
     late = LATE_SHARE
     for soft in (0.08, 0.03, 0.012, _SOFT_TURNS, _SOFT_TURNS):
         found = minimize(
@@ -96,7 +102,7 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
 
 
 def _start(design: Floats, place: Ints, y: Floats) -> Floats:
-    """Lowest waits around each knot, made to rise."""
+    """Return the lowest waits around each knot, made monotone."""
     value = np.full(design.shape[1], np.nan)
     for k in range(design.shape[1]):
         mine = y[(place == k) | (place == k - 1)]
@@ -108,7 +114,7 @@ def _start(design: Floats, place: Ints, y: Floats) -> Floats:
 
 
 def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats, late: float) -> tuple[float, Floats]:
-    """Negative log-likelihood of waits between 0 and 1 revolution behind the curve, and its gradient."""
+    """Return the negative log-likelihood of waits between 0 and 1 revolution after the curve, and its gradient."""
     left = y - design @ value
     up, down = left / soft, (1.0 - left) / soft
     # log of the softened uniform density, with a floor for what does not belong to it
@@ -116,7 +122,7 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats, l
     inside = np.exp(log_inside)
     is_late = expit(-down)
     total = inside + EARLY_SHARE + (late - EARLY_SHARE) * is_late
-    # far too soon the floor would hide the slope: there a gentle pull
+    # far before the curve the floor would hide the slope: add a gentle pull
     pull = np.maximum(-left, 0.0)
     slope = (inside * (expit(-up) - is_late) + (late - EARLY_SHARE) * is_late * (1.0 - is_late)) / total / soft
     loss = -float(np.sum(np.log(total))) + float(np.sum(pull))
@@ -127,8 +133,10 @@ def _loss(value: Floats, design: Floats, y: Floats, soft: float, bend: Floats, l
 
 
 def _second_differences(knots: Floats) -> Floats:
-    """Bends of the curve at the inner knots, scaled by their spacing and by what is usual: short seeks are straight in
-    the square root of distance, and few reads tell of them; long ones are not, and many do."""
+    """Return bends at the inner knots, scaled by their spacing and by the usual bend.
+
+    Short seeks are straight over the square root of distance and few reads show them; long ones bend and have many.
+    """
     n = len(knots)
     matrix = np.zeros((n - 2, n))
     for k in range(1, n - 1):
@@ -142,7 +150,7 @@ def _second_differences(knots: Floats) -> Floats:
 
 
 def _errors(value: Floats, design: Floats, y: Floats) -> Floats:
-    """Half of the room that the reads leave around each knot, the others held; limited by half a revolution."""
+    """Return half of the interval that the reads leave each knot, the others fixed; at most half a revolution."""
     left = y - design @ value
     errors = np.empty(len(value))
     for k in range(len(value)):
@@ -150,7 +158,7 @@ def _errors(value: Floats, design: Floats, y: Floats) -> Floats:
         mine = left[near]
         inside = mine[(mine >= 0.0) & (mine <= 1.0)]
         if len(inside):
-            # neighbouring places have few angles between them: what counts is the room left, not the number of reads
+            # places next to each other have few different angles: the interval left counts, not the number of reads
             errors[k] = (float(inside.min()) + 1.0 - float(inside.max())) / 2 + _SOFT_TURNS
         else:
             errors[k] = 0.5

@@ -1,8 +1,8 @@
 """Angle of sequential reads by sector: the part of a revolution that a sector takes, switches of tracks included.
 
-A read from the platter ends where its last sector passes. Modulo a revolution the completions of a sequential run thus
-follow a line through the offsets, whose slope tells sectors per track and mean skew together. Lost revolutions are
-whole ones and do not move it; single late completions are few among many on the line.
+A read from the platter ends where its last sector passes. Modulo a revolution the completions of a sequential run
+therefore follow a line through the offsets, whose slope gives sectors per track and mean skew together. Lost
+revolutions are whole ones and do not move it; single late completions are few among many on the line.
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ import numpy as np
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence.measurement import Measurement, Run
 
+#: Reads that a run needs, and the most that are used.
 _MIN_READS, _MAX_READS = 8, 1 << 12
 #: Revolutions that a run must last, or its slope is no better than its rate; and more than any run takes.
 _MIN_TURNS, _MAX_TURNS = 4.0, 4000.0
-#: Share of a revolution by which completions keep together about the line.
+#: Coherence of the completions about the line, 0 to 1. Half accepts runs without a line; at 0.9 busy hosts lose most
+#: runs.
 _MIN_COHERENCE = 0.6
-#: The slope as a share of the one that the time says, which lost revolutions make longer.
+#: Range of the slope as a share of the slope by time, which lost revolutions make too large.
 _MIN_SLOPE_RATIO, _MAX_SLOPE_RATIO = 0.3, 1.06
+#: Steps of the slope for each turn over the run's length: at 3 the peak can lie between two steps.
 _STEPS_PER_TURN = 6
-#: Residuals beyond so many deviations, or this much of a turn, do not count.
+#: Residuals beyond this many deviations, or this much of a turn if that is more, do not count.
 _MAX_DEVIATIONS, _MIN_FAR_TURNS = 4.0, 0.03
-#: Angles within a track and across its end differ by the skew, so that residuals of neighbours are alike.
+#: Factor on the standard error: angles within a track and across its end differ by the skew, so that residuals of
+#: neighbors are correlated.
 _ALIKE = 1.5
-#: From here on a run is taken to have lost no revolution regularly.
+#: A run whose slope is at least this share of the slope by time lost no revolutions regularly.
 _MIN_STREAMING_RATIO = 0.75
 #: A read takes at least this part of a revolution.
 _MIN_READ_TURNS = 0.02
@@ -34,20 +38,20 @@ _MIN_READ_TURNS = 0.02
 
 @dataclass(frozen=True)
 class Stretches:
-    """What sequential runs say, one row each, by position.
+    """Slopes of sequential runs, one row each, by position.
 
     Attributes
     ----------
     sector : (n,) float
-        Middle of the stretch.
+        Middle of the run.
     turns_per_sector : (n,) float
         Revolutions that a sector takes, head and cylinder switches included.
     stderr_ratio : (n,) float
         Relative standard error.
     whole_turn : (n,) float
-        By how much a slope would be greater if every read lost one revolution more: angles alone do not tell.
+        By how much the slope grows if every read loses one more revolution, which angles alone do not show.
     is_streaming : bool
-        False: half of the runs or more took much longer than their angles say, so revolutions were lost.
+        False: at least half of the runs took much longer than their angles imply, so revolutions were lost.
     """
 
     sector: Floats
@@ -61,11 +65,12 @@ class Stretches:
 
     @classmethod
     def none(cls) -> Stretches:
-        """No run said anything."""
+        """Return no rows."""
         return cls(np.empty(0), np.empty(0), np.empty(0), np.empty(0), True)
 
     def losing(self, turns: int) -> Stretches:
-        """The same runs if every read lost so many revolutions; those that leave nothing for the read are left out."""
+        """Return the runs as if every read had lost `turns` revolutions, without those where nothing is left for the
+        read."""
         slope = self.turns_per_sector - turns * self.whole_turn
         row = slope > _MIN_READ_TURNS * self.whole_turn
         ratio = self.stderr_ratio[row] * self.turns_per_sector[row] / slope[row]
@@ -74,7 +79,7 @@ class Stretches:
 
 
 def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int) -> Stretches:
-    """The slope of every sequential run that follows the platter."""
+    """Return the slope of every sequential run that follows the platter."""
     experiment = measurement.experiment("zones")
     rows = [_stretch(run, period_ns, sector_bytes) for run in (experiment.runs if experiment is not None else ())]
     found = np.array([row for row in rows if row is not None], np.float64).reshape(-1, 5)
@@ -84,8 +89,8 @@ def find_stretches(measurement: Measurement, period_ns: float, sector_bytes: int
 
 
 def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, float, float, float, float] | None:
-    """Middle, slope, its relative error, what one more revolution a read adds to it, and the slope as a share of
-    that of the time."""
+    """Return middle, slope, relative error, the slope of one more revolution per read, and the share of the slope by
+    time."""
     samples = run.samples
     order = np.argsort(samples.completion_ns, kind="stable")[min(2 * run.queue_depth, len(samples) // 4) :]
     order = order[np.argsort(samples.offset_bytes[order], kind="stable")]
@@ -102,7 +107,7 @@ def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, floa
     span = float(np.ptp(end))
     if not _MIN_TURNS <= by_time * span <= _MAX_TURNS:
         return None
-    # whole revolutions between two neighbours look like none: their slopes are this far apart
+    # whole revolutions between two neighbors look like none: their slopes differ by this much
     alias = 1.0 / float(np.median(np.diff(end)))
     low, high = max(_MIN_SLOPE_RATIO * by_time, by_time - 0.8 * alias), _MAX_SLOPE_RATIO * by_time
     trial = np.arange(low, high, 1.0 / span / _STEPS_PER_TURN)
@@ -116,13 +121,13 @@ def _stretch(run: Run, period_ns: float, sector_bytes: int) -> tuple[float, floa
 
 
 def _usual_slope(end: Floats, turns: Floats) -> float:
-    """Median slope between reads a third of the run apart: neither a stall nor a read left behind counts."""
+    """Return the median slope between reads a third of the run apart, which neither stalls nor late reads move."""
     lag = max(len(end) // 3, 1)
     return float(np.median((turns[lag:] - turns[:-lag]) / (end[lag:] - end[:-lag])))
 
 
 def _refined(end: Floats, turns: Floats, slope: float) -> tuple[float, float]:
-    """Line through the angles, far ones left out more and more softly (bisquare), and the deviation from it."""
+    """Return the slope of a robust line through the angles (bisquare weights), and the deviation from it."""
     left = turns - slope * end
     start = float(np.angle(np.exp(2j * np.pi * left).sum()) / (2 * np.pi))
     left = wrapped(left - start)

@@ -1,4 +1,4 @@
-"""A hard disk from a measurement: rotation, density of tracks, electronics, seek curve, and the order of its queue."""
+"""The stages of the fit of a hard disk: density of tracks, electronics, seek curve, write settle, and the profile."""
 
 from __future__ import annotations
 
@@ -21,15 +21,21 @@ from calibrate.hdd.write_settle import WriteSettle, fit_write_settle
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
 
+#: Command overhead without cache hits, ns. The seek curve contains the rest: half or double shifts between the two.
 ASSUMED_OVERHEAD_NS = 100_000.0
+#: Interface rate without cache hits, bytes/s: SATA 3 Gbit/s. It counts for cache hits only; the platter is slower.
 ASSUMED_INTERFACE = 300e6
+#: Cache where its experiments were not made, bytes and segments: 1 MiB a segment. Traced SCSI drives have
+#: `trace.engine.drive.ASSUMED_SCSI_CACHE_BYTES`. More or less changes predictions of many sequential streams only.
 ASSUMED_CACHE_BYTES = 16 << 20
 ASSUMED_SEGMENTS = 16
+#: A re-read answered within this part of a revolution is a hit.
 _MAX_HIT_TURNS = 0.25
-#: Part of a revolution within which what the cache answered has come, and less than any move of the arm takes.
+#: A read answered within this part of a revolution beyond the overhead is a hit: less than any move of the arm takes.
 _HIT_TURNS = 1.0 / 32.0
-#: A move hidden by the skew takes no more than this share of it.
+#: A move that the skew hides takes at most this share of it, or rounding would cost a revolution.
 _HIDDEN = 0.95
+#: Reads needed for a seek curve: some five per knot.
 _MIN_READS = 100
 
 
@@ -37,7 +43,7 @@ _MIN_READS = 100
 class Electronics:
     """Command overhead and interface, from re-reads that the cache answered.
 
-    `late_ns`, (n,) and empty without such reads, is by how much the host took each later than the soonest.
+    `late_ns`, (n,) and empty without such reads, is the delay of each beyond the earliest.
     """
 
     overhead_ns: float
@@ -52,7 +58,7 @@ class Electronics:
 class HddFit:
     """The parts of a hard disk that one request at a time shows.
 
-    `late_ns`, (n,), is by how much the host took reads from the platter later than the soonest.
+    `late_ns`, (n,), is the delay of reads from the platter by the host, beyond the earliest.
     """
 
     rotation: Rotation
@@ -67,12 +73,12 @@ class HddFit:
 
     @property
     def before_seek_ns(self) -> float:
-        """What the time until the head is ready contains besides the seek."""
+        """Return what the time until the head is ready contains besides the seek."""
         return self.electronics.overhead_ns + (float(np.median(self.late_ns)) if len(self.late_ns) else 0.0)
 
     @property
     def write_overhead_ns(self) -> float:
-        """Processing of a write: from those that the cache takes, else as of a read."""
+        """Return the overhead of a write: from those that the cache accepts, else that of a read."""
         if self.cache.plain_write_ns is None:
             return self.electronics.overhead_ns
         wire = self.cache.plain_write_bytes / self.electronics.interface_bytes_per_s * 1e9
@@ -80,12 +86,12 @@ class HddFit:
 
     @property
     def n_heads(self) -> int:
-        """Surfaces, assumed where nothing tells them."""
+        """Return the number of heads, assumed where it could not be determined."""
         return self.found_heads.heads if self.found_heads else ASSUMED_HEADS
 
 
 def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
-    """Line through cache hits by size; assumed values when nothing was answered by a cache."""
+    """Fit a line through cache hits by size; return assumed values without hits."""
     experiment = measurement.experiment("cache_hit")
     hits: dict[int, list[float]] = {}
     for run in experiment.runs if experiment is not None else ():
@@ -97,7 +103,7 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
         return Electronics(ASSUMED_OVERHEAD_NS, float("nan"), ASSUMED_INTERFACE, float("nan"), False)
     length = np.array(sorted(hits), np.float64)
     middle = np.array([np.quantile(hits[int(size)], HIT_QUANTILE) for size in length])
-    # of a quantile near the edge, with the scatter of that side: a stall of one size must not decide
+    # the error of a quantile near the edge, by the scatter on that side: a stall of one size must not decide
     usual = np.array([np.median(hits[int(size)]) for size in length]) - middle
     error = usual / np.sqrt([HIT_QUANTILE * len(hits[int(size)]) for size in length]) + 100.0
     design = np.stack([np.ones_like(length), length], axis=1) / error[:, None]
@@ -114,12 +120,12 @@ def fit_electronics(measurement: Measurement, period_ns: float) -> Electronics:
 
 
 def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
-    """Everything that reads one at a time tell.
+    """Fit everything that reads one at a time can determine.
 
     Raises
     ------
     InputError
-        When neither rates nor angles tell how much a track holds, or too few reads went far enough for a seek curve.
+        When neither rates nor angles determine sectors per track, or too few reads moved the arm for a seek curve.
     """
     device = measurement.target.get("device") or {}
     sector = int(device.get("logical_sector_bytes") or 512)
@@ -127,13 +133,13 @@ def fit_mechanics(measurement: Measurement, rotation: Rotation) -> HddFit:
     heads = find_heads(measurement, period, sector)
     tracks = find_tracks(measurement, period, sector, heads.skews if heads else None)
     if tracks is None:
-        rule = "tells neither sequential rates nor angles, so nothing of how much a track holds"
+        rule = "has neither sequential rates nor angles, so sectors per track cannot be determined"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure again, with the experiment zones"))
     n_heads = heads.heads if heads else ASSUMED_HEADS
     electronics = fit_electronics(measurement, period)
     distance, waited = _waits(measurement, tracks, electronics, period, sector, n_heads)
     if len(distance) < _MIN_READS:
-        rule = f"holds {len(distance)} reads one at a time; at least {_MIN_READS} are needed for a seek curve"
+        rule = f"has {len(distance)} reads one at a time; at least {_MIN_READS} are needed for a seek curve"
         raise InputError(Fault("evidence", str(measurement.path), rule, "measure longer"))
     seek = fit_seek(distance, waited, period, nearest=float(n_heads))
     writes = fit_write_settle(measurement, tracks, seek, period_ns=period, sector_bytes=sector)
@@ -151,7 +157,8 @@ def _waits(
     sector_bytes: int,
     n_heads: int,
 ) -> tuple[Floats, Floats]:
-    """Distance in tracks, and time from issue until the sector came under the head, of reads that moved the arm."""
+    """Return distance in tracks and time from issue until the sector came under the head, of reads that moved the
+    arm."""
     distances, waits = [], []
     density = tracks.per_track
     for samples in single_reads(measurement):
@@ -162,7 +169,7 @@ def _waits(
         wire = sector_bytes / electronics.interface_bytes_per_s * 1e9
         wait = samples.latency_ns - media - wire
         away = np.abs(np.diff(tracks.track_of(start)))
-        # hardly more than the overhead is a hit, and leaves the arm where it was
+        # hardly longer than the overhead: a hit, which leaves the arm where it was
         is_hit = samples.latency_ns < electronics.overhead_ns + _HIT_TURNS * period_ns
         moved = (away >= n_heads) & ~is_hit[1:] & ~is_hit[:-1]
         distances.append(away[moved])
@@ -173,13 +180,13 @@ def _waits(
 
 
 def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str, Any] | None = None) -> Hdd:
-    """The profile: zones with the fitted densities, the seek table, electronics; `queue` as in a description."""
+    """Return the profile: zones, seek table, electronics, cache; `queue` as in a description."""
     period, electronics = fit.rotation.period_ns, fit.electronics
     step_ns = max(float(fit.seek.ready_ns[0]) - fit.before_seek_ns, MIN_SEEK_NS)
     n_sectors = capacity_bytes // fit.sector_bytes
     heads = fit.found_heads
     if heads and fit.tracks.is_streaming:
-        # sequential reads lose no revolution between cylinders: the arm is there before the skew has passed
+        # sequential reads lose no revolution between cylinders: the arm arrives before the skew has passed
         step_ns = min(step_ns, _HIDDEN * heads.cylinder_skew_turns * period)
     zones = _zones(fit, n_sectors, step_ns / period)
     switch = 0.9 * min(zone["track_skew"] / zone["sectors_per_track"] for zone in zones) * period
@@ -210,14 +217,13 @@ def drive_of(fit: HddFit, *, capacity_bytes: int, name: str, queue: Mapping[str,
 
 
 def _cache_fields(fit: HddFit) -> dict[str, Any]:
-    """The cache as far as it was found; where it was not found how much of a stream a segment holds, it is what is read
-    ahead."""
+    """Return the cache as far as it was found; a segment of unknown size has that of the read-ahead."""
     cache = fit.cache
     segments = cache.segments.value if cache.segments else ASSUMED_SEGMENTS
     ahead = cache.read_ahead_bytes.value if cache.read_ahead_bytes else None
     segment = ahead or ASSUMED_CACHE_BYTES // ASSUMED_SEGMENTS
     if cache.segment_bytes:
-        # a segment holds at least what is read ahead into it
+        # a segment has room for at least what is read ahead into it
         segment = max(cache.segment_bytes.value, ahead or 0)
     segment = max(segment // fit.sector_bytes, 1) * fit.sector_bytes
     fields = {"size_bytes": segments * segment, "segments": segments, "write_back": bool(cache.is_write_back)}
@@ -227,15 +233,18 @@ def _cache_fields(fit: HddFit) -> dict[str, Any]:
 
 
 def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int]]:
-    """Zones of whole cylinders; skews as the jumps of angles say, else such that they keep the mean that was told and
-    hide the move to the next cylinder."""
+    """Return zones of whole cylinders.
+
+    Skews are those of the jumps of angles, else such that they have the known mean and hide the move to the next
+    cylinder.
+    """
     tracks, known = fit.tracks, fit.found_heads
     heads, left, zones = fit.n_heads, n_sectors, []
     size = np.diff(tracks.edges_sectors)
     for k, density in enumerate(tracks.per_track):
         per_track = max(round(float(density)), 1)
-        wanted = left if k == len(size) - 1 else float(size[k])
-        cylinders = max(round(wanted / heads / per_track), 1)
+        sectors = left if k == len(size) - 1 else float(size[k])
+        cylinders = max(round(sectors / heads / per_track), 1)
         if k == len(size) - 1:
             cylinders = max(-(-left // (heads * per_track)), 1)
         # a little more than the move takes, or every cylinder would cost a revolution
@@ -260,7 +269,7 @@ def _zones(fit: HddFit, n_sectors: int, step_turns: float) -> list[dict[str, int
 
 
 def _seek_table(fit: HddFit) -> tuple[list[int], list[float]]:
-    """The seek curve in cylinders, without what comes before a seek."""
+    """Return the seek curve in cylinders, without what comes before a seek."""
     last = float(fit.tracks.track_of(np.array([fit.tracks.edges_sectors[-1]]))[0]) / fit.n_heads
     distance = np.unique(np.rint(np.geomspace(1.0, max(last, 3.0), 60)).astype(np.int64))
     ready = fit.seek.at(distance.astype(np.float64) * fit.n_heads)

@@ -1,8 +1,8 @@
-"""How many sectors a track holds, by position: from the angle between neighbouring blocks, and from sequential runs.
+"""Sectors per track by position, from the angle between neighboring blocks and from sequential runs.
 
-Angles between neighbouring blocks fix the density itself; the angle that a sequential run advances by a sector tells,
-much more sharply, how it falls towards the inner edge, and, being longer by the time of head and cylinder switches,
-the mean skew. Zones are the likeliest path of whole numbers through both.
+Angles between neighboring blocks determine the density itself. The angle that a sequential run advances per sector
+shows much more sharply how the density falls towards the inner edge and, being longer by the time of head and cylinder
+switches, the mean skew. Zones are the likeliest path of whole numbers through both.
 """
 
 from __future__ import annotations
@@ -18,16 +18,21 @@ from calibrate.hdd.angles import MAX_SKEW_TURNS, Pairs, Skews, find_pairs
 from calibrate.hdd.sequential import Stretches, find_stretches
 from calibrate.hdd.zones import likeliest_zones
 
-#: Shares of a track between two blocks that tell its density: less is too coarse, more often crosses to the next track.
+#: Shares of a track between two blocks that show its density: nearer ones are too coarse, further ones more often
+#: cross to the next track.
 _SHARE = (0.06, 0.35)
+#: Relative error up to which a pair agrees with a density, when there are no sequential runs.
 _AGREE = 0.02
+#: Pairs on one track that are needed. Half lets noise set the density; double fails for measurements of a minute.
 _MIN_PAIRS = 12
-#: Turns by which angles of far pairs may miss; less than any skew.
+#: Turns by which angles of far pairs may be off: less than any skew.
 _NEAR = 0.03
-#: By so much (in the logarithm) must pairs speak for another skew than the one of the jumps between tracks.
+#: Log-likelihood that another mean skew than that of the jumps between tracks, or another lost revolution, must gain.
 _MIN_GAIN = 10.0
-#: Revolutions that each read of a sequential run may lose.
+#: Revolutions per read of a sequential run that may have been lost.
 _MAX_LOST = 4
+#: Mean skew where nothing shows it, turns: 1 ms at 7,200 rpm, a head switch. Sequential rates are right whatever it
+#: is; the density is off by the error of 1 + skew.
 ASSUMED_SKEW_TURNS = 0.12
 
 
@@ -38,7 +43,7 @@ class Tracks:
     Attributes
     ----------
     edges_sectors : (n + 1,) float
-        Zones from the outer edge inwards, in sectors.
+        Edges of the zones from the outer edge inwards, in sectors.
     per_track : (n,) float
         Sectors on a track.
     skew_turns : float
@@ -46,7 +51,7 @@ class Tracks:
     stderr_ratio : float
         Relative standard error of the density.
     is_identified : bool
-        Whether angles told the density; else it comes from sequential runs and an assumed skew.
+        Whether angles determine the density; else it comes from sequential runs and an assumed skew.
     is_skew_identified : bool
     is_streaming : bool
         False: sequential reads lost revolutions between requests.
@@ -61,7 +66,7 @@ class Tracks:
     is_streaming: bool
 
     def track_of(self, sector: Floats) -> Floats:
-        """Number of tracks from the outer edge to a sector, with its fraction."""
+        """Return the number of tracks from the outer edge to a sector, with its fraction."""
         edges = np.concatenate([[0.0], np.cumsum(np.diff(self.edges_sectors) / self.per_track)])
         return np.asarray(np.interp(sector, self.edges_sectors, edges))
 
@@ -69,12 +74,12 @@ class Tracks:
 def find_tracks(
     measurement: Measurement, period_ns: float, sector_bytes: int, skews: Skews | None = None
 ) -> Tracks | None:
-    """Density by position, or None when neither sequential runs nor angles tell it.
+    """Return the density by position, or None when neither sequential runs nor angles determine it.
 
     Parameters
     ----------
     skews : Skews, optional
-        From the jumps of the angle at the ends of tracks, where these were found.
+        From the jumps of the angle at the ends of tracks, if they were found.
     """
     n_sectors = measurement.size_bytes // sector_bytes
     stretches = find_stretches(measurement, period_ns, sector_bytes)
@@ -110,7 +115,7 @@ def find_tracks(
 
 
 def single_reads(measurement: Measurement) -> list[Samples]:
-    """Runs of reads one at a time, in order of issue."""
+    """Return the runs of reads one at a time, in order of issue."""
     names = ("rotation_period", "seek_profile", "track_boundaries", "random_reads")
     runs = []
     for name in names:
@@ -122,13 +127,13 @@ def single_reads(measurement: Measurement) -> list[Samples]:
 
 
 def _rising(stretches: Stretches, sector: Floats) -> Floats:
-    """Turns a sector at places between sequential runs."""
+    """Return turns per sector at places between sequential runs."""
     rising = isotonic_regression(stretches.turns_per_sector, weights=1.0 / (stretches.stderr_ratio + 1e-3) ** 2).x
     return np.asarray(np.interp(sector, stretches.sector, rising))
 
 
 def _without_lost(pairs: Pairs, stretches: Stretches, skews: Skews | None) -> tuple[Stretches, float, bool]:
-    """The runs less the revolutions that every one of their reads lost, as far as pairs speak for any; mean skew, and
+    """Return the runs without the revolutions that every read lost, as far as pairs show any, the mean skew, and
     whether it is known."""
     best, found = -np.inf, (stretches, ASSUMED_SKEW_TURNS, False)
     for turns in range(_MAX_LOST + 1):
@@ -142,8 +147,11 @@ def _without_lost(pairs: Pairs, stretches: Stretches, skews: Skews | None) -> tu
 
 
 def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[float, bool, float]:
-    """Mean skew: by which the sequential runs are slower than pairs of blocks on one track; whether enough pairs
-    tell it; and their log-likelihood. The one of the jumps between tracks counts unless pairs contradict it."""
+    """Return the mean skew, whether it is known, and the log-likelihood of the pairs.
+
+    It is the share by which sequential runs are slower than pairs on one track. The skew of the jumps between tracks
+    is used unless the pairs contradict it.
+    """
     if not len(pairs):
         return (skews.mean_turns, True, 0.0) if skews else (ASSUMED_SKEW_TURNS, False, 0.0)
     best, width, step = MAX_SKEW_TURNS / 2, MAX_SKEW_TURNS / 2, 0.002
@@ -151,25 +159,25 @@ def _skew_between(pairs: Pairs, slope: Floats, skews: Skews | None) -> tuple[flo
         trial = np.arange(max(best - width, 0.0), best + width, step)
         likelihood = pairs.log_likelihood((1.0 + trial) / slope[:, None], skews).sum(axis=0)
         best, width, step = float(trial[likelihood.argmax()]), 2 * step, step / 5
-    most = float(likelihood.max())
+    best_likelihood = float(likelihood.max())
     if skews:
-        told = pairs.log_likelihood((1.0 + skews.mean_turns) / slope[:, None], skews).sum()
-        if most - told < _MIN_GAIN:
-            return skews.mean_turns, True, most
+        of_jumps = pairs.log_likelihood((1.0 + skews.mean_turns) / slope[:, None], skews).sum()
+        if best_likelihood - of_jumps < _MIN_GAIN:
+            return skews.mean_turns, True, best_likelihood
     if int(_are_on_one_track(pairs, (1.0 + best) / slope).sum()) < _MIN_PAIRS:
-        return ASSUMED_SKEW_TURNS, False, most
-    return best, True, most
+        return ASSUMED_SKEW_TURNS, False, best_likelihood
+    return best, True, best_likelihood
 
 
 def _are_on_one_track(pairs: Pairs, guess: Floats) -> Flags:
-    """Pairs whose angle is that of two blocks on one track of about so many sectors."""
+    """Return which pairs have the angle of two blocks on one track of about `guess` sectors."""
     share = pairs.distance_sectors / guess
     is_usable = (share > _SHARE[0] / 2) & (share < 0.9)
     return np.asarray(is_usable & (np.abs(pairs.phase_turns - share) < _NEAR * np.sqrt(share)))
 
 
 def _error(pairs: Pairs, density: Floats) -> float:
-    """Relative standard error of the density, from the scatter of pairs on one track about it."""
+    """Return the relative standard error of the density, from the scatter of pairs on one track about it."""
     rows = _are_on_one_track(pairs, density)
     if not rows.any():
         return 0.05
@@ -178,7 +186,8 @@ def _error(pairs: Pairs, density: Floats) -> float:
 
 
 def _profile(pairs: Pairs, n_sectors: int) -> Floats:
-    """Density that falls along a line with position and explains most angles, without sequential runs to start from."""
+    """Return the density, falling linearly with position, that explains most angles; for use without sequential
+    runs."""
     place, delta, phase = pairs.sector / n_sectors, pairs.distance_sectors, pairs.phase_turns
     best, found = 0.0, np.ones(len(place))
     for outer in np.geomspace(40.0, 8000.0, 400):
@@ -196,7 +205,7 @@ def _profile(pairs: Pairs, n_sectors: int) -> Floats:
 
 
 def _skew_of_crossings(pairs: Pairs, density: Floats) -> tuple[float, bool]:
-    """Mean skew in turns from pairs with one track's end between them, and whether there were enough."""
+    """Return the mean skew in turns from pairs across the end of a track, and whether there were enough."""
     share = pairs.distance_sectors / density
     left = np.mod(pairs.phase_turns - share, 1.0)
     crossing = left[(share > _SHARE[0]) & (share < 0.95) & (left > 0.02) & (left < MAX_SKEW_TURNS)]

@@ -1,7 +1,7 @@
-"""How well a measured hard disk's parameters are known together: from the stages, and after the last one.
+"""The joint uncertainty of a measured hard disk's parameters: after the stages, and after the last one.
 
-Measured is the time until the head is ready: overhead and seek. What one is too long the other is too short; the settle
-is what writes take beyond that time.
+What is measured is the time until the head is ready, overhead and seek together: if one is too long the other is too
+short. The settle is what writes take beyond that time.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from diskmodel.drive import Hdd
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import SeekTable
 
-#: Steps by which simulated means are differentiated: wide, since they scatter; of times in revolutions, of the stretch.
+#: Steps by which simulated means are differentiated, of times in revolutions and of the stretch: wide, since the means
+#: scatter. Half doubles the noise of a derivative; double meets its curvature.
 _STEP_TURNS, _STEP_STRETCH = 0.04, 0.1
 
 
 def stage_errors(fit: HddFit, drive: Hdd) -> StageErrors:
-    """What the stages told of their errors."""
+    """Return the standard errors of the stages."""
     overhead = fit.electronics.overhead_stderr_ns if fit.electronics.has_cache else None
     settle = fit.writes.stderr_ns if fit.writes is not None else None
     return StageErrors(overhead, mean_stderr_ns(fit.seek, drive), settle)
 
 
 def stage_uncertainty(fit: HddFit, drive: Hdd) -> Uncertainty:
-    """Joint errors of revolution, overhead, seek table and write settle, as the stages found them."""
+    """Return the joint errors of revolution, overhead, seek table and write settle after the stages."""
     errors = stage_errors(fit, drive)
     overhead, ready = errors.overhead_ns or 0.0, errors.ready_ns
     covariance = np.diag([overhead**2, ready**2 + overhead**2, 0.0])
@@ -40,12 +41,15 @@ def stage_uncertainty(fit: HddFit, drive: Hdd) -> Uncertainty:
     if errors.settle_ns is not None:
         covariance[2, 2] = max(errors.settle_ns, ready) ** 2
         covariance[1, 2] = covariance[2, 1] = -(ready**2)
-    return _told(fit, errors, covariance)
+    return _in_profile_units(fit, errors, covariance)
 
 
 def joint_uncertainty(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint, fitted: Conditions) -> Uncertainty:
-    """The same after the last stage: how the mean responses hang on the parameters, and what the stages knew, less
-    where they were overruled."""
+    """Return the same after the last stage.
+
+    It combines the sensitivity of the mean responses with the findings of the stages, which count less where they were
+    overruled.
+    """
     space, step = Space(drive, errors), joint.step
     widths = np.full(len(step), _STEP_TURNS)
     widths[1] = _STEP_STRETCH
@@ -62,7 +66,7 @@ def joint_uncertainty(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint
     jacobian, belief = np.stack(columns, axis=1), np.stack(beliefs, axis=1)
     weight = (FREEDOM + 1.0) / (FREEDOM + space.beliefs(step) ** 2)
     known = np.linalg.inv(jacobian.T @ jacobian + (belief * weight[:, None]).T @ belief)
-    # from steps to what the profile tells: overhead, mean of the seek table, settle
+    # from steps to the fields of the profile: overhead, mean of the seek table, settle
     to_ns = np.zeros((3, len(step)))
     to_ns[1, 0] = space.period_ns
     assert isinstance(joint.drive.seek, SeekTable)
@@ -72,11 +76,11 @@ def joint_uncertainty(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint
         to_ns[0, rest.pop(0)] = space.period_ns
     if errors.settle_ns is not None:
         to_ns[2, rest.pop(0)] = space.period_ns
-    return _told(fit, errors, to_ns @ known @ to_ns.T)
+    return _in_profile_units(fit, errors, to_ns @ known @ to_ns.T)
 
 
 def moved_fit(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint, uncertainty: Uncertainty) -> HddFit:
-    """The stages' findings where the last one left them, with its errors where they are greater."""
+    """Return the findings as the last stage moved them, with its errors where they are larger."""
     space = Space(drive, errors)
     seek_ns, stretch, overhead_ns, _ = space.parts(joint.step)
     sigma = dict(zip(uncertainty.names, np.sqrt(np.diag(np.array(uncertainty.covariance))), strict=True))
@@ -98,20 +102,20 @@ def moved_fit(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint, uncert
     return replace(fit, seek=seek, electronics=electronics, writes=writes)
 
 
-def _told(fit: HddFit, errors: StageErrors, covariance_ns2: Floats) -> Uncertainty:
-    """In the units of the profile, with the revolution, which hangs on nothing else."""
+def _in_profile_units(fit: HddFit, errors: StageErrors, covariance_ns2: Floats) -> Uncertainty:
+    """Return the covariance in the units of the profile, with the revolution, which is independent."""
     in_units = covariance_ns2 * np.outer([1.0, 1e-6, 1.0], [1.0, 1e-6, 1.0])
     covariance = np.zeros((4, 4))
     covariance[0, 0] = fit.rotation.stderr_ns**2
     covariance[1:, 1:] = (in_units + in_units.T) / 2
     names = ("revolution_ns", "read_overhead_ns", "seek.time_ms", "write_settle_ns")
     known = [0, *([1] if errors.overhead_ns else []), 2, *([3] if errors.settle_ns is not None else [])]
-    told = covariance[np.ix_(known, known)].tolist()
-    return Uncertainty.parse({"names": [names[k] for k in known], "covariance": told})
+    chosen = covariance[np.ix_(known, known)].tolist()
+    return Uncertainty.parse({"names": [names[k] for k in known], "covariance": chosen})
 
 
 def mean_stderr_ns(seek: SeekFit, drive: Hdd) -> float:
-    """Standard error of the mean of the profile's seek table, from those of the curve's knots one by one."""
+    """Return the standard error of the mean of the seek table, from the errors of the curve's knots."""
     assert isinstance(drive.seek, SeekTable)
     root = np.sqrt(np.array(drive.seek.distance, np.float64) * drive.heads)
     knots = np.sqrt(seek.distance)

@@ -1,9 +1,9 @@
-"""Zones from what is known of single places: whole numbers of sectors a track that fall towards the inner edge.
+"""Zones from single places: whole numbers of sectors per track that fall towards the inner edge.
 
-Each place says how likely every number is there. The zones are the likeliest path through the places from the outer
-edge inwards, on which the number stays or falls; each fall has its price, so that noise makes no zones (a change-point
-search, made exact by dynamic programming). A zone ends between the last place that fits it and the first that fits
-the next.
+Each place has a likelihood for every number. The zones are the likeliest path through the places from the outer edge
+inwards on which the number stays or falls. Each fall has a penalty, so that noise makes no zones (a change-point
+search, made exact by dynamic programming). A zone ends between the last place that fits it and the first that fits the
+next.
 """
 
 from __future__ import annotations
@@ -14,30 +14,34 @@ from calibrate.arrays import Floats, Ints
 from calibrate.hdd.angles import Pairs, Skews
 from calibrate.hdd.sequential import Stretches
 
-#: Zones that a drive is expected to have, within a factor of a few.
+#: Number of zones that the penalty assumes. It enters as a logarithm: half or double changes the penalty by 1.4.
 _USUAL_ZONES = 16.0
-#: Share of sequential runs that keep together and whose slope is wrong all the same, by up to so much in the logarithm.
+#: Share of coherent runs whose slope is wrong all the same, and how far off it may be, in the logarithm.
 _WRONG, _WRONG_LOG = 0.002, 1.0
-#: Skews are whole sectors, too, so that their sum is not quite the same part of a revolution everywhere.
+#: Error of the sum of skews, sectors: skews are whole sectors too, so their share of a revolution varies by zone.
 _SKEW_SECTORS = 0.3
+#: Smallest relative error of a slope. At half, one disturbed run makes a zone; double blurs zones that differ by one
+#: sector.
 _MIN_ERROR = 0.0005
+#: Margin of the grid of sectors per track beyond the first estimates, as a share.
 _GRID_MARGIN = 0.15
+#: Numbers of sectors per track on the grid; with more, every n-th is tried. Time grows in proportion.
 _MAX_STATES = 6000
 
 
 def likeliest_zones(
     pairs: Pairs, stretches: Stretches, guess: Floats, *, skew_turns: float, skews: Skews | None, n_sectors: int
 ) -> tuple[Floats, Floats]:
-    """Edges of the zones in sectors, (n + 1,), and sectors per track of each, (n,).
+    """Return the edges of the zones in sectors, (n + 1,), and the sectors per track of each, (n,).
 
     Parameters
     ----------
     guess : (m,) float
-        Sectors per track about which the numbers lie, from any places.
+        First estimates of sectors per track, from any places.
     skew_turns : float
-        Mean skew, which sequential runs contain.
+        Mean skew, which the slopes of sequential runs contain.
     skews : Skews, optional
-        The kinds of skews that pairs of blocks contain.
+        Skews of tracks and cylinders, which pairs of blocks may contain.
     """
     low, high = float(guess.min()) * (1.0 - _GRID_MARGIN), float(guess.max()) * (1.0 + _GRID_MARGIN)
     step = max(round((high - low) / _MAX_STATES), 1)
@@ -56,7 +60,7 @@ def likeliest_zones(
 
 
 def _of_stretches(stretches: Stretches, states: Floats, skew_turns: float) -> Floats:
-    """Log-likelihood of each slope (rows) on tracks of so many sectors (columns)."""
+    """Return the log-likelihood of each slope (rows) for each number of sectors per track (columns)."""
     if not len(stretches):
         return np.empty((0, len(states)))
     off = np.log(stretches.turns_per_sector[:, None] * states[None, :] / (1.0 + skew_turns))
@@ -67,7 +71,7 @@ def _of_stretches(stretches: Stretches, states: Floats, skew_turns: float) -> Fl
 
 
 def _falling_path(score: Floats, price: float) -> Ints:
-    """Column of each row on the path of the highest sum that never goes back to an earlier column."""
+    """Return the column of each row on the path with the highest sum that never returns to an earlier column."""
     n, m = score.shape
     came_from = np.empty((n, m), np.int32)
     column = np.arange(m, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Measurements and fio results repeated on a described drive: the same requests outstanding, the same places."""
+"""A drive against measurements and fio results: the same requests outstanding at the same places, simulated."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from diskmodel.workload import Workload
 #: Every run counts alike, by so many quantiles of its distribution; its reads and writes share them.
 N_RANKS = 200
 RANKS = (np.arange(N_RANKS) + 0.5) / N_RANKS
+#: Requests of each simulation, or more at great depths. Half makes demerits noisier by a factor of 1.4.
 N_REQUESTS = 8_000
 
 
@@ -47,7 +48,7 @@ class Condition:
     quantiles_ms : (m,) float64
         Measured response times at `ranks`.
     repeatability_ratio : float or None
-        Range of the means of repetitions by their median.
+        Range of the means of repetitions as a share of their median.
     weight : float, above 0
         Share of this operation in the requests of its run.
     """
@@ -63,29 +64,29 @@ class Condition:
     weight: float = 1.0
 
     def spread(self, quantiles_ms: Floats) -> Floats:
-        """Quantiles at `ranks`, measured or predicted, interpolated at as many ranks as the condition counts for."""
+        """Return quantiles at `ranks`, measured or predicted, at as many ranks as the condition counts for."""
         n = max(round(N_RANKS * self.weight), 1)
         return np.asarray(np.interp((np.arange(n) + 0.5) / n, self.ranks, quantiles_ms))
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """The same condition simulated: mean, and response times at its ranks."""
+    """The simulated condition: mean, and response times at its ranks."""
 
     mean_ms: float
     quantiles_ms: Floats
 
 
 def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
-    """What `diskmodel validate` prints of measurements and fio results, with a row for each condition.
+    """Compare a drive with measurements and fio results: what `diskmodel validate --json` prints.
 
-    Compared are random reads of measurements (by queue depth and size) and every group of jobs of fio results.
-    The value expected of a request is the predicted mean of its condition.
+    Random reads of measurements (by queue depth and size) and every group of jobs of fio results are compared, with a
+    row for each. The value expected of a request is the predicted mean of its condition.
 
     Raises
     ------
     InputError
-        When the files cannot be read, hold nothing that can be compared, or do not fit the drive.
+        When the files cannot be read, have nothing to compare, or do not fit the drive.
     """
     evidence = read_evidence(paths)
     found = list(_measured(evidence.measurements))
@@ -93,7 +94,7 @@ def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) ->
         if kind != "measurement":
             found += _of_fio(path)
     if not found:
-        raise FormatError(Fault("evidence", None, "holds no response times that can be compared", "measure again"))
+        raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
     array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
     pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
     scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]
@@ -128,7 +129,7 @@ def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
 
 
 def _of_fio(path: Path) -> Iterator[Condition]:
-    """Conditions of the groups of a result, one after the other as fio ran them."""
+    """Yield the conditions of the groups of a result, one after the other as fio ran them."""
     groups: dict[int, list[FioJob]] = {}
     for job in read_fio(path):
         groups.setdefault(job.group, []).append(job)
@@ -141,7 +142,7 @@ _LACKING = {"read": 0.0, "write": 1.0}
 
 
 def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
-    """Reads and writes of jobs that ran at the same time."""
+    """Yield reads and writes of jobs that ran at the same time."""
     workload = Workload.parse(fio_workload(jobs, str(path)), str(path))
     # A result of writes may also hold reads that verified them, at another time.
     asked = {op: any(stream.read_ratio != lacking for stream in workload.streams) for op, lacking in _LACKING.items()}
@@ -153,7 +154,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
         n = sum(count for count, _ in parts)
         shares = [count / n for count, _ in parts]
         ranks, _ = _known(parts[0][1])
-        # jobs of one group are alike: their quantiles are averaged where the first one's are known
+        # jobs of one group are equal: their quantiles are averaged where those of the first are known
         quantiles = [np.interp(ranks, *_known(latency)) for _, latency in parts]
         yield Condition(
             what=f"{op}s of {name}",
@@ -168,7 +169,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
 
 
 def _latency(job: FioJob, op: str) -> tuple[int, FioLatency] | None:
-    """Requests of one direction of a job, and the latency whose distribution fio tells."""
+    """Return the number of requests of one direction of a job, and the latency whose distribution fio reports."""
     direction = job.directions.get(op)
     for latency in (direction.clat, direction.lat) if direction is not None else ():
         if direction is not None and latency is not None and (latency.bins or len(latency.percentiles) > 1):
@@ -177,7 +178,7 @@ def _latency(job: FioJob, op: str) -> tuple[int, FioLatency] | None:
 
 
 def _known(latency: FioLatency) -> tuple[Floats, Floats]:
-    """Ranks and response times (ns) where a distribution is known."""
+    """Return ranks and response times (ns) where a distribution is known."""
     if latency.bins:
         values = np.array(sorted(latency.bins), np.float64)
         counts = np.array([latency.bins[int(value)] for value in values], np.float64)

@@ -1,4 +1,4 @@
-"""A request trace replayed on a described drive: any profile, not only one that was calibrated from a trace."""
+"""A drive against a request trace: any profile, not only one that was calibrated from a trace."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from calibrate.evidence.requests import RequestTrace
 from calibrate.score.agreement import agreement
 from diskmodel.array import Array
 from diskmodel.drive import Drive
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import Fault, InputError
 from diskmodel.records import Requests, StreamRule
 
-#: Angles at time 0 that are tried: nobody knows where the platter stood, so the prediction is the mean over them.
+#: Angles of the platter at time 0 that are tried: the true one is unknown, so the prediction is the mean over them.
+#: Half leaves steps of an eighth of a turn; double takes twice the time.
 N_ANGLES = 16
 
 
 def replay(drive: Drive, trace: RequestTrace, *, seed: int = 0) -> dict[str, Any]:
-    """What `diskmodel validate` prints: measured response times against those of a simulated `drive`.
+    """Compare measured response times with those of a simulated drive: what `diskmodel validate --json` prints.
 
-    One request is outstanding at a time; the pause of a row stands after its request. The drive is simulated from
+    One request is outstanding at a time; the pause of a row comes after its request. The drive is simulated from
     `N_ANGLES` angles of the platter; the value expected of a request is the mean over them.
 
     Raises

@@ -8,12 +8,17 @@ from calibrate.arrays import Floats
 
 
 def demerit_ms(measured_ms: Floats, predicted_ms: Floats) -> float:
-    """Root mean square distance of two distributions of response time, rank by rank, in ms.
+    """Return the root mean square distance of two distributions of response time, rank by rank, in ms.
 
     Parameters
     ----------
     measured_ms, predicted_ms : (n,) and (m,) float64, ms
-        Need not be of one length: the predicted quantiles are taken at the measured ranks.
+        May differ in length: predicted quantiles are then interpolated at the measured ranks.
+
+    Notes
+    -----
+    `diskmodel.result.demerit` integrates over the two step functions instead. With as many predictions as measurements
+    both are the same; with many draws per measurement this one leaves out their spread within a rank.
 
     References
     ----------
@@ -29,15 +34,15 @@ def demerit_ms(measured_ms: Floats, predicted_ms: Floats) -> float:
 
 
 def agreement(measured_ms: Floats, expected_ms: Floats, draws_ms: Floats) -> dict[str, float | int | None]:
-    """Scores of one prediction, with the keys that `diskmodel validate` prints.
+    """Return the scores of one prediction, with the keys that `diskmodel validate --json` prints.
 
     Parameters
     ----------
     measured_ms : (n,) float64
     expected_ms : (n,) float64
-        The value predicted for each request (mean absolute error and correlation; None where it is one for all).
+        The value predicted for each request, for mean absolute error and correlation (None if it is the same for all).
     draws_ms : (n, k) float64
-        Draws of the predictive distribution of each request (mean and demerit).
+        Draws from the predictive distribution of each request, for mean and demerit.
     """
     n = len(measured_ms)
     if n == 0:

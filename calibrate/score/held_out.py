@@ -1,4 +1,4 @@
-"""What is kept back from the fit of a closed-loop drive, and how well it is predicted."""
+"""The held-out condition of a closed loop: which one it is, and how well it is predicted."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
 from diskmodel.result import demerit
 
-#: Depth that is kept back where it was measured.
+#: Queue depth that is held out if it was measured and is neither the lowest nor the highest.
 PREFERRED_DEPTH = 16
+#: Depths needed to hold one out: fewer leave too little to fit.
 _MIN_DEPTHS = 4
 PERCENTILES = (50, 95, 99)
 #: Simulated requests that a held-out distribution is compared with: some 120 lie beyond the 99th percentile. Half as
 #: many scatter by a fifth more; twice as many cost as much time again.
 N_REQUESTS = 12_000
-#: Requests beyond a percentile that make it worth telling.
+#: Requests beyond a percentile that it takes to report it: with five its rank has an error of 45 %.
 _MIN_BEYOND = 5
 
 
 def choose_held_out(cells: Cells) -> tuple[Key, ...]:
-    """Random reads of the usual size at one queue depth: 16, or else a middle one of at least four; maybe none."""
+    """Return the key to hold out: random reads of the usual size at depth 16, else a middle one of at least four
+    depths."""
     sizes: dict[int, list[int]] = {}
     for key in cells:
         if key.op == "read" and not key.is_sequential:
@@ -39,7 +41,7 @@ def choose_held_out(cells: Cells) -> tuple[Key, ...]:
 
 
 def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, Any]:
-    """Errors of predicted responses on cells that were kept back, beside how well the measurement repeats.
+    """Return errors of predicted responses on held-out cells, beside the repeatability of the measurement.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, 
         `mean_error_ratio` (predicted mean response less measured, by measured), `iops_error_ratio`, `demerit_ratio`
         (median over repetitions; None without single responses) beside `repeatability_demerit_ratio` (of one
         repetition against another), `percentile_error_ratios`, `repeatability_ratio` (range of the repetitions by their
-        median), the means, and `what` was kept back.
+        median), the means, and `what` was held out.
     """
     key, predicted = next(iter(responses.items()))
     cell = cells[key]
@@ -76,7 +78,7 @@ def held_out_report(cells: Cells, responses: Mapping[Key, Floats]) -> dict[str, 
 
 
 def agreement_of(measured_ns: Floats, predicted_ns: Floats) -> dict[str, Any]:
-    """Means, their error, those of percentiles, and the demerit of responses."""
+    """Return means, their error, those of percentiles, and the demerit of responses."""
     measured, predicted = float(measured_ns.mean()), float(predicted_ns.mean())
     return {
         "n": len(measured_ns),
@@ -89,26 +91,26 @@ def agreement_of(measured_ns: Floats, predicted_ns: Floats) -> dict[str, Any]:
 
 
 def percentile_errors(measured_ns: Floats, predicted_ns: Floats) -> dict[str, float]:
-    """Predicted percentiles less the measured ones, by these; those that so many requests tell."""
-    told = [percent for percent in PERCENTILES if len(measured_ns) * (100 - percent) >= 100 * _MIN_BEYOND]
-    found = np.percentile(predicted_ns, told) / np.maximum(np.percentile(measured_ns, told), 1.0) - 1.0
-    return {f"p{percent}": float(error) for percent, error in zip(told, found, strict=True)}
+    """Return relative errors of the percentiles that the number of requests supports."""
+    supported = [percent for percent in PERCENTILES if len(measured_ns) * (100 - percent) >= 100 * _MIN_BEYOND]
+    found = np.percentile(predicted_ns, supported) / np.maximum(np.percentile(measured_ns, supported), 1.0) - 1.0
+    return {f"p{percent}": float(error) for percent, error in zip(supported, found, strict=True)}
 
 
 def nothing_held_out(why: str) -> dict[str, Any]:
-    """The report where nothing could be kept back."""
+    """Return the report when nothing could be held out."""
     return {"what": None, "why": why, "demerit_ratio": None, "mean_error_ratio": None, "repeatability_ratio": None}
 
 
 def repeatability(repetitions: Sequence[float]) -> float | None:
-    """Range of repetitions as a part of their median; None for fewer than two."""
+    """Return the range of repetitions as a share of their median; None for fewer than two."""
     if len(repetitions) < 2:
         return None
     return float((max(repetitions) - min(repetitions)) / np.median(repetitions))
 
 
 def repeatability_demerit(parts: Sequence[Floats]) -> float | None:
-    """Median demerit of one repetition against another; None for fewer than two."""
+    """Return the median demerit of one repetition against another; None for fewer than two."""
     if len(parts) < 2:
         return None
     pairs = [demerit(a, b).ratio for i, a in enumerate(parts) for b in parts[i + 1 :]]

@@ -1,6 +1,6 @@
-"""Mixes of reads and writes that were measured: never fitted, held against the finished profile.
+"""Measured mixes of reads and writes: never fitted, compared with the finished profile.
 
-The drive is given the very requests of each run, in their order and as many at a time as there were.
+The drive gets the very requests of each run, in their order and with as many outstanding.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from diskmodel.drive import Flash, Hdd
 from diskmodel.engine.scenario import Scenario
 
 EXPERIMENT = "mixed_read_write"
+#: Requests that a run needs to count.
 MIN_ROWS = 40
 
 
@@ -32,7 +33,8 @@ class Mix:
 
 
 def mixes_of(measurements: Iterable[Measurement], *, with_writes: bool) -> tuple[Mix, ...]:
-    """The mixes in measurements; `with_writes`: and the runs of writes only, where these are not fitted either."""
+    """Return the mixes in measurements, and `with_writes` the runs of writes only, where these are not fitted
+    either."""
     found: dict[Key, list[Run]] = {}
     for measurement in measurements:
         experiment = measurement.experiment(EXPERIMENT)
@@ -48,7 +50,7 @@ def mixes_of(measurements: Iterable[Measurement], *, with_writes: bool) -> tuple
 
 
 def mixes_report(drive: Hdd | Flash, mixes: Sequence[Mix], *, seed: int) -> dict[str, Any] | None:
-    """How well a profile predicts mixes; None without any.
+    """Return how well a profile predicts mixes; None without any.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def _condition(scenario: Scenario, capacity_bytes: int, mix: Mix) -> dict[str, A
     for k, run in enumerate(mix.runs):
         samples = run.samples
         order = np.argsort(samples.issue_ns, kind="stable")
-        # a profile may have been told to be smaller than what was measured
+        # the user may have given the profile a smaller capacity than was measured
         order = order[samples.offset_bytes[order] + samples.length_bytes[order] <= capacity_bytes]
         is_read = samples.op[order] == READ
         done = closed_loop(

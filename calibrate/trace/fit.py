@@ -1,4 +1,4 @@
-"""Calibrate a drive from its request trace, and predict another part of it: the two calls a command makes."""
+"""Calibrate a drive from its request trace, and validate it against another part: what the commands call."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ from calibrate.trace.engine.uncertainty import parameters_of
 from calibrate.trace.geometry.angle_map import AngleMap, count_heads, fit_geometry, track_blocks
 from calibrate.trace.model import Prediction, TraceModel, fit_model
 from calibrate.trace.model_dict import model_from_dict
-from calibrate.trace.unlocated import likeliest_period
+from calibrate.trace.unlocated import FALLBACK_RPM, likeliest_period
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import Fault, InputError
 
+#: Requests needed to calibrate; with half of them hardly any revolution is identified.
 MIN_REQUESTS = 400
+#: Share of the trace, at its end, that the score is taken on.
 HELD_OUT_SHARE = 0.2
+#: Largest demerit on held-out requests, as a share of their mean, of a fit that has converged. The six real traces
+#: reach 0.5 to 7 % (docs/explanation/validation-traces.md).
 CONVERGED_DEMERIT = 0.15
 _WHY = {
     "revolution": "angles of the platter over the whole trace",
@@ -41,10 +45,10 @@ _WHY = {
 
 @dataclass(frozen=True)
 class TraceFit:
-    """A fitted trace model with what is known of its parameters and its score on requests kept back."""
+    """A fitted trace model with its parameters, and its score on held-out requests."""
 
     model: TraceModel
-    parameters: dict[str, dict[str, Any]]
+    parameters: dict[str, Parameter]
     engine: EngineDrive
     has_converged: bool
     message: str
@@ -52,41 +56,37 @@ class TraceFit:
     trace: RequestTrace
 
     def predict(self, trace: RequestTrace, *, seed: int = 0) -> Prediction:
-        """Response of each request, given only the requests and the clock of their issue."""
+        """Return the response of each request, given only the requests and the clock of their issue."""
         return self.model.predict(trace, seed)
 
     def to_drive(self, name: str = "calibrated drive") -> Hdd:
-        """The profile, with the trace model in its provenance."""
+        """Return the profile, with the trace model in its provenance."""
         return self.engine.drive.model_copy(update={"name": name})
 
     def calibration(self, name: str, provenance: Mapping[str, Any]) -> Calibration:
-        """The same as the calibrations from other evidence; `provenance` is added to the profile's."""
+        """Return the fit in the form of calibrations from other evidence; `provenance` is added to the profile's."""
         drive = self.to_drive(name)
         drive = drive.model_copy(update={"provenance": {**provenance, **drive.provenance}})
-        parameters = {
-            key: Parameter(row["value"], row["stderr"], row["unit"], row["identified"], _WHY.get(key, ""))
-            for key, row in self.parameters.items()
-        }
         rows = [] if self.engine.response_ms is None else residual_rows(self.trace, self.engine.response_ms)
         return Calibration(
             drive,
             self.has_converged,
             self.message,
-            {**parameters, **parameters_of(drive)},
+            {**self.parameters, **parameters_of(drive)},
             self.held_out,
             {"residuals": rows, "warnings": []},
         )
 
 
 def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, seed: int = 0) -> TraceFit:
-    """The drive behind a trace: rotation, angle map, seek, cache, bus.
+    """Fit the drive behind a trace: rotation, angle map, seek, cache, bus.
 
     Parameters
     ----------
     trace : RequestTrace
         At least 400 requests, one outstanding at a time.
     sheet : mapping, optional
-        What a data sheet prints: `blocks`, `surfaces`, `cache_bytes`, `segments`. All may be left out.
+        Figures of the data sheet: `blocks`, `surfaces`, `cache_bytes`, `segments`, each optional.
     seed : int
         Of the draws behind the held-out score.
 
@@ -96,7 +96,7 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         Too few requests, none that reached the platter, or some beyond the drive that the sheet describes.
     """
     if len(trace) < MIN_REQUESTS:
-        rule = f"must hold at least {MIN_REQUESTS} requests to calibrate from"
+        rule = f"must have at least {MIN_REQUESTS} requests to calibrate from"
         raise InputError(Fault("requests", len(trace), rule, "take a longer part of the trace"))
     n_blocks = _blocks(trace, sheet or {})
     bus = fit_bus(trace)
@@ -115,10 +115,10 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         inner_model = fit_model(inner, bus, _sharpened(rotation, inner_angles), inner_angles)
         prediction = inner_model.predict(rest, seed)
         held_out: dict[str, Any] = dict(agreement(rest.response_ms, prediction.expected_ms, prediction.draws_ms))
-        inner_drive = engine_drive(inner_model, inner, n_blocks, "kept back", sheet or {}).drive
+        inner_drive = engine_drive(inner_model, inner, n_blocks, "held out", sheet or {}).drive
         held_out["engine"] = replay_on_engine(inner_drive, rest)
     else:
-        rotation = replace(rotation, period_ms=60e3 / 7200, stderr_ms=0.0)
+        rotation = replace(rotation, period_ms=60e3 / FALLBACK_RPM, stderr_ms=0.0)
         rotation = replace(rotation, period_ms=likeliest_period(trace, bus, rotation))
         inner_model = fit_model(inner, bus, rotation, None)
         prediction = inner_model.predict(rest, seed)
@@ -129,16 +129,16 @@ def fit_trace(trace: RequestTrace, *, sheet: Mapping[str, Any] | None = None, se
         message = "rotation, angle map, seek and cache fitted"
     elif not rotation.is_identified:
         rpm = 60e3 / rotation.period_ms
-        message = f"completion times tell no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
+        message = f"completion times show no revolution: {rpm:.0f} rpm is likeliest, angles unknown"
     else:
-        message = f"the requests kept back are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
+        message = f"held-out requests are predicted with a demerit of {held_out['demerit_ratio']:.1%}"
     parameters = _parameters(model, trace)
     engine = engine_drive(model, trace, n_blocks, "calibrated drive", sheet or {})
     return TraceFit(model, parameters, engine, has_converged, message, held_out, trace)
 
 
 def _blocks(trace: RequestTrace, sheet: Mapping[str, Any]) -> int:
-    """Blocks of the drive: what the sheet says, else up to the last one that was asked for."""
+    """Return the blocks of the drive: from the sheet, else up to the last one that was accessed."""
     reached = int(trace.end.max())
     blocks = int(sheet.get("blocks", reached))
     if blocks < reached:
@@ -155,7 +155,7 @@ def calibrate_trace(
     name: str = "calibrated drive",
     provenance: Mapping[str, Any] | None = None,
 ) -> Calibration:
-    """The drive behind a trace with its parameters, what was kept back, and the residuals of the engines.
+    """Return the drive behind a trace with its parameters, held-out errors, and the residuals of the engines.
 
     Raises
     ------
@@ -166,15 +166,15 @@ def calibrate_trace(
 
 
 def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[str, Any]:
-    """What `diskmodel validate` prints: a trace against a profile that was calibrated from a trace.
+    """Compare a trace with a profile that was calibrated from a trace: what `diskmodel validate --json` prints.
 
     Raises
     ------
     InputError
-        The profile holds no trace model.
+        The profile has no trace model.
     """
     if "trace_model" not in drive.provenance:
-        rule = "holds no trace model, and block angles cannot be told without one"
+        rule = "has no trace model, and block angles are unknown without one"
         raise InputError(Fault("provenance.trace_model", None, rule, "calibrate the drive from a request trace first"))
     prediction = model_from_dict(drive.provenance["trace_model"]).predict(trace, seed)
     everything = np.ones(len(trace), dtype=np.bool_)
@@ -187,24 +187,20 @@ def validate_traces(drive: Hdd, trace: RequestTrace, *, seed: int = 0) -> dict[s
 
 
 def _sharpened(rotation: Rotation, angles: AngleMap | None) -> Rotation:
-    """The rotation with the period that came out with the angle map."""
+    """Return the rotation with the period of the angle map."""
     if angles is None:
         return rotation
     stderr = rotation.stderr_ms if angles.period_stderr_ms is None else angles.period_stderr_ms
     return replace(rotation, period_ms=angles.period_ms, stderr_ms=stderr)
 
 
-def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, dict[str, Any]]:
+def _parameters(model: TraceModel, trace: RequestTrace) -> dict[str, Parameter]:
     rotation, bus = model.rotation, model.bus
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Parameter] = {}
 
     def add(name: str, value: float, stderr: float | None, unit: str, identified: bool) -> None:
-        rows[name] = {
-            "value": float(value),
-            "stderr": None if stderr is None else float(stderr),
-            "unit": unit,
-            "identified": bool(identified),
-        }
+        error = None if stderr is None else float(stderr)
+        rows[name] = Parameter(float(value), error, unit, bool(identified), _WHY.get(name, ""))
 
     located = rotation.is_identified and model.angles is not None
     add("revolution", rotation.period_ms, rotation.stderr_ms if located else None, "ms", located)

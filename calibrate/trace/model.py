@@ -1,7 +1,7 @@
 """The fitted model of a traced drive, and what it predicts request by request.
 
-Replay is against the measured clock: the instant of issue of each request and the pauses are inputs, and with them
-the instants at which earlier requests completed. The response of the request itself and of later ones is never used.
+Replay follows the measured clock: the instant of issue of each request and the pauses are inputs, and with them the
+instants at which earlier requests completed. The response of the request itself and of later ones is never used.
 """
 
 from __future__ import annotations
@@ -30,8 +30,12 @@ from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.clock.rotation import Rotation
 from calibrate.trace.geometry.angle_map import AngleMap, access_keys
 
+#: Draws of each response. Half makes the demerit of a prediction noisier by a factor of 1.4; double takes twice the
+#: time.
 N_DRAWS = 48
+#: Accesses needed to estimate lost revolutions; with fewer, none is assumed.
 MIN_SETTLED = 50
+#: Ranks at which errors of angles are kept.
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
 
@@ -43,7 +47,7 @@ class Prediction:
 
     @property
     def expected_ms(self) -> Floats:
-        """The median of the draws, (n,) ms: what makes the absolute error least."""
+        """Return the median of the draws, (n,) ms, which minimizes the absolute error."""
         return np.asarray(np.median(self.draws_ms, axis=1))
 
 
@@ -51,8 +55,9 @@ class Prediction:
 class TraceModel:
     """All that was fitted.
 
-    Angle errors are quantiles in turns; `angles` is None where no angle could be told. `read_lost` and `write_lost`
-    are the revolutions an access loses on average to what angles and the seek curve do not tell, such as retries.
+    Angle errors are quantiles in turns; `angles` is None where no angle could be determined. `read_lost` and
+    `write_lost` are the revolutions that an access loses on average for reasons other than angle and seek, such as
+    retries.
     """
 
     bus: Bus
@@ -74,7 +79,7 @@ class TraceModel:
     stalls: Stalls = NO_STALLS
 
     def predict(self, trace: RequestTrace, seed: int = 0) -> Prediction:
-        """Draws of the response of each request of a trace."""
+        """Return draws of the response of each request of a trace."""
         rng = np.random.default_rng(seed)
         n = len(trace)
         period = self.rotation.period_ms
@@ -121,7 +126,7 @@ def _pick(times: FastTimes, trace: RequestTrace, bus: Bus, pause: Floats, rng: n
 
 
 def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
-    """The pause between the completion before and the issue of each request, (n,) ms."""
+    """Return the pause between the completion before and the issue of each request, (n,) ms."""
     if pause is Pause.BEFORE:
         return trace.pause_ms
     return np.concatenate([trace.pause_ms[:1], trace.pause_ms[:-1]])
@@ -130,7 +135,7 @@ def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
 def _lost(
     start_ms: Floats, ready_ms: Floats, target_ms: Floats, spread_ms: float, error_turns: Floats, period_ms: float
 ) -> float:
-    """Revolutions lost on average: by so much accesses that take their blocks in order begin later than predicted."""
+    """Return the revolutions lost on average: how much later than predicted accesses begin that read in order."""
     if len(start_ms) < MIN_SETTLED:
         return 0.0
     rng = np.random.default_rng(0)
@@ -162,7 +167,7 @@ class Placement:
 
 
 def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> Placement:
-    """Where each request lies, by the angle map and by the platter's phase as completions so far tell it."""
+    """Return where each request lies, by the angle map and the platter's phase according to the completions so far."""
     previous = np.concatenate([trace.end[:1], trace.end[:-1]]).astype(np.float64)
     start = trace.lba.astype(np.float64)
     if angles is None:
@@ -209,7 +214,7 @@ def placement(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
 
 
 def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMap | None) -> TraceModel:
-    """Cache, seek curve and the spread of angles, given where every block lies."""
+    """Fit cache, seek curve and the spread of angles, given where every block lies."""
     media = reached_platter(trace, bus)
     pause = pause_before(trace, rotation.pause)
     placed = placement(trace, bus, rotation, angles)

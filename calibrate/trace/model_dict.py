@@ -1,8 +1,9 @@
-"""The fitted model as plain data, and as a drive profile that the engines can run."""
+"""The fitted model as plain data, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple, fields
 from typing import Any
 
 import numpy as np
@@ -21,30 +22,16 @@ from calibrate.trace.geometry.correction import Correction
 from calibrate.trace.model import TraceModel
 from diskmodel.errors import Fault, FormatError
 
+#: Of the layout of `provenance.trace_model`; a profile of another version is refused.
 VERSION = 2
 
 
 def model_to_dict(model: TraceModel) -> dict[str, Any]:
-    """The model as numbers, strings and lists only."""
-    rotation = model.rotation
+    """Return the model as numbers, strings and lists only."""
     data: dict[str, Any] = {
         "version": VERSION,
-        "bus": {
-            "read_overhead_ms": model.bus.read_overhead_ms,
-            "write_overhead_ms": model.bus.write_overhead_ms,
-            "block_ms": model.bus.block_ms,
-            "is_write_back": bool(model.bus.is_write_back),
-            "n_hits": model.bus.n_hits,
-        },
-        "rotation": {
-            "period_ms": float(rotation.period_ms),
-            "stderr_ms": float(rotation.stderr_ms),
-            "pause": str(rotation.pause),
-            "score": float(rotation.score),
-            "runner_up": float(rotation.runner_up),
-            "coherent_ms": float(rotation.coherent_ms),
-            "is_identified": bool(rotation.is_identified),
-        },
+        "bus": _plain(model.bus),
+        "rotation": _plain(model.rotation),
         "ready_read": _curve(model.ready_read),
         "ready_write": _curve(model.ready_write),
         "hit_ratio": _rounded(model.hit_ratio, 4),
@@ -71,13 +58,13 @@ def model_to_dict(model: TraceModel) -> dict[str, Any]:
             "correction_turns": _rounded(angles.correction.turns, 4),
             "read_coherence": angles.read_coherence,
             "write_coherence": angles.write_coherence,
-            "zones": [_zone(zone) for zone in angles.zones],
+            "zones": [_plain(zone) for zone in angles.zones],
         }
     return data
 
 
 def model_from_dict(data: Mapping[str, Any]) -> TraceModel:
-    """The model that `model_to_dict` wrote.
+    """Return the model that `model_to_dict` wrote.
 
     Raises
     ------
@@ -146,6 +133,21 @@ def _model(data: Mapping[str, Any]) -> TraceModel:
     )
 
 
+def _plain(part: Bus | Rotation | ZoneAngle) -> dict[str, Any]:
+    """Return the fields of a part by name, as Python numbers and strings; steps and slips as lists."""
+    return {field.name: _value(getattr(part, field.name)) for field in fields(part)}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Step):
+        return list(astuple(value))
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Pause):
+        return str(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _curve(curve: ReadyCurve) -> dict[str, Any]:
     return {
         "log_tracks": _rounded(curve.log_tracks, 5),
@@ -153,20 +155,6 @@ def _curve(curve: ReadyCurve) -> dict[str, Any]:
         "spread_ms": float(curve.spread_ms),
         "inward_ms": curve.inward_ms,
         "block_ms": curve.block_ms,
-    }
-
-
-def _zone(zone: ZoneAngle) -> dict[str, Any]:
-    return {
-        "first": zone.first,
-        "last": zone.last,
-        "offset": zone.offset,
-        "turns_per_block": zone.turns_per_block,
-        "track": [zone.track.period_blocks, zone.track.first_block, zone.track.turns],
-        "cylinder": [zone.cylinder.period_blocks, zone.cylinder.first_block, zone.cylinder.turns],
-        "coherence": zone.coherence,
-        "n_points": zone.n_points,
-        "slips": list(zone.slips),
     }
 
 

@@ -1,8 +1,9 @@
 """Coherence of platter angles: the spectrum of angle over block address.
 
-If block x lies at angle nu·x (turns, modulo 1) over a stretch of the disk, two accesses a time dt and dx blocks apart
-differ by f·dt - nu·dx whole turns. The mean of exp(2 pi i (f dt - nu dx)) over pairs is near 1 for the true
-f and nu and near 0 elsewhere. Pairs close in time need no long-lived clock. One FFT gives all nu at once.
+If block x lies at angle nu·x (turns, modulo 1) over a stretch of the disk, two accesses that are dt apart in time and
+dx blocks apart in address differ by f·dt - nu·dx whole turns. The mean of exp(2 pi i (f dt - nu dx)) over pairs is near
+1 for the true f and nu and near 0 elsewhere. Pairs close in time need no long-lived clock. One FFT gives all nu at
+once.
 """
 
 from __future__ import annotations
@@ -14,17 +15,26 @@ from scipy import fft
 
 from calibrate.arrays import Flags, Floats, Ints
 
+#: Shortest and longest track searched for, blocks (18 and 600 KB). A zone outside this range has no peak; a range
+#: twice as wide lets harmonics in.
 MIN_TRACK_BLOCKS = 35.0
 MAX_TRACK_BLOCKS = 1200.0
+#: Pairs of accesses that one spectrum uses. Half makes faint peaks noisier by a factor of 1.4; double takes twice the
+#: time.
 MAX_PAIRS = 20_000
+#: Width of a bin of block distance, in blocks. Angles within a bin count as one: at 16 the tracks of 35 blocks blur
+#: over half a turn; 4 doubles the length of every FFT.
 GRAIN_BLOCKS = 8.0
+#: Frequencies transformed together, and elements of such a batch: they keep the arrays within the processor's cache.
+#: Both affect speed only.
 MAX_AT_ONCE = 24
 MAX_ELEMENTS = 40_000
 
 
 @dataclass(frozen=True)
 class Points:
-    """Accesses whose completion tells an angle: block address x, time t_ms of its passing, group (read or write)."""
+    """Accesses whose completion gives an angle: block address x, time t_ms at which it passed, group (read or
+    write)."""
 
     x: Floats
     t_ms: Floats
@@ -34,12 +44,15 @@ class Points:
         return len(self.x)
 
     def take(self, chosen: Ints | Flags) -> Points:
-        """Some of the points, in order."""
+        """Return some of the points, in order."""
         return Points(self.x[chosen], self.t_ms[chosen], self.group[chosen])
 
 
 def pairs_within(points: Points, limit_ms: float, limit_blocks: float = np.inf) -> tuple[Floats, Floats, Floats]:
-    """Distances in blocks, in ms, and mid addresses of pairs of one group close in time (points in time order)."""
+    """Return distances in blocks and in ms, and middle addresses, of pairs of one group close in time.
+
+    The points must be in order of time.
+    """
     firsts, seconds = [], []
     for lag in range(1, len(points)):
         near = np.flatnonzero(points.t_ms[lag:] - points.t_ms[:-lag] < limit_ms)
@@ -57,7 +70,7 @@ def pairs_within(points: Points, limit_ms: float, limit_blocks: float = np.inf) 
 
 
 def thin(dx: Floats, dt: Floats, limit: int = MAX_PAIRS) -> tuple[Floats, Floats]:
-    """At most `limit` of the pairs, evenly taken."""
+    """Return at most `limit` of the pairs, evenly spaced."""
     if len(dx) <= limit:
         return dx, dt
     keep = np.linspace(0, len(dx) - 1, limit).astype(np.int64)
@@ -65,7 +78,7 @@ def thin(dx: Floats, dt: Floats, limit: int = MAX_PAIRS) -> tuple[Floats, Floats
 
 
 def pair_spectrum(dx: Floats, dt: Floats, turns_per_ms: float, width: float, over: float) -> tuple[Floats, Floats]:
-    """Coherence of pairs for every slope nu (turns per block) between the shortest and the longest track."""
+    """Return the coherence of pairs at every slope nu (turns per block) between the shortest and the longest track."""
     n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
     sign = np.where(dx < 0, -1.0, 1.0)
     spikes = np.exp(2j * np.pi * turns_per_ms * dt * sign)
@@ -77,7 +90,7 @@ def pair_spectrum(dx: Floats, dt: Floats, turns_per_ms: float, width: float, ove
 
 
 def strongest(dx: Floats, dt: Floats, frequencies: Floats, width: float, over: float) -> Floats:
-    """The largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
+    """Return the largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
     n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
     bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
     order = np.argsort(bins, kind="stable")

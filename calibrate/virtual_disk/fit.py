@@ -1,12 +1,12 @@
-"""A disk behind one server that works off all waiting commands and then answers them together.
+"""A virtual disk: one server that processes all waiting commands and then answers them together.
 
-So behaves a virtual disk: a thread of its host wakes up, takes what waits, moves the data of one command after the
-other, mostly to and from the host's memory, and notifies the guest once. Then `n` clients that each have one request
-outstanding wait for one waking and for `n` commands, whatever the depth::
+A thread of the host wakes up, takes the waiting commands, moves the data of one after the other, mostly to and from the
+host's memory, and notifies the guest once. So `n` clients with one request outstanding each wait for one wake-up and
+for `n` commands, whatever the depth::
 
     response = wake + n · (share of reads · (overhead + bytes / rate)_read + the same of writes)
 
-which is exact for rules F17 to F19 and linear in its five parameters.
+This is exact for rules F17 to F19 and linear in its five parameters.
 """
 
 from __future__ import annotations
@@ -22,24 +22,30 @@ from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
 
 NAMES = ("wake", "read_overhead", "read_copy", "write_overhead", "write_copy")
-#: A host wakes in 0.1 µs to 10 ms, a command costs 10 ns to 1 ms, a byte 1/200 to 1000 ns (200 GB/s to 1 MB/s).
+#: Logarithms of the limits: a host wakes in 0.1 µs to 10 ms, a command costs 10 ns to 1 ms, a byte 1/200 to 1000 ns
+#: (200 GB/s to 1 MB/s).
 LOW = np.log([100.0, 10.0, 0.005, 10.0, 0.005])
 HIGH = np.log([1e7, 1e6, 1000.0, 1e6, 1000.0])
-#: What virtual disks have, give or take a factor of ten: decides where the evidence is silent.
+#: Logarithms of typical values (20 µs, 5 µs, 3 GB/s), a factor of ten wide: they decide only where the evidence
+#: cannot.
 PRIOR = np.log([20_000.0, 5_000.0, 0.3, 5_000.0, 0.3])
 _PRIOR_SIGMA = np.log(10.0)
-#: No disk is so simple that this model is nearer to it: how well it fits decides nothing finer.
+#: Relative error of the model: no disk is so simple, and how well it fits decides nothing finer. At half, parallel
+#: dies are preferred for small misfits; at double, real ones go unnoticed.
 MODEL_ERROR = 0.03
-#: The errors that went in are worth so many residuals.
+#: Residuals that the errors of the input are worth when the scatter is estimated. At 0 an exact fit of few conditions
+#: would report no uncertainty.
 _PRIOR_WEIGHT = 1.0
-#: Requests larger than this are cut up by hosts, and wait for places in the ring between host and guest.
+#: Largest requests that show wake-up times, bytes: hosts split larger ones, and they wait for places in the ring
+#: between host and guest.
 MAX_WAKE_BYTES = 16384
+#: Wake-up times in a profile; rare long ones are in the last of them.
 N_WAKE_TIMES = 256
 
 
 @dataclass(frozen=True)
 class ServerShape:
-    """Times in ns; the copies in ns per byte; `wake_table_ns` are equally likely waking times of mean `wake_ns`."""
+    """Times in ns; the copies in ns per byte; `wake_table_ns` are equally likely wake-up times of mean `wake_ns`."""
 
     wake_ns: float
     read_overhead_ns: float
@@ -49,18 +55,18 @@ class ServerShape:
     wake_table_ns: tuple[float, ...] = ()
 
     def vector(self) -> Floats:
-        """Logarithms of the five parameters in the order of `NAMES`."""
+        """Return logarithms of the five parameters in the order of `NAMES`."""
         return np.log(
             [self.wake_ns, self.read_overhead_ns, self.read_copy_ns, self.write_overhead_ns, self.write_copy_ns]
         )
 
     def response_ns(self, keys: Sequence[Key]) -> Floats:
-        """Mean response of a closed loop, one for each key."""
+        """Return the mean response of a closed loop, one per key."""
         depth = np.array([key.queue_depth for key in keys], np.float64)
         return self.wake_ns + depth * self.command_ns(keys)
 
     def command_ns(self, keys: Sequence[Key]) -> Floats:
-        """What one command costs the server on average."""
+        """Return what one command costs the server on average."""
         length = np.array([key.length_bytes for key in keys], np.float64)
         reads = np.array([key.read_ratio for key in keys])
         read = self.read_overhead_ns + length * self.read_copy_ns
@@ -69,14 +75,14 @@ class ServerShape:
 
 
 def shape_at(vector: Floats) -> ServerShape:
-    """The shape whose parameters have these logarithms."""
+    """Return the shape whose parameters have these logarithms."""
     wake, read_overhead, read_copy, write_overhead, write_copy = (float(v) for v in np.exp(vector))
     return ServerShape(wake, read_overhead, read_copy, write_overhead, write_copy)
 
 
 @dataclass(frozen=True)
 class ServerFit:
-    """The best shape and how good it is.
+    """The best shape and its misfit.
 
     Attributes
     ----------
@@ -88,7 +94,7 @@ class ServerFit:
         One for each key.
     chi2 : float
     has_writes : bool
-        Whether the evidence has writes; without, they are taken to cost what reads do.
+        Whether the evidence has writes; if not, they are assumed to cost what reads do.
     has_converged, message
     """
 
@@ -103,7 +109,7 @@ class ServerFit:
 
 
 def fit_single_server(cells: Cells) -> ServerFit:
-    """The server behind cells of reads, writes and mixes; cells with single responses give the table of wakings."""
+    """Fit the server to cells of reads, writes and mixes; cells with single responses give the table of wake-ups."""
     keys = tuple(sorted(cells))
     measured = np.log([cells.expected_ns(key) for key in keys])
     sigma = np.hypot([cells.sigma_ratio(key) for key in keys], MODEL_ERROR)
@@ -130,15 +136,15 @@ def fit_single_server(cells: Cells) -> ServerFit:
 
 
 def robust_chi2(residuals: Floats) -> float:
-    """Sum of squares in which residuals beyond two standard errors count less (soft l1)."""
+    """Return the sum of squares in which residuals beyond two standard errors count less (soft l1)."""
     return float(np.sum(8.0 * (np.sqrt(1.0 + (residuals / 2.0) ** 2) - 1.0)))
 
 
 def _covariance(misfit: Callable[[Floats], Floats], vector: Floats, residuals: Floats) -> Floats:
-    """Of the logarithms: from the Jacobian, and the scatter that the residuals show.
+    """Return the covariance of the logarithms, from the Jacobian and the scatter of the residuals.
 
-    The errors that went in are only weights: how far the evidence really scatters about the model, noise and misfit
-    together, says its residuals. With few of them the errors that went in count, too.
+    The errors of the input are only weights: the residuals show how far the evidence scatters about the model, noise
+    and misfit together. With few residuals the errors of the input count too.
     """
     columns = []
     for i in range(len(vector)):
@@ -149,15 +155,16 @@ def _covariance(misfit: Callable[[Floats], Floats], vector: Floats, residuals: F
     n = len(residuals)
     n_free = 5 if n > 5 and np.linalg.matrix_rank(jacobian[:n]) == 5 else 3
     scale = (float(np.sum(residuals**2)) + _PRIOR_WEIGHT) / (max(n - n_free, 0) + _PRIOR_WEIGHT)
-    # the priors are the last rows: what the evidence scatters does not widen them
+    # the priors are the last rows: the scatter of the evidence does not widen them
     jacobian[:n] /= np.sqrt(scale)
     return np.asarray(np.linalg.inv(jacobian.T @ jacobian))
 
 
 def wake_table(cells: Cells, shape: ServerShape) -> tuple[float, ...]:
-    """Equally likely waking times: what small reads took beyond the commands' own cost, every batch counted once.
+    """Return equally likely wake-up times: the time of small reads beyond the commands' own cost, each batch counted
+    once.
 
-    Their mean is the fitted one: what the mean responses say is kept, the single responses give the form.
+    Their mean is the fitted one, from the mean responses; the single responses give the form.
     """
     beyond, weights = [], []
     for key, cell in cells.items():

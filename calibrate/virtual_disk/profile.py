@@ -1,4 +1,5 @@
-"""A single server's fit as a profile: values and errors of its parameters, priors where the evidence is silent."""
+"""A virtual disk's fit as a profile: values and errors of its parameters, assumptions where the evidence has
+nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from calibrate.virtual_disk.fit import NAMES, ServerFit
 from diskmodel.drive import Flash
 
 NOTES = (
-    "One server that works off all waiting commands and answers them together, as the host of a virtual disk does. "
+    "One server that processes all waiting commands and answers them together, as the host of a virtual disk does. "
     "Dies, channels and garbage collection behind it were not seen and cost next to nothing here."
 )
 READ_ONLY_NOTES = " Writes were not measured: they are assumed to cost what reads do."
@@ -24,9 +25,10 @@ _WHY = (
     "growth of the response with queue depth and with the share of writes",
     "growth of the response of writes with size",
 )
-_AS_READS = "no writes in the evidence; taken to cost what reads do"
+_AS_READS = "no writes in the evidence; assumed to cost what reads do"
+#: Parameters whose logarithm is less certain than this are not drawn: their spread is that of the prior.
 _OWN_SPREAD = 2.0
-#: Nothing of a page of flash was seen: a nanosecond is the least there is.
+#: Fields of dies, of which nothing was seen: a nanosecond is the shortest time there is.
 _HIDDEN = {
     "channels": 1,
     "dies_per_channel": 1,
@@ -46,21 +48,21 @@ _HIDDEN = {
 
 
 def parameters_of(fit: ServerFit) -> dict[str, Parameter]:
-    """Every parameter of the profile."""
+    """Return every parameter of the profile."""
     relative = np.sqrt(np.diag(fit.covariance))
     found: dict[str, Parameter] = {}
     for i, (name, unit, why) in enumerate(zip(NAMES, _UNITS, _WHY, strict=True)):
         value, ratio = _values(fit)[i], float(relative[i])
         is_silent = not fit.has_writes and name.startswith("write")
         is_identified = ratio < MAX_IDENTIFIED_RATIO and not is_silent
-        reason = why if is_identified else _AS_READS if is_silent else "the evidence does not tell it from the others"
+        reason = why if is_identified else _AS_READS if is_silent else "the evidence cannot separate it from the others"
         found[name] = Parameter(value, value * ratio, unit, is_identified, reason)
     found["parallel_servers"] = Parameter(1.0, None, "1", True, "the response grows by whole commands from depth 1 on")
     return found
 
 
 def profile_of(fit: ServerFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any]) -> Flash:
-    """The profile that the engines read."""
+    """Return the profile."""
     shape, sector = fit.shape, 512
     table = shape.wake_table_ns or (shape.wake_ns,)
     return Flash.parse(
@@ -84,7 +86,7 @@ def profile_of(fit: ServerFit, *, capacity_bytes: int, name: str, provenance: di
 
 
 def _values(fit: ServerFit) -> tuple[float, ...]:
-    """In the units of the profile's fields."""
+    """Return the parameters in the units of the profile's fields."""
     shape = fit.shape
     return (
         shape.wake_ns,
@@ -96,10 +98,10 @@ def _values(fit: ServerFit) -> tuple[float, ...]:
 
 
 def _uncertainty(fit: ServerFit) -> dict[str, Any]:
-    """Covariance in the units of the fields; that of `wake_ns` is of its mean.
+    """Return the covariance in the units of the fields; that of `wake_ns` is of its mean.
 
-    A rate falls as the time per byte grows. Parameters of writes that were not measured are left out: their spread is a
-    convention, and a prediction of writes says so by the profile's notes.
+    A rate falls as the time per byte grows. Parameters of writes that were not measured are left out: their spread
+    would be an assumption, as the profile's notes say.
     """
     chosen = [i for i, name in enumerate(NAMES) if fit.has_writes or not name.startswith("write")]
     chosen = [i for i in chosen if fit.covariance[i, i] < _OWN_SPREAD**2]

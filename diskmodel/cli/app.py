@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-import diskmodel
 from diskmodel.cli import (
     animate,
     calibrate,
@@ -23,6 +22,7 @@ from diskmodel.cli import (
     validate,
     workload,
 )
+from diskmodel.version import __version__
 
 
 class CommandsByPurpose(TyperGroup):
@@ -56,7 +56,7 @@ app = typer.Typer(
 
 def _version(is_requested: bool) -> None:
     if is_requested:
-        typer.echo(diskmodel.__version__)
+        typer.echo(__version__)
         raise typer.Exit()
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
+
+from diskmodel.plain import plain
 
 #: Width of text that goes to a file or a pipe.
 WIDTH_OF_FILES = 100
@@ -50,21 +49,6 @@ def say(text: str, style: str = "") -> None:
 def print_json(data: Mapping[str, Any]) -> None:
     """Print the one JSON document of a command; nan and infinity become null."""
     sys.stdout.write(json.dumps(plain(data), indent=2, allow_nan=False) + "\n")
-
-
-def plain(value: Any) -> Any:
-    """Return `value` with JSON's own types only; nan and infinity become None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    return str(value) if isinstance(value, Path) else value
 
 
 def progress() -> Progress:

@@ -56,7 +56,7 @@ def plan(
 
     Exits with status 3 when none of the candidates meets the objective.
     """
-    from diskmodel.plan.question.description import with_drives
+    from diskmodel.plan import with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
@@ -154,8 +154,9 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
     """Write the requested report and plot, and say where they are."""
     if report is None and plot is None:
         return
+    from diskmodel.plan import latency_curves
     from diskmodel.plan.show.plot import save_latency_plot
-    from diskmodel.plan.show.report import latency_curves, write_report
+    from diskmodel.plan.show.report import write_report
 
     is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
     curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
@@ -171,12 +172,12 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
 
 def write_crossover(plan: PlanDescription, place: Path) -> None:
     """Find, report and plot the share of writes at which another level of the first drive needs fewer disks."""
-    from diskmodel.plan import find_crossover
-    from diskmodel.plan.question.families import families
-    from diskmodel.plan.search.run import local_pool
-    from diskmodel.plan.show.plot import draw_crossover, save_plot
+    from diskmodel.drawing import save_plot
+    from diskmodel.plan import cases, find_crossover
+    from diskmodel.plan.search.pool import local_pool
+    from diskmodel.plan.show.plot import draw_crossover
 
-    with local_pool(plan, families(plan)) as pool:
+    with local_pool(cases(plan)) as pool:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
         say(f"{found.drive}: {sentence}")

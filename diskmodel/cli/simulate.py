@@ -13,7 +13,7 @@ from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, Qu
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
-    from diskmodel.engine.simulate import Engine as EngineName
+    from diskmodel.engine.run import Engine as EngineName
     from diskmodel.engine.simulate import Keep
     from diskmodel.workload import TraceWorkload, Workload
 
@@ -72,7 +72,7 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when the interval is wider than requested.
     """
     from diskmodel.engine.simulate import simulate as run
-    from diskmodel.result.iostat import iostat_text
+    from diskmodel.result.show.iostat import iostat_text
 
     described = read_array(array, drive)
     load: Workload | TraceWorkload

@@ -1,4 +1,4 @@
-"""Dirty blocks of a write-back cache: what is held, and what is written next (rules K7 to K9)."""
+"""Dirty blocks of a write-back cache, and which of them are written next (rules K7 to K9)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sortedcontainers import SortedSet
 
 @dataclass
 class DirtyBlocks:
-    """Blocks that were accepted and are not on the disks yet.
+    """Blocks that were accepted and are not yet on the disks.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class DirtyBlocks:
     high, low : int
         Destaging starts when more than `high` are dirty and stops at `low`.
     longest : int
-        Most blocks written in one go.
+        Largest number of blocks in one destage request.
     """
 
     capacity: int
@@ -32,14 +32,14 @@ class DirtyBlocks:
 
     @property
     def used(self) -> int:
-        """Blocks that take room."""
+        """Blocks that occupy the cache."""
         return len(self.waiting) + len(self.in_flight)
 
     def __contains__(self, block: int) -> bool:
         return block in self.waiting or block in self.in_flight
 
     def accept(self, first: int, end: int) -> bool:
-        """Take blocks [first, end) if there is room; a block that waits already takes no more (rule K7)."""
+        """Accept blocks [first, end) if there is room; a block that is already waiting needs none (rule K7)."""
         new = sum(1 for block in range(first, end) if block not in self.waiting)
         if self.used + new > self.capacity:
             return False
@@ -47,9 +47,9 @@ class DirtyBlocks:
         return True
 
     def next_run(self, *, is_pressed: bool) -> tuple[int, int] | None:
-        """Adjacent dirty blocks to write next, upwards from the last ones and round again (rule K8).
+        """Return the adjacent dirty blocks to write next, upward from the last ones and round again (rule K8).
 
-        `is_pressed`: a write waits for room, so that the low mark does not count.
+        `is_pressed` means that a write is waiting for room, so that the low mark is ignored.
         """
         if self.used > self.high:
             self.is_destaging = True
@@ -68,5 +68,5 @@ class DirtyBlocks:
         return first, end
 
     def written(self, first: int, end: int) -> None:
-        """Blocks [first, end) have reached the disks."""
+        """Remove blocks [first, end), which are on the disks now."""
         self.in_flight.difference_update(range(first, end))

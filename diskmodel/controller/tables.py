@@ -1,4 +1,4 @@
-"""A controller's real caches in whole numbers, as both engines read them."""
+"""Integer tables of a controller's real caches, which both engines read."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from diskmodel.layout.tables import LayoutTables
 
 @dataclass(frozen=True)
 class CacheTables:
-    """What is kept, in blocks, and when it is written (rules K6 to K12).
+    """Sizes of the caches in blocks, and when dirty blocks are written (rules K6 to K12).
 
     Attributes
     ----------
     block_sectors : int
     policy : str
-        Of the read cache.
+        Eviction policy of the read cache.
     read_blocks : int
-        Room of the read cache; 0: none.
+        Size of the read cache; 0: none.
     dirty_blocks, high_blocks, low_blocks : int
-        Room of the write cache, and its marks; 0 blocks of room: no write cache.
+        Size of the write cache, and its marks; size 0: no write cache.
     destage_blocks : int
-        Most blocks written in one go: a row of the array, or a strip where there is no parity.
+        Largest number of blocks in one destage request: a row of the array, or a strip without parity.
     destage_depth : int
     read_ahead_sectors : int
+    read_ahead_piece_sectors : int
+        Length of the requests into which read-ahead is split.
     """
 
     block_sectors: int
@@ -41,7 +43,7 @@ class CacheTables:
 
     @classmethod
     def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int) -> Self:
-        """Tables of a controller that has real caches, over an array of such sectors."""
+        """Return the tables of a controller with real caches, above an array with sectors of `sector_bytes`."""
         read, write = controller.read_cache, controller.write_cache
         block_bytes = write.block_bytes if write else read.block_bytes if read else sector_bytes
         block_sectors = max(block_bytes // sector_bytes, 1)

@@ -231,8 +231,9 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: f
 
 
 def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
-    parts = [load.read_bytes_per_s, load.write_bytes_per_s]
-    return np.fmax(load.bytes_per_s, np.nansum(parts, axis=0))
+    parts = np.nan_to_num(load.read_bytes_per_s) + np.nan_to_num(load.write_bytes_per_s)
+    most: NDArray[np.float64] = np.fmax(load.bytes_per_s, parts)
+    return most
 
 
 def _device_streams(

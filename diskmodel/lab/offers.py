@@ -1,4 +1,4 @@
-"""What the lab's controls offer: drives, levels with the counts they allow, elevators, sizes."""
+"""The choices of the lab's controls: drives, levels with their possible numbers of disks, schedulers, sizes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from diskmodel.layout import levels
 from diskmodel.layout.description import Layout
 from diskmodel.queue import SCHEDULERS
 
+#: Disks on the slider, the same limit as in `Settings`; more make its steps too fine to hit.
 MAX_DISKS = 64
 
 _PATTERN_NAMES = {
     "random": "random",
     "hot_spot": "80 % of requests on 20 % of the space",
-    "zipf": "Zipf: few places very popular",
+    "zipf": "Zipf: a few blocks very popular",
     "sequential": "sequential",
 }
 
 
 def offers() -> dict[str, Any]:
-    """Choices of every control, as plain data; the reader's own drive is chosen where there is one."""
+    """Return the choices of every control as plain data; the user's own drive is the default where there is one."""
     drive = next((name for name, _ in own_drives()), Settings().drive)
     return {
         "defaults": Settings(drive=drive).to_dict(),
@@ -61,7 +62,7 @@ def _drive(name: str, drive: Hdd | Flash, group: str = "") -> dict[str, Any]:
 
 @functools.cache
 def _survives(level: str) -> bool:
-    """Whether the level keeps its data when one disk is missing."""
+    """Return whether the level keeps its data when one disk fails."""
     try:
         Layout.parse({"level": level, "disks": _disk_counts(level)[-1], "failed": (0,)})
     except DescriptionError:
@@ -71,7 +72,7 @@ def _survives(level: str) -> bool:
 
 @functools.cache
 def _disk_counts(level: str) -> list[int]:
-    """Numbers of disks that the level can have."""
+    """Return the numbers of disks that the level allows."""
     counts = []
     for disks in range(1, MAX_DISKS + 1):
         with contextlib.suppress(DescriptionError):

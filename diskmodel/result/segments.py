@@ -81,6 +81,11 @@ class Responses:
         """Of one of several streams."""
         return cls(segments, bits, [s.streams[index][0] for s in segments], [s.streams[index][1] for s in segments])
 
+    @property
+    def n(self) -> int:
+        """How many they are."""
+        return sum(int(buckets.sum()) for buckets in self.buckets)
+
     def histogram(self) -> LatencyHistogram:
         """All of them in one histogram."""
         return _histogram(self.buckets, self.segments, self.bits, sum(self.sums_ns))

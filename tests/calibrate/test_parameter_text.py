@@ -50,10 +50,10 @@ def test_a_report_tells_the_error_of_a_profile(tmp_path: Path) -> None:
     page = tmp_path / "plan.md"
     assert run("plan", plan, "--report", page).exit_code == 0
     told = page.read_text()
-    judged = "on random reads at queue depth 16 its mean is +3.1% off, demerit 25.0%"
+    judged = "mean error on random reads at queue depth 16 +3.1%, demerit 25.0%"
     for name, said in (
         ("judged", judged),
-        ("fitted", "nothing was kept back to judge the fit by"),
+        ("fitted", "calibrated without held-out data"),
         ("Generic 15k rpm SAS", "not calibrated against a measured drive"),
     ):
         assert f"{name}: class values: see notes; {said}" in told

@@ -57,5 +57,5 @@ def test_a_fit_that_has_not_converged_says_so(result: Calibration) -> None:
 
 def test_nothing_kept_back_and_no_residuals_are_told(result: Calibration) -> None:
     bare = replace(result, held_out={"mean_error_ratio": None, "why": "one depth only"})
-    assert "Nothing was kept back: one depth only." in page(bare)
+    assert "Nothing was held out: one depth only." in page(bare)
     assert "no means by condition" in report_html(result.to_dict(), title="trace")

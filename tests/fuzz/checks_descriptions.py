@@ -22,8 +22,9 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.answer.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.search.memory import read_outcomes, to_plain
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.calibrate.mock_device import MockDevice
@@ -109,8 +110,9 @@ def _as_text(load_file: Callable[[Any], Description], texts: list[bytes]) -> Run
     return run
 
 
-_DRIVE_FILES = [form.parse(base).to_toml().encode() for kind in ("hdd", "flash") for form, bases in (KINDS[kind],)
-                for base in bases]  # fmt: skip
+_DRIVE_FILES = [
+    form.parse(base).to_toml().encode() for kind in ("hdd", "flash") for form, bases in (KINDS[kind],) for base in bases
+]
 _ARRAYS = [text for text in _files("*.toml") if b"[layout]" in text]
 _WORKLOADS = _files("oltp.toml") + _files("random-read.toml")
 check("array-file")(_as_text(Array.load, _ARRAYS))
@@ -237,7 +239,7 @@ def evidence_of_a_fit(choose: Random) -> bool:
     return True
 
 
-_FIGURE = Figure(1.5, 1.0, 2.0)
+_FIGURE = Interval(1.5, 1.0, 2.0)
 _OUTCOME = Outcome(True, _FIGURE, _FIGURE, {"": {"mean": _FIGURE, "p99": _FIGURE}}, 0.5)
 _LINE: dict[str, Any] = {"key": "00ff", "outcome": to_plain(_OUTCOME)}
 _PACKED_LINE = extremes.packed([_LINE])

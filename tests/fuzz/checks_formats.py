@@ -50,12 +50,12 @@ def _parsed(own: Sequence[bytes]) -> list[bytes]:
     return extremes.packed(json.loads(seed) for seed in own)
 
 
-#: Longest message about one fault: nobody wants to read the file in it.
+#: Longest message about one fault: a message must not quote a whole file.
 MAX_TEXT = 3000
 
 
 def say(error: FormatError | DescriptionError) -> str:
-    """What a user is told: every fault has a place and a rule, and can be printed."""
+    """Check what a user reads: every fault has a place and a rule, and can be printed."""
     assert error.faults
     assert all(fault.field and fault.rule for fault in error.faults)
     text = str(error)
@@ -215,9 +215,11 @@ def detection(choose: Random) -> bool:
 
 _ZSTD = zstandard.ZstdCompressor(level=1)
 _PACKERS: tuple[Callable[[bytes], bytes], ...] = (
-    lambda data: gzip.compress(data, compresslevel=1, mtime=0), lambda data: bz2.compress(data, compresslevel=1),
-    lambda data: lzma.compress(data, preset=0), lambda data: _ZSTD.compress(data),
-)  # fmt: skip
+    lambda data: gzip.compress(data, compresslevel=1, mtime=0),
+    lambda data: bz2.compress(data, compresslevel=1),
+    lambda data: lzma.compress(data, preset=0),
+    lambda data: _ZSTD.compress(data),
+)
 _SHORT = [seed[:300] for seed in seeds.ANY]
 
 

@@ -1,4 +1,4 @@
-"""Random arrays under random load in the native kernel, with every law of conservation held against every run.
+"""Random arrays under random load in the native kernel, with every conservation law checked in every run.
 
     python -m tests.trust.soak --ios 1e9 [--first 0] [--jobs 2]
 

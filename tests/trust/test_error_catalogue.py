@@ -17,8 +17,9 @@ from diskmodel import errors
 from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.faults import faults_of
 from diskmodel.formats import read_fio
 from diskmodel.lab.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.workload import Workload
 
 TABLE = Path(__file__).parent.parent / "data" / "published.toml"

@@ -1,7 +1,7 @@
-"""Access on arrival: a head that lands inside the blocks it wants takes what comes first and the rest a turn later.
+"""Access on arrival: a head that lands inside its blocks reads what comes first, and the rest one turn later.
 
-Such an access is done one revolution after the head is ready, wherever on the request it landed. Without it the drive
-waits for the first block to come round. Only accesses within one track show it clearly.
+Such an access is done one revolution after the head is ready, wherever in the request it landed. Drives without access
+on arrival wait for the first block to come round. Only accesses within one track show the difference clearly.
 """
 
 from __future__ import annotations
@@ -12,34 +12,40 @@ import numpy as np
 
 from calibrate.arrays import Flags, Floats
 
+#: Landings inside the blocks that must be expected before a share is estimated: with 20 the share has a standard error
+#: of about a fifth.
 MIN_EXPECTED = 20.0
+#: Smallest share that counts, about one and a half of its standard errors. Half lets noise switch access on arrival
+#: on; at 0.6 drives that do it for reads of one kind only are missed.
 MIN_SHARE = 0.3
+#: An end counts as early or late from this many turns on: two standard errors of an angle (`drift.SIGMA_TURNS`).
 CLEAR_TURNS = 0.08
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How often an access that lands inside its blocks is taken on arrival, and what it takes beyond a revolution."""
+    """Share of the accesses landing inside their blocks that are taken on arrival, and their time beyond a
+    revolution."""
 
     share: float = 0.0
     delay_ms: float = 0.0
 
 
 def lands_inside(wait_ms: Floats, media_ms: Floats, period_ms: float) -> Flags:
-    """Whether the head is ready while the request's blocks pass: the wait for the first is nearly a turn."""
+    """Return whether the head is ready while the request's blocks pass: the wait for the first is nearly a turn."""
     return np.asarray(wait_ms > period_ms - media_ms)
 
 
 def arrival_share(late_ms: Floats, media_ms: Floats, period_ms: float) -> float:
-    """The share of landings inside the blocks that end early, from 0 to 1; 0 where accesses are taken in order.
+    """Return the share of landings inside the blocks that end early, 0 to 1; 0 where blocks are read in order.
 
-    Taken in order, an access ends when its last block has passed. On arrival, one that landed inside ends earlier, by
-    anything up to its own length; heads land there as often as the blocks' share of the track.
+    In order, an access ends when its last block has passed. On arrival, one that landed inside ends earlier, by up to
+    its own length. Heads land there as often as the blocks' share of the track.
 
     Parameters
     ----------
     late_ms : (n,) float64
-        Measured end against the last block's nearest passing, within half a turn, of accesses within one track.
+        Measured end less the nearest passing of the last block, within half a turn, of accesses within one track.
     media_ms : (n,) float64
         Time the blocks take under the head.
     period_ms : float
@@ -56,7 +62,7 @@ def arrival_share(late_ms: Floats, media_ms: Floats, period_ms: float) -> float:
 
 
 def landing_delay_ms(left_ms: Floats, period_ms: float) -> float:
-    """What accesses that landed inside and ended early take beyond a revolution: the median, at least 0.
+    """Return what accesses that landed inside and ended early take beyond a revolution: the median, at least 0.
 
     `left_ms` (n,) is measured from the head's being ready to the end.
     """

@@ -1,7 +1,7 @@
-"""Which requests of a trace reached the platter, and what the bus takes a block.
+"""Which requests of a trace reached the platter, and how long a block takes on the bus.
 
-A read that hits the drive's cache takes a fixed overhead and the time of its blocks on the bus. Whatever takes more
-than `MEDIA_MARGIN_MS` beyond that waited for the platter. A drive whose median write is done at once writes back.
+A read that hits the drive's cache takes a fixed overhead and the time of its blocks on the bus. A request that takes
+more than `MEDIA_MARGIN_MS` beyond that waited for the platter. A drive whose median write is done at once writes back.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ import numpy as np
 from calibrate.arrays import Flags
 from calibrate.evidence.requests import RequestTrace
 
+#: A response this much (ms) beyond overhead and bus waited for the platter. At half, hits delayed by the host count as
+#: reads from the platter; at double, short waits count as hits.
 MEDIA_MARGIN_MS = 1.2
+#: A drive whose median write takes less than the read overhead plus this (ms) writes back. Half a turn of the fastest
+#: drive: a write that waits for the platter takes longer at the median.
 WRITE_BACK_BELOW_MS = 2.0
+#: Time of a block on the bus, ms, where hits cannot determine it: 10 MB/s, fast SCSI.
 DEFAULT_BUS_MS = 0.05
+#: Hits needed to fit the time of a block. With half of them the slope over size is decided by a few late ones.
 MIN_HITS = 30
 
 
@@ -31,12 +37,12 @@ class Bus:
 
 
 def is_sequential(trace: RequestTrace) -> Flags:
-    """Whether each request starts where the one before it ended, (n,) bool."""
+    """Return whether each request starts where the one before it ended, (n,) bool."""
     return np.concatenate([[False], trace.lba[1:] == trace.end[:-1]])
 
 
 def fit_bus(trace: RequestTrace) -> Bus:
-    """The bus, from the fast requests: the lower edge of response time against size."""
+    """Return the bus, from the fast requests: the lower edge of response time against size."""
     hits = is_sequential(trace) & ~trace.is_write
     block_ms, n_hits = _edge_slope(trace, hits)
     read = trace.response_ms - trace.n_blocks * block_ms

@@ -1,8 +1,8 @@
 """Time from issue until the head can take data, against distance.
 
-An access starts when its first block next passes after the head is ready: start lies between ready and one turn
-later. So every start bounds the curve from above and, one turn less, from below; the curve that is most likely under
-all of them is found distance by distance and made monotone.
+An access starts when its first block next passes after the head is ready: the start lies between ready and one turn
+later. Every start therefore bounds the curve from above and, one turn less, from below. The likeliest curve is found
+distance by distance and made monotone.
 """
 
 from __future__ import annotations
@@ -15,20 +15,35 @@ from scipy.special import ndtr
 
 from calibrate.arrays import Floats
 
+#: Accesses in a bin of distance; with fewer than this altogether size and direction are not fitted. Half doubles the
+#: noise of the first guess; double blurs short seeks, where the curve is steepest.
 MIN_BIN = 40
+#: Knots of the smoothed curve, at quantiles of the root of distance. Half cannot follow the bend of short seeks;
+#: double follows noise.
 N_KNOTS = 24
+#: Penalty on the square of the curve's bend, in log-likelihood, for the range of distances. At 0 the curve follows
+#: single accesses; at ten times it the bend of short seeks is lost.
 BEND_PENALTY = 0.1
+#: Distance in tracks of the first point besides 0: less than any move between tracks.
 FIRST_TRACKS = 0.005
+#: √(2π), of the normal density.
 ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
+#: Share of accesses that follow no rule, spread over three turns. At 0 a single retry bends the curve.
 OUTLIERS = 0.03
+#: Size in blocks up to which each block adds to the time until ready. Without a limit a few large requests would
+#: decide the slope.
 MAX_BLOCKS = 40.0
+#: Log-likelihood that direction or size must gain to count: noise alone gains as much in one test of 2,000 (chi² with
+#: one degree of freedom). At 3 it is one of 70.
 MIN_GAIN = 6.0
+#: Spreads about the curve that are tried, ms. A finer grid gains little: the best one is scaled again when the curve
+#: is smoothed.
 SPREADS_MS = (0.1, 0.2, 0.35, 0.6, 1.0)
 
 
 @dataclass(frozen=True)
 class ReadyCurve:
-    """Overhead and seek by distance in tracks: points (log1p of tracks, ms), and the spread about it, ms.
+    """Overhead and seek by distance in tracks: points (log1p of tracks, ms), and the spread about them, ms.
 
     A seek inward takes `inward_ms` longer than one outward; each block, up to `MAX_BLOCKS`, adds `block_ms`.
     """
@@ -40,18 +55,18 @@ class ReadyCurve:
     block_ms: float = 0.0
 
     def at(self, tracks: Floats) -> Floats:
-        """Time until ready, (n,) ms, for distances in tracks: mean of both directions, size left out."""
+        """Return the time until ready, (n,) ms, at distances in tracks: mean of both directions, without the size."""
         return np.asarray(np.interp(np.log1p(tracks), self.log_tracks, self.ready_ms))
 
     def of(self, tracks: Floats, side: Floats, n_blocks: Floats) -> Floats:
-        """Time until ready, (n,) ms, of accesses: `side` is 1 inward, -1 outward, 0 where the head stays."""
+        """Return the time until ready, (n,) ms, of accesses: `side` is 1 inward, -1 outward, 0 where the head stays."""
         return np.asarray(
             self.at(tracks) + self.inward_ms / 2 * side + self.block_ms * np.minimum(n_blocks, MAX_BLOCKS)
         )
 
 
 def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
-    """The curve most likely to have given these starts after issue. Distance 0 (sequential) is a point of its own."""
+    """Return the curve under which these starts after issue are likeliest; distance 0 (sequential) is its own point."""
     here = np.flatnonzero(tracks == 0)
     order = np.argsort(tracks)[len(here) :]
     n_bins = int(np.clip(len(order) // MIN_BIN, 3, 40))
@@ -81,7 +96,7 @@ def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
 
 
 def fit_access(tracks: Floats, side: Floats, n_blocks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
-    """The curve with what direction and size add to it, where the starts speak for that."""
+    """Return the curve with the effects of direction and size, where the starts support them."""
     curve = fit_ready(tracks, start_ms, period_ms)
     size = np.minimum(n_blocks, MAX_BLOCKS)
     if len(start_ms) < MIN_BIN:
@@ -97,7 +112,7 @@ def fit_access(tracks: Floats, side: Floats, n_blocks: Floats, start_ms: Floats,
 
 
 def _effects(late_ms: Floats, side: Floats, size: Floats, period_ms: float, spread_ms: float) -> tuple[float, float]:
-    """What a seek inward and what a block adds (ms), each 0 unless the likelihood gains enough by it."""
+    """Return what a seek inward and what a block adds (ms), each 0 unless it gains enough likelihood."""
     columns = np.column_stack([np.ones(len(side)), side / 2, size])
 
     def cost(value: Floats, used: list[int]) -> float:
@@ -123,7 +138,7 @@ def _effects(late_ms: Floats, side: Floats, size: Floats, period_ms: float, spre
 
 
 def _smoothed(rough: ReadyCurve, tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
-    """The likeliest curve that bends little against the root of distance, from every access at once."""
+    """Return the likeliest curve that bends little over the root of distance, from every access at once."""
     moved = tracks > 0
     root = np.sqrt(tracks[moved])
     start = start_ms[moved]

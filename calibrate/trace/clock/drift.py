@@ -1,8 +1,8 @@
 """The platter's phase against the measured clock: nearly constant, drifting slowly, rarely jumping.
 
-A trace may have lost requests, and with them time; a spindle drifts a little. Each access whose block lies at a known
-angle tells the phase of its moment. `smooth` looks both ways and serves the fit; `causal` knows only earlier
-completions and serves prediction. `turns_per_ms` tells a drift that is steady, which is a period slightly off.
+A trace may have lost requests, and time with them; a spindle drifts a little. Each access whose block lies at a known
+angle shows the phase of its moment. `smooth` looks both ways and serves the fit; `causal` uses earlier completions only
+and serves prediction. `turns_per_ms` estimates a steady drift, which is a period that is slightly off.
 """
 
 from __future__ import annotations
@@ -11,33 +11,50 @@ import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Complexes, Floats
 
+#: Spans that the phase may be averaged over, in accesses; the one that predicts held-out phases best is taken.
 SPANS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+#: Bins of the filter over the phase, in a turn. At 64 a bin is wider than a third of the error of an angle; 256 takes
+#: twice the time.
 N_PHASES = 128
-#: A measured angle errs by so much (turns), or is an outlier; the platter jumps once in a thousand accesses.
+#: Standard error of one measured angle, in turns. Half trusts single angles too much; at double a drift is followed
+#: twice as late.
 SIGMA_TURNS = 0.04
+#: Likelihood of an angle that follows no rule, relative to the peak of the others. At 0 a single stray access moves
+#: the phase.
 OUTLIERS = 0.05
+#: Probability that the phase jumps between two accesses, as after a lost request. Half needs about one access more to
+#: follow a jump; double hardly changes a steady phase.
 JUMPS = 1e-3
-#: Steady drift is looked for up to so many turns a second, first between moments at most 8 s apart.
+#: Largest steady drift searched for, turns per second: at 7,200 rpm a period that is off by 0.05 %. Beyond it the
+#: drift between moments `CELL_MS` apart could pass for its alias.
 MAX_DRIFT_TURNS_PER_S = 0.06
+#: Phases are averaged over cells of this many ms before they are compared. Half halves the accesses in a cell; at
+#: double, a drift of `MAX_DRIFT_TURNS_PER_S` smears an eighth of a turn within it.
 CELL_MS = 1000.0
+#: Moments compared for the steady drift are at most this many cells apart. Double resolves drift twice as finely but
+#: meets more jumps.
 FAR_CELLS = 8
+#: Length in ms of the windows whose slopes the median is taken of. Shorter ones are noisier; in longer ones more
+#: windows contain a jump.
 WINDOW_MS = 6000.0
+#: With fewer windows than this no standard error of the drift is given.
 MIN_WINDOWS = 5
+#: Span in accesses over which phases are averaged before slopes are taken.
 SMOOTH_SPAN = 16.0
 
 
 def smooth(phasor: Complexes, span: float) -> Complexes:
-    """Mean phasor of the neighbours of each point, itself left out, with weight exp(-distance/span)."""
+    """Return the mean phasor of each point's neighbors, without the point itself, with weight exp(-distance/span)."""
     return np.asarray(_faded(phasor, span) + _faded(phasor[::-1], span)[::-1])
 
 
 def causal(phasor: Complexes, span: float) -> Complexes:
-    """Expected phasor at each point given those before it; the first is 0.
+    """Return the phasor expected at each point from those before it; the first is 0.
 
     Notes
     -----
-    A Bayesian filter on a circle of phases: from point to point the phase diffuses by sigma/`span`, for which it
-    averages over about `span` points, and now and then it jumps anywhere.
+    A Bayesian filter on a circle of phases: from point to point the phase diffuses by sigma/`span`, so that
+    it averages over about `span` points, and now and then it jumps anywhere.
     """
     grid = np.arange(N_PHASES) / N_PHASES
     known = np.empty((len(phasor), N_PHASES))
@@ -56,7 +73,7 @@ def causal(phasor: Complexes, span: float) -> Complexes:
 
 
 def best_span(phasor: Complexes, is_causal: bool) -> float:
-    """The span that predicts each point's phase best from the others'."""
+    """Return the span that predicts each point's phase best from the others'."""
     guess = causal if is_causal else smooth
 
     def agreement(span: float) -> float:
@@ -69,9 +86,10 @@ def best_span(phasor: Complexes, is_causal: bool) -> float:
 
 
 def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
-    """Steady drift of phases at times `t_ms` (ascending), and its standard error, both in turns per ms.
+    """Return the steady drift of phases at times `t_ms` (ascending) and its standard error, both in turns per ms.
 
-    Coherently between moments up to some seconds apart, then by the median of windows, which a jump does not move.
+    It is estimated coherently between moments up to some seconds apart, then as the median over windows, which a jump
+    does not move.
     """
     cell = ((t_ms - t_ms[0]) / CELL_MS).astype(np.int64)
     mean = np.bincount(cell, phasor.real) + 1j * np.bincount(cell, phasor.imag)
@@ -95,7 +113,7 @@ def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
 
 
 def _faded(phasor: Complexes, span: float) -> Complexes:
-    """Mean phasor of the points before each, with weight exp(-distance/span); the first is 0."""
+    """Return the mean phasor of the points before each, with weight exp(-distance/span); the first is 0."""
     keep = float(np.exp(-1.0 / span))
     mean = np.zeros(len(phasor) + 1, dtype=np.complex128)
     weight = 0.0

@@ -21,7 +21,7 @@ class Pause(StrEnum):
 
 
 def issue_ms(trace: RequestTrace, pause: Pause) -> Floats:
-    """Instant of issue of each request on the measured clock, (n,) float64 ms."""
+    """Return the instant of issue of each request on the measured clock, (n,) float64 ms."""
     is_before = pause is Pause.BEFORE
     waits = trace.pause_ms if is_before else np.concatenate([[0.0], trace.pause_ms[:-1]])
     before = np.concatenate([[0.0], np.cumsum(trace.response_ms[:-1])])

@@ -1,8 +1,8 @@
 """The revolution period, found sharply over the whole run, and the meaning of the pause column.
 
-Coarse: pairs of accesses to nearly the same block, over all speeds. Then sharper from pairs further and further
-apart in time, each step resolving the turns of the next. Both conventions for the pause are tried: only the true
-one makes platter angles coherent.
+The search starts from pairs of accesses to nearly the same block, over all speeds. It then uses pairs further and
+further apart in time, each step resolving the turns of the next. Both conventions for the pause are tried: only the
+true one makes platter angles coherent.
 """
 
 from __future__ import annotations
@@ -18,21 +18,38 @@ from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.clock.issue import Pause, issue_ms
 from calibrate.trace.spectrum import Points, pairs_within, strongest, thin
 
+#: Longest time between the two accesses of a pair, ms, from step to step. Each step is at most 3.3 times the one
+#: before: with larger steps a period that is off by the error of one step counts a turn too many in the next.
 LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
+#: Largest distance between the two accesses of a pair, blocks (60 MB). Larger windows mix zones of different density,
+#: smaller ones have too few pairs.
 WINDOW_BLOCKS = 120_000.0
 #: Candidates that go on from each of the first limits; all are refined twice, since the best is judged by the others.
 N_KEPT = (None, 4, 4)
+#: Parts of the disk that are searched by themselves, since the density differs from part to part. Half mixes zones;
+#: double leaves too few pairs in each.
 N_PARTS = 8
+#: Speeds at which the refinement always starts, 1/min, whatever the coarse search says. Not the list of `unlocated`,
+#: which has all speeds that its trials choose from: more starts here cost time.
 START_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
+#: Pairs of the coarse search are within this many blocks: a few tracks, so that their density hardly matters.
 NEAR_BLOCKS = 2048.0
+#: Stretches of the disk whose coarse scores are added up.
 N_STRETCHES = 10
+#: Coherence that the best of some thousand slopes reaches by chance, in units of 1 / √pairs. At half, noise adds to
+#: every candidate; at double, faint zones count for nothing.
 CHANCE = 2.5
+#: Lowest score of an identified period, on the scale of `_refine`. At half, noise without a platter may pass; at
+#: double, traces with few accesses have no period.
 MIN_SCORE = 0.015
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """Revolution found: period, its standard error, the pause's meaning, coherence, and how far in time it holds."""
+    """The revolution found.
+
+    Period and standard error in ms, meaning of the pause column, coherence of the best candidate and of the runner-up,
+    and the longest time (ms) over which angles stay coherent."""
 
     period_ms: float
     stderr_ms: float
@@ -44,9 +61,10 @@ class Rotation:
 
 
 def angle_points(trace: RequestTrace, bus: Bus, pause: Pause, block_ms: Floats | float | None = None) -> Points:
-    """Accesses that tell an angle: reads by their first block, writes by their last.
+    """Return the accesses that show an angle: reads by their first block, writes by their last.
 
-    `block_ms` is what a block takes a read between platter and host: bus or platter, the slower one.
+    `block_ms` is the time of a block of a read between platter and host: that of the bus or of the platter, whichever
+    is slower.
     """
     chosen = reached_platter(trace, bus) & ~is_sequential(trace)
     per_block = bus.block_ms if block_ms is None else block_ms
@@ -57,7 +75,7 @@ def angle_points(trace: RequestTrace, bus: Bus, pause: Pause, block_ms: Floats |
 
 
 def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
-    """The revolution period of the drive, in ms, from completion times alone."""
+    """Return the revolution of the drive, from completion times alone."""
     found = []
     for pause in Pause:
         points = angle_points(trace, bus, pause)
@@ -86,7 +104,7 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
 
 
 def _coarse(points: Points, n_best: int = 5) -> list[float]:
-    """Likely rotation frequencies (turns per ms) from pairs within a few tracks and a second, stretch by stretch."""
+    """Return likely rotation frequencies (turns per ms) from pairs within a few tracks and a second."""
     dx, dt, middle = pairs_within(points, 1000.0, NEAR_BLOCKS)
     if len(dx) < 20:
         return []
@@ -114,13 +132,13 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
 
 
 def _strength(dx: Floats, dt: Floats, turns_per_ms: Floats, width: float) -> Floats:
-    """How far the best slope stands out of what chance gives among so many slopes, weighted by pairs, (n,)."""
+    """Return by how much the best slope exceeds what noise gives among so many slopes, weighted by pairs, (n,)."""
     chance = CHANCE / np.sqrt(len(dx))
     return np.asarray(len(dx) * np.maximum(strongest(dx, dt, turns_per_ms, width, 2.0) - chance, 0.0) ** 2)
 
 
 def _refine(points: Points, frequency: float, width: float, limit_ms: float) -> tuple[float, float, float]:
-    """The most coherent frequency within `width` of a guess, its score, and the median score."""
+    """Return the most coherent frequency within `width` of a guess, its score, and the median score."""
     grid = np.arange(frequency - width, frequency + width, 1.0 / limit_ms / 6)
     score = np.zeros(len(grid))
     size = points.x.max() + 1.0

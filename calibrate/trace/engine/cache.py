@@ -1,4 +1,4 @@
-"""What a traced drive's buffer keeps: every kind is replayed, and the one that answers as the drive did is taken."""
+"""The cache of a traced drive: every kind is replayed, and the one that answers most like the drive is taken."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from calibrate.arrays import Floats
 from calibrate.trace.engine.replay import Replay
 from diskmodel.drive import Hdd
 
+#: Read-ahead that is tried, bytes; None is as much as the segment takes.
 READ_AHEAD_BYTES = (None, 0, 16 << 10, 32 << 10, 64 << 10, 128 << 10)
-#: The usual first: one stream of requests at a time seldom tells how many there are.
+#: Numbers of segments that are tried, the usual one first: one stream of requests at a time seldom shows how many
+#: there are.
 SEGMENTS = (4, 2, 1, 8, 16)
-#: A kind that is named later must do better by this share of the mean response of reads.
+#: A kind later in the order must do better by this share of the mean response of reads. At 0, noise chooses exotic
+#: kinds; at ten times it, real differences of a few percent are lost.
 MIN_GAIN = 0.003
 
 
 def choose_cache(data: dict[str, Any], replay: Replay, *, segments: int | None = None) -> dict[str, Any]:
-    """The `cache` of a profile, with the kind under which the engines' responses come nearest to those measured.
+    """Return the `cache` of a profile, of the kind under which the engines' responses are nearest to the measured ones.
 
     Parameters
     ----------
@@ -28,7 +31,7 @@ def choose_cache(data: dict[str, Any], replay: Replay, *, segments: int | None =
     replay : Replay
         Of the requests that it was fitted to.
     segments : int, optional
-        Where a data sheet tells them.
+        From the data sheet, if it gives them.
     """
     measured = replay.trace.response_ms
     reads = ~replay.trace.is_write

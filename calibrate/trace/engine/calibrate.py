@@ -1,4 +1,4 @@
-"""A traced drive for the engines, with the last stage of its fit and what is left uncertain."""
+"""A traced drive as the engines run it, with the last stage of its fit and the uncertainty of its parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from calibrate.trace.engine.uncertainty import uncertainty_of
 from calibrate.trace.model import TraceModel
 from diskmodel.drive import Hdd
 
-#: Of the requests, the last part decides whether the last stage is kept.
+#: Share of the requests, at the end, that decides whether the last stage is kept. With half of it chance decides; with
+#: double too few requests are left to fit.
 LATER_SHARE = 0.3
 
 
@@ -31,16 +32,16 @@ class EngineDrive:
 def engine_drive(
     model: TraceModel, trace: RequestTrace, n_blocks: int, name: str, sheet: Mapping[str, Any]
 ) -> EngineDrive:
-    """The drive behind a fitted trace model, as the engines run it.
+    """Return the drive behind a fitted trace model, as the engines run it.
 
     Parameters
     ----------
     trace : RequestTrace
-        What the model was fitted to.
+        The requests that the model was fitted to.
     n_blocks : int
-        Of 512 bytes.
+        Of 512 bytes; the capacity.
     sheet : mapping
-        What a data sheet prints, as for `calibrate.trace.fit.fit_trace`.
+        Figures of the data sheet, as for `calibrate.trace.fit.fit_trace`.
     """
     drive = Hdd.parse(drive_dict(model, trace, n_blocks, name, sheet))
     if model.angles is None:

@@ -1,7 +1,7 @@
-"""The angle map as cylinders: zones of whole cylinders that the engines can run, at the angles that were measured.
+"""The angle map as cylinders: zones of whole cylinders that the engines can run, at the measured angles.
 
-Where an address map leaves out a track, or a fitted track is no whole number of blocks, a cylinder of its own brings
-the blocks back onto their tracks, and the zone behind it starts at the measured angle.
+Where addresses leave out a track, or a fitted track is no whole number of blocks, a cylinder of its own brings the
+blocks back onto their tracks, and the zone after it starts at the measured angle.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ from calibrate.arrays import Floats, Ints
 from calibrate.trace.geometry.angle_map import AngleMap, track_blocks
 from calibrate.trace.geometry.angles import ZoneAngle
 
-#: Angles off by more begin a zone of their own, and blocks off their track by more are brought back; where there would
-#: be too many zones, more is let pass.
+#: Errors of angle (turns) from which on a zone of its own begins, and from which on blocks are brought back onto their
+#: track. The first is tried first; a drive that would have too many zones takes the next.
 TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
+#: Zones of a profile: more make it long to read and load. Half coarsens drives with many spare tracks.
 MAX_ZONES = 400
+#: Zones that each zone of the map may always have.
 MIN_ZONES = 8
 
 
 @dataclass(frozen=True)
 class Group:
-    """Neighbouring cylinders of one size: first block, cylinders, blocks of each, sectors a track, skews in sectors."""
+    """Neighboring cylinders of one size: first block, cylinders, blocks of each, sectors per track, skews in
+    sectors."""
 
     first: int
     cylinders: int
@@ -34,15 +37,15 @@ class Group:
 
 
 def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, int]]:
-    """Zones as in a drive's description.
+    """Return zones as in a drive's description.
 
     Parameters
     ----------
     n_blocks : int
-        Of the whole drive: the last zone goes on to there.
+        Of the whole drive: the last zone extends to there.
     heads : int
     earlier_turns : float
-        By so much each block lies before the angle of the map.
+        Angle by which each block lies before that of the map.
     """
     zones: list[dict[str, int]] = []
     for zone, first, last in _pieces(angles, n_blocks):
@@ -56,7 +59,7 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
 
 
 def _pieces(angles: AngleMap, n_blocks: int) -> list[tuple[ZoneAngle, int, int]]:
-    """Each zone of the map with its first block and the one behind its last; together the whole drive."""
+    """Return each zone of the map with its first block and the one after its last; together the whole drive."""
     edges = [0, *(round(zone.first) for zone in angles.zones[1:]), n_blocks]
     return [
         (zone, first, min(last, n_blocks))
@@ -66,13 +69,13 @@ def _pieces(angles: AngleMap, n_blocks: int) -> list[tuple[ZoneAngle, int, int]]
 
 
 def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int, tolerance: float) -> list[Group]:
-    """The cylinders of a zone, alike ones together; a cylinder that is unlike the others stands alone."""
+    """Return the cylinders of a zone, equal ones together; a cylinder unlike the others is alone."""
     tracks = track_blocks(zone)
     edges = _cylinder_edges(zone, first, last, heads)
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
     density = -(-regular // heads)
     track_skew = round(zone.track.turns * density) % density
-    # over whole cylinders the steps of the staircase cancel: what is left is its mean rate
+    # over whole cylinders the steps of the staircase cancel, and its mean rate remains
     total = round(heads * (zone.turns_per_block * tracks - 1.0) * density)
     cylinder_skew = (total - (heads - 1) * track_skew) % density
     middle = angles.angle((edges[:-1] + edges[1:]) / 2.0, np.zeros(len(edges) - 1, dtype=np.bool_))
@@ -106,7 +109,7 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
 
 
 def _cylinder_edges(zone: ZoneAngle, first: int, last: int, heads: int) -> Ints:
-    """Blocks at which cylinders begin, from `first` to `last`, both included."""
+    """Return the blocks at which cylinders begin, from `first` to `last`, both included."""
     tracks = track_blocks(zone)
     size = heads * tracks
     step = zone.cylinder if zone.cylinder.turns and abs(zone.cylinder.period_blocks / size - 1.0) < 0.01 else zone.track
@@ -119,7 +122,8 @@ def _cylinder_edges(zone: ZoneAngle, first: int, last: int, heads: int) -> Ints:
 
 
 def _unplaced(zone: ZoneAngle, placed: Floats) -> Floats:
-    """Blocks from the zone's first whose place on the tracks is given: the inverse of `ZoneAngle.placed`."""
+    """Return blocks, counted from the zone's first, at given places on the tracks: the inverse of
+    `ZoneAngle.placed`."""
     if not zone.slips:
         return placed
     size = zone.track.period_blocks
@@ -130,7 +134,7 @@ def _unplaced(zone: ZoneAngle, placed: Floats) -> Floats:
 
 
 def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, int]:
-    """The group as a zone whose start makes the measured angles of its blocks come out best."""
+    """Return the group as a zone whose start fits the measured angles of its blocks best."""
     density = group.sectors_per_track
     n = group.cylinders * group.blocks
     sample = group.first + np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))

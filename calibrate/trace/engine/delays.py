@@ -1,7 +1,8 @@
-"""Between platter and completion, and between issue and a write's first block: delays in the terms of the engines.
+"""Delays between platter and completion, and between issue and a write's first block, as the engines define them.
 
 The trace model counts angles from completions; the engines count from the platter. Which part of a delay lies before
-and which behind the platter cannot be told for reads and writes together: the smaller of the two tails is taken as 0.
+the platter and which after it cannot be separated for reads and writes together: the smaller of the two tails is set to
+0.
 """
 
 from __future__ import annotations
@@ -17,19 +18,23 @@ from calibrate.trace.access.bus import is_sequential, reached_platter
 from calibrate.trace.access.seek import OUTLIERS
 from calibrate.trace.model import TraceModel, placement
 
+#: Shares of a read in the buffer, when it begins to be sent, that are tried.
 FULL_RATIOS = np.linspace(0.0, 1.0, 21)
+#: Blocks of a write in the buffer, before the head may write, that are tried.
 PREFILL_BLOCKS = (0, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64)
+#: Writes that continue the request before, needed to fit the prefill.
 MIN_WRITES = 60
-#: Log-likelihood that a prefill has to gain.
+#: Log-likelihood that a prefill must gain over none; see `access.seek.MIN_GAIN`.
 MIN_GAIN = 6.0
 
 
 @dataclass(frozen=True)
 class Delays:
-    """Delays in the terms of the engines, ms.
+    """Delays as the engines define them, ms.
 
     `earlier_ms` and `write_earlier_ms` are the times by which the engines see a block pass before the angle map does,
-    of reads and of writes; `write_overhead_ms` is the time until a write without a seek may begin, its data left out.
+    of reads and of writes; `write_overhead_ms` is the time until a write without a seek may begin, without that of its
+    data.
     """
 
     full_ratio: float = 0.0
@@ -42,7 +47,7 @@ class Delays:
 
 
 def fit_delays(model: TraceModel, trace: RequestTrace) -> Delays:
-    """The delays of a located drive; none of them where no angle is known."""
+    """Return the delays of a located drive; all 0 where no angle is known."""
     angles = model.angles
     if angles is None:
         return Delays()
@@ -69,13 +74,13 @@ def fit_delays(model: TraceModel, trace: RequestTrace) -> Delays:
 
 
 def write_ready(model: TraceModel, tracks: Floats | Ints) -> Floats:
-    """Time until a write that moves the arm is ready, (n,) ms, size left out."""
+    """Return the time until a write that moves the arm is ready, (n,) ms, without the effect of size."""
     return model.ready_write.at(np.asarray(tracks, dtype=np.float64))
 
 
 def _sending(model: TraceModel, trace: RequestTrace) -> tuple[float, float]:
-    """How much of a read is in the buffer when it begins to be sent, and by how much (ms) the engines then have it sent
-    later than the trace says."""
+    """Return the share of a read in the buffer when it begins to be sent, and how much later (ms) than the trace the
+    engines then send it."""
     angles = model.angles
     assert angles is not None
     some = trace.chosen(~trace.is_write)
@@ -94,8 +99,9 @@ def _sending(model: TraceModel, trace: RequestTrace) -> tuple[float, float]:
 
 
 def _prefill(model: TraceModel, trace: RequestTrace) -> tuple[int, float]:
-    """Blocks of a write that must have come before the head may write, and the overhead before (ms): the likeliest of
-    writes that go on where the request before ended."""
+    """Return the blocks of a write that must have arrived before the head may write, and the overhead before it (ms).
+
+    They are the likeliest for writes that start where the request before ended."""
     curve, period = model.ready_write, model.rotation.period_ms
     overhead = float(curve.at(np.zeros(1))[0])
     chosen = trace.is_write & is_sequential(trace) & reached_platter(trace, model.bus)

@@ -1,7 +1,7 @@
-"""The fitted model of a traced drive as a drive's profile that the engines run.
+"""The fitted model of a traced drive as a profile that the engines run.
 
-What the engines do not have is folded into what they have, such that means come out: the direction of a seek, and
-delays by size between the last block under the head and the completion. `LEFT_OUT` tells what is lost.
+What the engines lack is folded into what they have, so that means agree: the direction of a seek, and delays by size
+between the last block under the head and the completion. `LEFT_OUT` lists what is lost.
 """
 
 from __future__ import annotations
@@ -28,30 +28,36 @@ LEFT_OUT = (
     "that seeks inward and outward differ",
     "revolutions lost to retries",
 )
+#: Blocks of a track where no angle is known. Seeks are fitted by distance in hundreds of blocks there, so the value
+#: cancels but for transfer times.
 ASSUMED_TRACK_BLOCKS = 100
-#: On drives whose sheets print no cache: a segment holds more than a track.
+#: Cache of a traced drive whose sheet gives none, bytes: 1 MiB, not the 16 MiB that `hdd.stages` assumes, because
+#: traces with one request a line are of SCSI drives of the nineties. What counts is that a segment holds more than a
+#: track.
 ASSUMED_SCSI_CACHE_BYTES = 1024 * 1024
 ASSUMED_SCSI_SEGMENTS = 4
+#: Points of the seek table, evenly over the logarithm of distance; the curve bends least where they are far apart.
 N_DISTANCES = 40
-#: A move that is hidden by the skew takes no more than this share of it.
+#: A move that the skew hides takes at most this share of it, or rounding would cost a revolution. The rest of the skew
+#: is idle.
 HIDDEN = 0.9
 
 
 def drive_dict(
     model: TraceModel, trace: RequestTrace, n_blocks: int, name: str, sheet: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A hard disk's profile, as `diskmodel` reads it, with the trace model under `provenance.trace_model`.
+    """Return a hard disk's profile as `diskmodel` reads it, with the trace model under `provenance.trace_model`.
 
-    Where no angle could be told, geometry is one zone of tracks that take a revolution at the usual density.
+    Where no angle is known, the geometry is one zone of tracks of `ASSUMED_TRACK_BLOCKS`.
 
     Parameters
     ----------
     trace : RequestTrace
-        What the model was fitted to: its sizes and distances are those for which folded effects come out right.
+        The requests that the model was fitted to: folded effects are right for their sizes and distances.
     n_blocks : int
         Of 512 bytes.
     sheet : mapping
-        What a data sheet prints, as for `calibrate.trace.fit.fit_trace`.
+        Figures of the data sheet, as for `calibrate.trace.fit.fit_trace`.
     """
     assumed = [] if "cache_bytes" in sheet else ["cache.size_bytes"]
     heads = sheet.get("surfaces")
@@ -97,13 +103,13 @@ def drive_dict(
 
 
 def _mean_share(model: TraceModel, trace: RequestTrace) -> float:
-    """How often accesses that land inside their blocks are taken on arrival, over the reads and writes of the trace."""
+    """Return the share of accesses on arrival among those that land inside their blocks, over reads and writes."""
     writes = 0.0 if model.bus.is_write_back else float(trace.is_write.mean())
     return (1.0 - writes) * model.read_arrival.share + writes * model.write_arrival.share
 
 
 def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n_cylinders: int) -> dict[str, Any]:
-    """Overheads, seek table, head switch and write settle."""
+    """Return overheads, seek table, head switch and write settle."""
     distances = np.unique(np.rint(np.geomspace(1, max(n_cylinders - 1, 2), N_DISTANCES))).astype(int)
     away = distances * heads
     fast = float(np.mean([model.hit_times.table.mean(), model.stream_times.table.mean()])) - delays.read_tail_ms
@@ -116,7 +122,7 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
     else:
         ready_write = write_ready(model, away) + _size_ms(model.ready_write, trace, True) - delays.write_earlier_ms
         write_overhead = max(delays.write_overhead_ms, 0.0)
-        # as many accesses go a distance as there are places so far apart
+        # the weight of a distance is the number of pairs of cylinders that far apart
         settle = float(np.average(ready_write - seek, weights=n_cylinders - distances)) - write_overhead
         if settle < 0.0:
             write_overhead, settle = max(write_overhead + settle, 0.0), 0.0
@@ -124,14 +130,14 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
         "read_overhead_ns": round(read_overhead * 1e6),
         "write_overhead_ns": round(write_overhead * 1e6),
     }
-    told = [] if model.angles is None else [zone for zone in model.angles.zones if zone.track.turns > 0]
-    if told:
+    located = [] if model.angles is None else [zone for zone in model.angles.zones if zone.track.turns > 0]
+    if located:
         period_ms = model.rotation.period_ms
-        hidden = HIDDEN * period_ms * float(np.median([zone.track.turns for zone in told]))
+        hidden = HIDDEN * period_ms * float(np.median([zone.track.turns for zone in located]))
         settle = min(settle, hidden)
         near = float(model.ready_read.at(np.ones(1))[0]) - delays.earlier_ms - read_overhead
         found["head_switch_ns"] = round(float(np.clip(near, 0.0, hidden - settle)) * 1e6)
-        step = HIDDEN * period_ms * float(np.median([z.track.turns + max(z.cylinder.turns, 0.0) for z in told]))
+        step = HIDDEN * period_ms * float(np.median([z.track.turns + max(z.cylinder.turns, 0.0) for z in located]))
         seek[0] = max(min(seek[0], step - settle), MIN_SEEK_NS / 1e6)
     found["write_settle_ns"] = round(settle * 1e6)
     found["seek"] = {
@@ -143,6 +149,6 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
 
 
 def _size_ms(curve: ReadyCurve, trace: RequestTrace, write: bool) -> float:
-    """What the size of requests adds to the time until ready, on average."""
+    """Return what the size of requests adds to the time until ready, on average."""
     size: Floats = np.minimum(trace.n_blocks[trace.is_write == write].astype(np.float64), MAX_BLOCKS)
     return curve.block_ms * float(size.mean()) if len(size) else 0.0

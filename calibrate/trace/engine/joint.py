@@ -1,4 +1,4 @@
-"""The last stage for a trace: overheads, seeks and settle, replaying the requests themselves.
+"""The last stage for a trace: overheads, seeks and settle are moved while the engines replay the requests.
 
 The engines replay the first part of the requests, the same ones every time; later ones decide (`calibrate.joint_fit`).
 """
@@ -14,27 +14,29 @@ from calibrate.trace.engine.replay import Replay
 from diskmodel.drive import Hdd
 from diskmodel.drive.drawn import scalar_of, with_values
 
-#: Logarithms of the parameters stay within these.
+#: Parameters stay within this logarithm of their values, about 28 %. A wider range lets overhead and seek trade
+#: places.
 MAX_LOG_STEP = 0.25
-#: What a change of a parameter by a factor e costs, as a share of the mean squared: the stages before know something.
-PRICE = 3e-3
+#: Cost of a change by a factor e, as a share of the mean squared: what the stages before know. At 0 parameters that
+#: the trace cannot determine wander; at ten times it hardly anything moves.
+PENALTY = 3e-3
 
 
 def free_parameters(drive: Hdd) -> tuple[str, ...]:
-    """What is moved: fields of the profile with dots, those at 0 left out."""
+    """Return the names of the fields that are moved, with dots, without those that are 0."""
     names = ("read_overhead_ns", "write_overhead_ns", "seek.time_ms", "write_settle_ns")
     return tuple(name for name in names if scalar_of(drive, name) > 0)
 
 
 def refine(drive: Hdd, fitted: Replay, later: Replay) -> Joint:
-    """The drive with its free parameters moved together.
+    """Return the drive with its free parameters moved together.
 
     Parameters
     ----------
     fitted : Replay
-        Requests whose distributions are to come out.
+        Requests whose distributions are fitted.
     later : Replay
-        Requests that decide whether that is worth something.
+        Requests that decide whether the moved drive is kept.
     """
     names = free_parameters(drive)
     start = np.array([scalar_of(drive, name) for name in names])
@@ -48,14 +50,14 @@ def refine(drive: Hdd, fitted: Replay, later: Replay) -> Joint:
         moved,
         [(-MAX_LOG_STEP, MAX_LOG_STEP)] * len(names),
         cost=lambda drive: distance(drive, fitted) ** 2,
-        price=lambda step: PRICE * float((step**2).sum()),
+        price=lambda step: PENALTY * float((step**2).sum()),
         later=lambda drive: distance(drive, later),
         before=drive,
     )
 
 
 def distance(drive: Hdd, replay: Replay) -> float:
-    """Demerit of reads and of writes together, as a share of the mean response."""
+    """Return the demerit of reads and of writes together, as a share of the mean response."""
     response, trace = replay.response_ms(drive), replay.trace
     total = 0.0
     for chosen in (trace.is_write, ~trace.is_write):

@@ -1,4 +1,4 @@
-"""The instants of issue on a clock on which the platter turns evenly, as completions so far tell it."""
+"""The instants of issue on a clock on which the platter turns evenly, from the completions so far."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from calibrate.trace.model import TraceModel
 
 
 def issue_on_platter_ms(model: TraceModel, trace: RequestTrace) -> Floats:
-    """Instant of issue of each request, (n,) float64 ms; blocks at angle a of the map pass at a whole number of turns
-    and a. Where no angle is known, the measured clock.
+    """Return the instant of issue of each request, (n,) float64 ms, on the platter's clock.
+
+    Blocks at angle a of the map pass at a whole number of turns and a. Where no angle is known it is the measured
+    clock.
 
     Notes
     -----
     The platter drifts against the measured clock, and traces jump where requests were lost. The phase of a request is
-    the mean of those that completions before it tell, as in prediction; its own response and later ones do not count.
+    estimated from the completions before it, as in prediction; its own response and later ones do not count.
     """
     issued = issue_ms(trace, model.rotation.pause)
     angles, period = model.angles, model.rotation.period_ms

@@ -19,18 +19,18 @@ from calibrate.trace.engine.platter_clock import issue_on_platter_ms
 from calibrate.trace.model import TraceModel
 from calibrate.trace.model_dict import model_from_dict
 from diskmodel.drive import Hdd
-from diskmodel.engine.simulate import run
+from diskmodel.engine.run import run
 from diskmodel.errors import Fault, InputError
 from diskmodel.records import Requests, StreamRule
 
 
 class Replay:
-    """Requests of a trace, ready to be put to drives.
+    """Requests of a trace, ready to run on drives.
 
     Parameters
     ----------
     model : TraceModel
-        Tells the platter's clock; of the drive that the trace was taken on.
+        Of the drive that the trace was taken on: it gives the platter's clock.
     trace : RequestTrace
     """
 
@@ -48,7 +48,7 @@ class Replay:
         )
 
     def response_ms(self, drive: Hdd) -> Floats:
-        """Response of each request, (n,) ms, from an idle drive on."""
+        """Return the response of each request, (n,) ms, starting with an idle drive."""
         scenario = scenario_of(drive)
         known = replace(scenario, phase_ns=np.zeros_like(scenario.phase_ns))
         done = run(known, self._requests).completions
@@ -56,17 +56,17 @@ class Replay:
 
 
 def replay_on_engine(drive: Hdd, trace: RequestTrace) -> dict[str, float | int | None]:
-    """How well a calibrated drive, run by the engines, does what was measured; keys as of `calibrate.score.agreement`.
+    """Compare a trace with a calibrated drive run by the engines; keys as of `calibrate.score.agreement`.
 
-    Each request is predicted by one run: what is random in a real drive is not in the engines.
+    Each request is predicted by one run: the engines have none of a real drive's randomness.
 
     Raises
     ------
     InputError
-        The profile holds no trace model, or the trace reaches beyond the drive.
+        The profile has no trace model, or the trace reaches beyond the drive.
     """
     if "trace_model" not in drive.provenance:
-        rule = "holds no trace model, which tells where the platter stands"
+        rule = "has no trace model, which says where the platter stands"
         raise InputError(Fault("provenance.trace_model", None, rule, "calibrate the drive from a request trace first"))
     if int(trace.end.max()) > drive.n_sectors:
         rule = f"reaches beyond the drive's {drive.n_sectors} sectors"

@@ -1,4 +1,4 @@
-"""What the engines miss of a trace, condition by condition: operation, distance from the request before, and size."""
+"""The error of the engines by condition: operation, distance from the request before, and size."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import is_sequential
 
+#: Requests that a condition needs to have a row.
 MIN_REQUESTS = 25
-#: Blocks of 512 bytes: up to so far the head seldom moves more than a cylinder or two.
+#: Distance, in blocks of 512 bytes, up to which the head seldom moves more than a cylinder or two.
 NEAR_BLOCKS = 2048
+#: Classes of size in blocks: up to 4 KiB, up to 16 KiB, larger.
 SIZES = ((1, 9), (9, 33), (33, None))
 
 
 def residual_rows(trace: RequestTrace, response_ms: Floats) -> list[dict[str, Any]]:
-    """Rows for the report of a calibration: mean measured and simulated response, error and its standard error.
+    """Return rows for the report: mean measured and simulated response, error and its standard error.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""How well a trace tells the parameters of the profile that the engines run, and how they hang together.
+"""How well a trace determines the parameters of the profile that the engines run, and how their errors are correlated.
 
-Over all angles of the platter a delay of the head by dt makes responses dt longer on average: an access in so many
-loses a revolution. So the expected response is linear in overheads, seeks and settle, and what the engines miss,
-regressed on these sensitivities, tells how far each may be off. Neighbouring requests miss alike; the variance is taken
-from stretches of the trace (a cluster-robust "sandwich").
+Averaged over all angles of the platter, a delay of the head by dt makes responses dt longer: now and then an access
+loses a revolution. So the expected response is linear in overheads, seeks and settle, and the residuals of the engines,
+regressed on these sensitivities, show how far each parameter may be off. Neighboring requests have similar errors, so
+the variance is taken from stretches of the trace (a cluster-robust "sandwich").
 
 References
 ----------
@@ -24,9 +24,11 @@ from diskmodel.drive import Hdd
 from diskmodel.drive.drawn import scalar_of
 from diskmodel.drive.geometry import place_of
 
+#: Stretches of the trace that count as independent. With half the variance itself is uncertain by 28 %; with many
+#: more, errors that last are taken for independent ones.
 N_STRETCHES = 50
-#: Beyond so many mean sensitivities and a standard deviation a request was answered otherwise (hit or miss), which is
-#: no matter of overheads and seeks.
+#: Residuals are limited to this many mean sensitivities and a standard deviation: beyond, a request was answered
+#: otherwise (hit or miss), whatever overheads and seeks are.
 MAX_MISS = 2.0
 _WHY = {
     "read_overhead_ns": "responses of all reads",
@@ -38,7 +40,7 @@ _WHY = {
 
 
 def sensitivities(drive: Hdd, trace: RequestTrace, reached_platter: np.ndarray[Any, np.dtype[np.bool_]]) -> Floats:
-    """Expected change of each response, ms, when the logarithm of each of `free_parameters` grows by one.
+    """Return the expected change of each response, ms, when the logarithm of each of `free_parameters` grows by 1.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def sensitivities(drive: Hdd, trace: RequestTrace, reached_platter: np.ndarray[A
 
 
 def relative_covariance(sensitivity_ms: Floats, missed_ms: Floats) -> Floats:
-    """Covariance of the logarithms of the parameters, (p, p).
+    """Return the covariance of the logarithms of the parameters, (p, p).
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def uncertainty_of(
     response_ms: Floats,
     revolution_stderr_ms: float,
 ) -> dict[str, Any]:
-    """The `uncertainty` of a profile: overheads, seek table and settle together, and the revolution by itself.
+    """Return the `uncertainty` of a profile: overheads, seek table and settle jointly, and the revolution.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def uncertainty_of(
 
 
 def parameters_of(drive: Hdd) -> dict[str, Parameter]:
-    """The parameters that a profile tells the uncertainty of, with their standard errors."""
+    """Return the parameters whose uncertainty is in a profile, with their standard errors."""
     if drive.uncertainty is None:
         return {}
     found = {}
@@ -113,6 +115,6 @@ def parameters_of(drive: Hdd) -> dict[str, Parameter]:
         value, stderr = scalar_of(drive, name), float(np.sqrt(drive.uncertainty.covariance[k][k]))
         unit = "ms" if name.endswith("_ms") else "ns"
         known = stderr < MAX_IDENTIFIED_RATIO * value
-        why = _WHY.get(name, "") if known else "the trace does not tell it from the others"
+        why = _WHY.get(name, "") if known else "the trace cannot separate it from the others"
         found[f"profile {name}"] = Parameter(value, stderr, unit, known, why)
     return found

@@ -1,8 +1,8 @@
-"""Zones that know of each other: skews, parts of a track and borders that one zone tells help the next.
+"""Zones that share what they have in common: skews, parts of a track and borders found in one zone help the next.
 
-A maker chooses skews once, in time or in sectors, and rounds them up to whole sectors in each zone; what spare sectors
-take from a track they take in every zone. Zones whose angles are well explained tell these; the others are fitted
-again with them. Stretches of one density are joined, and borders are put where the angles change over.
+A maker chooses skews once, in time or in sectors, and rounds them up to whole sectors in each zone; spare sectors take
+the same part of a track in every zone. Well-explained zones determine these values, and the others are fitted again
+with them. Stretches of one density are joined, and borders are moved to where the angles change.
 """
 
 from __future__ import annotations
@@ -18,13 +18,21 @@ from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import likelihood, zone_likelihood
 from calibrate.trace.geometry.staircase import MIN_SCORE, SLIP_PENALTY, layout_of
 
+#: Log-likelihood per access from which on a zone determines the common values; an angle at random has about -4.
 GOOD_SCORE = -1.6
+#: Log-likelihood per access from which on a zone is left as it is: two thirds of a standard error more than none.
 FINE_SCORE = -0.8
+#: Starts of the first track that are tried, evenly over a track.
 N_FIRSTS = 12
+#: Log-likelihood that another layout must gain. Half exchanges layouts for noise; double keeps accidental ones.
 MIN_GAIN = 10.0
+#: Accesses that a zone needs to take part.
 MIN_POINTS = 30
+#: A border moves by at most so many cells of `zones.find_zones`, which placed it to about half a cell.
 BORDER_CELLS = 1.5
+#: Cells of the disk, as in `zones`.
 N_CELLS = 256
+#: Tracks whose lengths differ by less than this (blocks) have one density.
 SAME_BLOCKS = 0.3
 
 
@@ -38,7 +46,7 @@ class Part:
 
     @property
     def score(self) -> float:
-        """Log-likelihood less the price of tracks left out."""
+        """Log-likelihood less the penalty for tracks left out."""
         return zone_likelihood(self.zone, self.x, self.z) - SLIP_PENALTY * len(self.zone.slips)
 
     @property
@@ -60,7 +68,7 @@ class Custom:
 
 
 def agreed_zones(zones: Sequence[ZoneAngle], x: Floats, z: Complexes, heads: int) -> tuple[ZoneAngle, ...]:
-    """The zones after each was offered what the others tell, joined where of one density, with their borders moved."""
+    """Return the zones after each was offered the common values, joined where alike, with their borders moved."""
     order = np.argsort(x)
     x, z = x[order], z[order]
     parts = _parts(zones, x, z)
@@ -115,7 +123,7 @@ def _middle(values: Floats, weight: Floats) -> float:
 
 
 def _offered(part: Part, custom: Custom, heads: int) -> Part:
-    """The part's zone, or the better one that has the skews of the others."""
+    """Return the part with its zone, or with a better one that has the skews of the others."""
     if len(part.x) < MIN_POINTS or part.score > FINE_SCORE * len(part.x):
         return part
     best, best_score = part, max(part.score + MIN_GAIN, MIN_SCORE * len(part.x))
@@ -130,7 +138,7 @@ def _offered(part: Part, custom: Custom, heads: int) -> Part:
 
 
 def _skews(custom: Custom, period: float, heads: int) -> list[tuple[float, float]]:
-    """Track skew and extra skew of a cylinder, in turns, that are worth a try with tracks of so many blocks."""
+    """Return track skews and extra skews of a cylinder, in turns, to try with tracks of `period` blocks."""
     sectors = {
         (rounded_track(custom.track_turns * period), rounded_extra(custom.extra_turns * period))
         for rounded_track, rounded_extra in product((np.floor, np.ceil), (np.floor, np.ceil))
@@ -141,7 +149,7 @@ def _skews(custom: Custom, period: float, heads: int) -> list[tuple[float, float
 
 
 def _joined(parts: Sequence[Part], custom: Custom, heads: int) -> list[Part]:
-    """The parts, neighbours of one density made one where that explains their angles as well."""
+    """Join neighbors of one density where that explains their angles as well."""
     out = [parts[0]]
     for part in parts[1:]:
         before = out[-1]
@@ -169,7 +177,7 @@ def _union(before: Part, part: Part, custom: Custom, heads: int) -> Part:
 
 
 def rebased(zone: ZoneAngle, first: float) -> ZoneAngle:
-    """The same angles, with the zone's addresses counted from another first block."""
+    """Return the same angles with the zone's addresses counted from another first block."""
     by = first - zone.first
     return replace(
         zone,
@@ -186,7 +194,7 @@ def _moved(step: Step, by: float) -> Step:
 
 
 def _borders(zones: Sequence[ZoneAngle], x: Floats, z: Complexes) -> list[ZoneAngle]:
-    """The zones with each border where the angles change over from one to the next."""
+    """Return the zones with each border where the angles change from one to the next."""
     out = list(zones)
     turns = np.angle(z) / (2 * np.pi)
     reach = BORDER_CELLS * zones[-1].last / N_CELLS

@@ -20,9 +20,16 @@ from calibrate.trace.geometry.tracks import agreed_tracks
 from calibrate.trace.geometry.zones import find_zones
 from calibrate.trace.spectrum import Points
 
+#: Consecutive accesses during which the clock is taken as steady when zones are aligned. Double lets jumps of the
+#: clock smear the offsets; half makes each offset noisier.
 BLOCK_OF_POINTS = 60
+#: Rounds of fitting clock, shifts and steps in turn. The last two fit the delays by size instead of one share of the
+#: bus.
 N_ROUNDS = 4
+#: Smallest cylinder step that votes for a number of heads, turns: the error of an angle is of that size.
 MIN_STEP_TURNS = 0.02
+#: Share of the evidence that must agree on a number of heads. At half, accidental lines decide; at double, drives with
+#: a few well-known zones have no number.
 MIN_AGREED = 0.35
 
 
@@ -32,7 +39,7 @@ class AngleMap:
 
     `bus_share` is the part of a read's bus time that follows its time under the head; `read_shift` and
     `write_shift` (turns) are the delays between the platter and the completion, by operation. `period_stderr_ms` is
-    None where the run is too short to tell it from the drift of the phase.
+    None where the run is too short to separate it from the drift of the phase.
     """
 
     zones: tuple[ZoneAngle, ...]
@@ -49,12 +56,13 @@ class AngleMap:
     period_stderr_ms: float | None = None
 
     def zone_of(self, x: Floats) -> Ints:
-        """Index of the zone of each block."""
+        """Return the index of the zone of each block."""
         edges = np.array([zone.first for zone in self.zones[1:]])
         return np.asarray(np.searchsorted(edges, x, side="right"), dtype=np.int64)
 
     def angle(self, x: Floats, is_write: Flags) -> Floats:
-        """Angle (turns, not reduced) at which an access to each block completes on the platter's own clock."""
+        """Return the angle (turns, not reduced) at which an access to each block completes, on the platter's own
+        clock."""
         which = self.zone_of(x)
         out = np.where(is_write, self.write_shift, self.read_shift) + self.correction.at(x)
         for k, zone in enumerate(self.zones):
@@ -63,7 +71,7 @@ class AngleMap:
         return out
 
     def tracks(self, x: Floats) -> Floats:
-        """How many tracks lie before each block (real number), for seek distances."""
+        """Return how many tracks lie before each block (a real number), for seek distances."""
         done, out = 0.0, np.zeros(len(x))
         which = self.zone_of(x)
         for k, zone in enumerate(self.zones):
@@ -74,12 +82,12 @@ class AngleMap:
         return out
 
     def media_block_ms(self, x: Floats) -> Floats:
-        """Time a block takes under the head, (n,) ms."""
+        """Return the time of one block under the head, (n,) ms."""
         spt = np.array([track_blocks(zone) for zone in self.zones])
         return np.asarray(self.period_ms / spt[self.zone_of(x)])
 
     def media_ms(self, trace: RequestTrace) -> Floats:
-        """Time from the first to the last block of each request under the head, steps included, (n,) ms."""
+        """Return the time from the first to the last block of each request under the head, steps included, (n,) ms."""
         start, end = trace.lba.astype(np.float64), trace.end.astype(np.float64)
         which = self.zone_of(start)
         turns = np.empty(len(trace))
@@ -89,22 +97,24 @@ class AngleMap:
         return np.asarray(np.maximum(turns, 0.0) * self.period_ms)
 
     def handover_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
-        """Time from the last block under the head to the completion: for a read that share of its bus time which the
-        drive does not overlap with reading, and what depends on size otherwise."""
+        """Return the time from the last block under the head to the completion, (n,) ms.
+
+        For a read it is the share of its bus time that the drive does not overlap with reading, and the table by
+        size."""
         size = trace.n_blocks.astype(np.float64)
         read = self.bus_share * bus.block_ms * size + self.read_handover.at(size)
         return np.where(trace.is_write, self.write_handover.at(size), read)
 
     def transfer_ms(self, trace: RequestTrace, bus: Bus) -> Floats:
-        """Time from the first block's passing to the completion, (n,) ms."""
+        """Return the time from the first block's passing to the completion, (n,) ms."""
         return self.media_ms(trace) + self.handover_ms(trace, bus)
 
     def passing_ms(self, trace: RequestTrace, bus: Bus, done_ms: Floats) -> Floats:
-        """When the block of `access_keys` passed, for requests that were completed at `done_ms`."""
+        """Return when the block of `access_keys` passed, for requests completed at `done_ms`."""
         return done_ms - np.where(trace.is_write, self.handover_ms(trace, bus), self.transfer_ms(trace, bus))
 
     def track_begin(self, x: Floats) -> Floats:
-        """The first block of each block's track, (n,) float64; nan in zones whose tracks are unknown."""
+        """Return the first block of each block's track, (n,) float64; nan in zones whose tracks are unknown."""
         which = self.zone_of(x)
         out = np.full(len(x), np.nan)
         for k, zone in enumerate(self.zones):
@@ -115,20 +125,20 @@ class AngleMap:
         return out
 
     def is_on_one_track(self, trace: RequestTrace) -> Flags:
-        """Whether each request's blocks are known to lie on one track."""
+        """Return whether each request's blocks are known to lie on one track."""
         start, last = trace.lba.astype(np.float64), trace.end.astype(np.float64) - 0.5
         return np.asarray(self.track_begin(start) == self.track_begin(last))
 
 
 def track_blocks(zone: ZoneAngle) -> float:
-    """Blocks of one track of a zone."""
+    """Return the blocks of one track of a zone; without a track step, for a skew of 0.17 turns a track."""
     return zone.track.period_blocks if zone.track.turns else 1.17 / zone.turns_per_block
 
 
 def count_heads(angles: AngleMap) -> tuple[int | None, float]:
-    """Heads, where cylinder steps are whole numbers of tracks apart, and the share of evidence that agrees.
+    """Return the number of heads by which cylinder steps are apart, and the share of the evidence that agrees.
 
-    No number where less than about a third agrees."""
+    The number is None where less than about a third agrees."""
     votes = np.zeros(MAX_HEADS + 1)
     total = 0.0
     for zone in angles.zones:
@@ -145,12 +155,12 @@ def count_heads(angles: AngleMap) -> tuple[int | None, float]:
 
 
 def access_keys(trace: RequestTrace) -> Floats:
-    """The block whose angle the completion tells: the first of a read, the last of a write."""
+    """Return the block whose angle the completion shows: the first of a read, the last of a write."""
     return np.where(trace.is_write, trace.end, trace.lba).astype(np.float64)
 
 
 def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation, heads: int | None = None) -> AngleMap | None:
-    """The angle map, or None where completions tell no angle; with the number of heads, where that is known."""
+    """Return the angle map, or None where completions show no angle; `heads` is their number where it is known."""
     if not rotation.is_identified:
         return None
     frequency = 1.0 / rotation.period_ms
@@ -206,7 +216,7 @@ def fit_geometry(trace: RequestTrace, bus: Bus, rotation: Rotation, heads: int |
 
 
 def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: Flags) -> AngleMap:
-    """Clock, shifts and steps fitted once each, given the others."""
+    """Fit clock, shifts and steps once each, given the others."""
     angles = _shifts(angles, points, raw, is_write)
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, is_write))
     now = drift.smooth(left, drift.best_span(left, is_causal=False))
@@ -221,7 +231,7 @@ def _fit_round(angles: AngleMap, points: Points, raw: Complexes, is_write: Flags
 
 
 def _sharpened(angles: AngleMap, points: Points, is_write: Flags) -> AngleMap:
-    """The angle map with the period under which the platter's phase does not drift over the whole run."""
+    """Return the angle map with the period under which the platter's phase does not drift over the whole run."""
     left = np.exp(2j * np.pi * (points.t_ms / angles.period_ms - angles.angle(points.x, is_write)))
     drifting, stderr = drift.turns_per_ms(left, points.t_ms)
     if not np.isfinite(stderr):
@@ -231,7 +241,7 @@ def _sharpened(angles: AngleMap, points: Points, is_write: Flags) -> AngleMap:
 
 
 def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, x: Floats) -> AngleMap:
-    """The share of bus time not overlapped with the platter that makes the reads' angles most coherent."""
+    """Fit the share of bus time not overlapped with the platter: the one that makes the reads' angles most coherent."""
     reads = ~whole.is_write
     if not reads.any():
         return angles
@@ -248,7 +258,7 @@ def _fit_bus_share(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats
 
 
 def _fit_staircase(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats, heads: int | None) -> AngleMap:
-    """The angle map with its zones as whole cylinders, where their steps tell tracks and heads."""
+    """Return the angle map with its zones as whole cylinders, where their steps determine tracks and heads."""
     ends = whole.end.astype(np.float64)
     shift = np.where(whole.is_write, angles.write_shift, angles.read_shift)
     raw = np.exp(2j * np.pi * ((done - angles.handover_ms(whole, bus)) / angles.period_ms - shift))
@@ -264,7 +274,7 @@ def _fit_staircase(angles: AngleMap, whole: RequestTrace, bus: Bus, done: Floats
 
 
 def _fit_handover(angles: AngleMap, whole: RequestTrace, points: Points, raw: Complexes) -> AngleMap:
-    """The delays by size, from what the angles leave over; the mean delay is left to the shifts."""
+    """Fit the delays by size to the residual angles; the mean delay belongs to the shifts."""
     left = raw * np.exp(-2j * np.pi * angles.angle(points.x, whole.is_write))
     late = np.angle(left * np.exp(-1j * np.angle(drift.smooth(left, 32.0)))) / (2 * np.pi) * angles.period_ms
     size = whole.n_blocks.astype(np.float64)
@@ -276,8 +286,8 @@ def _fit_handover(angles: AngleMap, whole: RequestTrace, points: Points, raw: Co
 
 
 def _align(zones: tuple[ZoneAngle, ...], points: Points, raw: Complexes) -> tuple[ZoneAngle, ...]:
-    """Offsets of the zones against each other, while the clock may jump: the best rank-one agreement of
-    stretches of time and zones."""
+    """Align the zones with each other while the clock may jump: the best rank-one fit of stretches of time and
+    zones."""
     probe = AngleMap(zones, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     which = probe.zone_of(points.x)
     left = raw * np.exp(-2j * np.pi * probe.angle(points.x, points.group == 1))
@@ -291,12 +301,12 @@ def _align(zones: tuple[ZoneAngle, ...], points: Points, raw: Complexes) -> tupl
 
 
 def _between(row: Complexes, n: int) -> float:
-    """Angle between reads' and writes' phases of the same zones."""
+    """Return the angle between the phases of reads and of writes of the same zones."""
     return float(np.angle((row[n:] * np.conj(row[:n])).sum()))
 
 
 def _shifts(angles: AngleMap, points: Points, raw: Complexes, is_write: Flags) -> AngleMap:
-    """The angle map with the shift between reads and writes: each read against its neighbours in time."""
+    """Return the angle map with the shift between reads and writes, from each read and its neighbors in time."""
     if not is_write.any() or is_write.all():
         return angles
     bare = replace(angles, read_shift=0.0, write_shift=0.0)

@@ -1,8 +1,8 @@
 """The angle of every block: a rate per zone and the two steps that make it a staircase.
 
-Within a zone angle(x) = offset + nu·x + track step + cylinder step. Each step is a sawtooth: skew hides a head or
-cylinder switch, so angle jumps ahead at the end of each track and each cylinder. What the sawteeth do not explain
-(slipped defects, spare tracks) is left to a smooth correction by neighbouring measured blocks.
+Within a zone angle(x) = offset + nu·x + track step + cylinder step. Each step is a sawtooth: a skew hides the switch of
+head or cylinder, so the angle jumps ahead at the end of each track and each cylinder. What the sawteeth do not explain
+(slipped defects, spare tracks) is left to a smooth correction from measured neighbors.
 """
 
 from __future__ import annotations
@@ -16,22 +16,28 @@ from scipy import fft
 from calibrate.arrays import Complexes, Flags, Floats
 from calibrate.trace.spectrum import GRAIN_BLOCKS
 
+#: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48
+#: Elements of an array made at once; affects speed only.
 MAX_ELEMENTS = 6000
+#: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about
+#: 6; at double, zones with few accesses have no step.
 MIN_GAIN = 12.0
+#: Heights of cylinder steps that are tried, turns beyond the skew of a track. They may be negative: a fitted track
+#: step can take part of them.
 CYLINDER_TURNS = np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
 
 
 @dataclass(frozen=True)
 class Step:
-    """A sawtooth of angle: one step each `period_blocks`, first at `first_block`, `turns` high. 0 turns: none."""
+    """A sawtooth of angle: a step of `turns` every `period_blocks`, first at `first_block`; no step if `turns` is 0."""
 
     period_blocks: float = 1.0
     first_block: float = 0.0
     turns: float = 0.0
 
     def at(self, x: Floats) -> Floats:
-        """Its part of the angle, in turns."""
+        """Return its part of the angle, in turns."""
         periods = (x - self.first_block) / self.period_blocks
         return np.asarray(-self.turns * (periods - np.floor(periods) - 0.5))
 
@@ -52,20 +58,20 @@ class ZoneAngle:
     slips: tuple[float, ...] = ()
 
     def placed(self, x: Floats) -> Floats:
-        """Blocks counted from the zone's first, those of tracks that are left out included."""
+        """Return blocks counted from the zone's first, including those of tracks that are left out."""
         relative = x - self.first
         if not self.slips:
             return np.asarray(relative)
         return relative + self.track.period_blocks * np.searchsorted(np.array(self.slips), relative, side="right")
 
     def at(self, x: Floats) -> Floats:
-        """Angle of blocks, in turns, not reduced modulo 1."""
+        """Return the angle of blocks, in turns, not reduced modulo 1."""
         relative = self.placed(x)
         return self.offset + self.turns_per_block * relative + self.track.at(relative) + self.cylinder.at(relative)
 
 
 def fit_steps(zone: ZoneAngle, x: Floats, phasor: Complexes, is_seen: Flags) -> ZoneAngle:
-    """The zone with rate and steps fitted to measured angles of its blocks (unit phasors)."""
+    """Return the zone with rate and steps fitted to the measured angles of its blocks (unit phasors)."""
     chosen = is_seen & (x >= zone.first) & (x < zone.last)
     relative, z = x[chosen] - zone.first, phasor[chosen]
     if len(relative) < 30:
@@ -94,7 +100,7 @@ def _best_rate(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
 
 
 def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: float, count: int) -> Floats:
-    """Frequencies (steps per block) of the strongest periodic parts of a residual angle."""
+    """Return the frequencies (steps per block) of the strongest periodic parts of a residual angle."""
     n = int(2 ** np.ceil(np.log2(extent * 2 / GRAIN_BLOCKS + 2)))
     series = np.bincount(np.rint(relative / GRAIN_BLOCKS).astype(np.int64), angle, n)
     power = np.abs(fft.rfft(series.astype(np.float32)))
@@ -105,7 +111,7 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
 
 
 def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
-    """Residuals summed by their place within a period, (frequencies, bins)."""
+    """Return residuals summed by their place within a period, (frequencies, bins)."""
     out = np.empty((len(frequencies), N_BINS), dtype=np.complex128)
     at_once = max(MAX_ELEMENTS // max(len(relative), 1), 1)
     real, imag = np.tile(left.real, at_once), np.tile(left.imag, at_once)
@@ -123,7 +129,8 @@ def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complex
 
 
 def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
-    """The sawtooth that makes the residual most coherent, of all frequencies and heights."""
+    """Return the sawtooth, of all frequencies and heights, that makes the residual most coherent, and its coherent
+    sum."""
     best, step = 0.0, Step()
     if len(frequencies) == 0:
         return best, step
@@ -144,7 +151,7 @@ def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, height
 def sawtooth_scores(
     left: Complexes, relative: Floats, frequencies: Floats, heights: Sequence[Floats]
 ) -> list[tuple[Floats, Floats]]:
-    """Coherent sum and start (in periods) of the best sawtooth of each frequency, (n,) each, for sets of heights."""
+    """Return coherent sum and start (in periods) of each frequency's best sawtooth, (n,) each, per set of heights."""
     tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
     spectra = np.fft.fft(_gathered(left, relative, frequencies), axis=1)
     out = []
@@ -187,5 +194,5 @@ def _best_cylinder(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle
 
 
 def log_gain(n: int, plain: float, best: float) -> float:
-    """Twice the gain of log-likelihood when coherent sums of n points rise from plain to best."""
+    """Return twice the gain in log-likelihood when the coherent sum of n points rises from `plain` to `best`."""
     return float(2.0 * n * np.log(max(1 - plain / n, 1e-6) / max(1 - best / n, 1e-6)))

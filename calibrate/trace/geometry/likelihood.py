@@ -1,4 +1,4 @@
-"""How well a layout explains measured angles, and its first track and skews sharpened until it does so best."""
+"""How well a layout explains measured angles, and its first track and skews refined until it explains them best."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ import numpy as np
 from calibrate.arrays import Complexes, Floats
 from calibrate.trace.geometry.angles import Step, ZoneAngle
 
+#: Standard error of a measured angle once the clock's drift is removed, turns (with the drift it is
+#: `drift.SIGMA_TURNS`). Half takes good angles for outliers; double cannot resolve skews of a few sectors.
 SIGMA_TURNS = 0.025
+#: Lowest log-likelihood of one angle: 3.2 standard errors off counts like anything further. At -10 a few outliers
+#: decide a layout.
 FLOOR = -5.0
+#: Log-likelihood that skews on whole sectors may lose and still be preferred: makers use whole sectors.
 MAX_LOSS = 3.0
+#: Angles within this cosine of the mean (0.07 turns, three standard errors) determine the offset; the rest are
+#: outliers.
 NEAR_COSINE = 0.9
+#: Scores that differ by less than this are equal: rounding.
 TIE = 1e-6
+#: Elements of an array made at once; affects speed only.
 MAX_ELEMENTS = 60_000
 
 #: First block of a track (from the zone's first), skew of a track, and turns of a cylinder beyond whole ones.
@@ -21,18 +30,18 @@ Layout = tuple[float, float, float]
 
 
 def likelihood(left_turns: Floats) -> Floats:
-    """Logarithm of the likelihood of residual angles, in turns, bounded below for outliers."""
+    """Return the log-likelihood of residual angles, in turns, bounded below for outliers."""
     wrapped = left_turns - np.rint(left_turns)
     return np.asarray(np.maximum(-0.5 * (wrapped / SIGMA_TURNS) ** 2, FLOOR))
 
 
 def zone_likelihood(zone: ZoneAngle, x: Floats, z: Complexes) -> float:
-    """Log-likelihood of measured angles (unit phasors at blocks x) under a zone."""
+    """Return the log-likelihood of measured angles (unit phasors at blocks x) under a zone."""
     return float(likelihood(np.angle(z) / (2 * np.pi) - zone.at(x)).sum())
 
 
 def polished(zone: ZoneAngle, x: Floats, z: Complexes, heads: int) -> ZoneAngle:
-    """The zone with its first track, skew and cylinder skew sharpened; on whole sectors if that costs little."""
+    """Return the zone with first track and both skews refined, on whole sectors if that costs little."""
     period = zone.track.period_blocks
     scores = _Scores(zone, x, z, heads)
     drift_free = 0.25 / max((zone.last - zone.first) / (heads * period), 1.0)
@@ -68,13 +77,15 @@ class _Scores:
         self._turns = np.angle(z) / (2 * np.pi) - zone.offset
 
     def of(self, layouts: list[Layout]) -> tuple[Floats, Floats]:
-        """Log-likelihood of each layout, and what is added to the zone's offset so that most angles agree, in turns."""
+        """Return the log-likelihood of each layout, and the turns to add to the zone's offset so that most angles
+        agree."""
         at_once = max(MAX_ELEMENTS // max(len(self._turns), 1), 1)
         parts = [self._some(layouts[k : k + at_once]) for k in range(0, len(layouts), at_once)]
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def better(self, layouts: list[Layout], best: Layout, best_score: float) -> tuple[Layout, float]:
-        """The likeliest of the layouts if none so far is likelier, and its score; of equals the one in the middle."""
+        """Return the likeliest layout unless the best so far is likelier, and its score; of equal ones the middle
+        one."""
         score, _ = self.of(layouts)
         if score.max() < best_score:
             return best, best_score
@@ -83,7 +94,7 @@ class _Scores:
         return layouts[k], float(score[k])
 
     def zone_of(self, layout: Layout) -> ZoneAngle:
-        """The zone of a layout."""
+        """Return the zone of a layout."""
         first, skew, total = layout
         zone, heads = self._zone, self._heads
         period = zone.track.period_blocks

@@ -1,8 +1,8 @@
-"""Zones as whole tracks and cylinders: a track's skew, a cylinder's, and the places where a track is left out.
+"""Zones as whole tracks and cylinders: the skew of a track, of a cylinder, and the places where a track is left out.
 
 The sawteeth of `angles` are found one by one, each with a period of its own. On the platter a cylinder is a whole
-number of tracks, and where addresses leave out a spare or a bad track, every later block lies one track further on.
-The likeliest such layout is found by a Viterbi path over "tracks left out so far" for each candidate of the skews.
+number of tracks, and where addresses leave out a spare or a bad track, every later block lies one track further on. The
+likeliest such layout is found by a Viterbi path over "tracks left out so far" for each candidate of the skews.
 """
 
 from __future__ import annotations
@@ -16,16 +16,25 @@ from calibrate.arrays import Complexes, Floats, Ints
 from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
 
+#: Penalty in log-likelihood for each track left out: e⁷, one left out in a thousand accesses. Half explains noise by
+#: slips; double misses slips with few accesses behind them.
 SLIP_PENALTY = 7.0
+#: Tracks that a candidate may leave out while skews are searched, and the final layout. More take time in proportion.
 MAX_SLIPS = 14
 MAX_SLIPS_IN_ALL = 40
+#: Accesses that a zone needs, and those used while candidates are compared (all of them after that).
 MIN_POINTS = 40
 MAX_POINTS = 350
+#: Log-likelihood that whole cylinders must gain over the zone as it was.
 MIN_GAIN = 15.0
-# angles without any structure reach -3.6 a point when tracks may be left out at will
+#: Lowest log-likelihood per access of a layout: angles without any structure reach -3.6 when tracks may be left out
+#: freely.
 MIN_SCORE = -3.3
+#: Angles of the zone's start that are tried with each candidate: 14 are 0.07 turns apart, three standard errors.
 N_OFFSETS = 14
-# candidates so far behind the best after so many points are dropped: it takes a dozen and a half of outliers in a row
+#: Candidates that are so far behind the best (log-likelihood) are dropped, first after `FIRST_CULL` accesses and then
+#: every `CULL_EVERY`. At `likelihood.FLOOR` an access, catching up takes 18 outliers in a row; half drops true layouts
+#: in noisy zones.
 MAX_BEHIND = 90.0
 FIRST_CULL = 40
 CULL_EVERY = 10
@@ -33,8 +42,9 @@ CULL_EVERY = 10
 
 @dataclass(frozen=True)
 class Candidates:
-    """Layouts to compare, one a row: first block of a track, and skews in turns. Each is tried with every `offset`, the
-    angle of the zone's start in turns."""
+    """Layouts to compare, one per row: first block of a track, and skews in turns.
+
+    Each is tried with every `offset`, the angle of the zone's start in turns."""
 
     first: Floats
     track: Floats
@@ -43,16 +53,16 @@ class Candidates:
 
 
 def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: float) -> ZoneAngle:
-    """The zone as whole cylinders of `heads` tracks, if the measured angles speak for it; else the zone as it was.
+    """Return the zone as whole cylinders of `heads` tracks where the measured angles support it, else unchanged.
 
     Parameters
     ----------
     x : (n,) float64
         The ends of accesses within the zone.
     z : (n,) complex128
-        Their angles as unit phasors, drift of the clock taken out.
+        Their angles as unit phasors, without the drift of the clock.
     advance : float
-        Turns a track in most zones of the drive, about 1.15.
+        Turns per track in most zones of the drive, about 1.15.
     """
     if len(x) < MIN_POINTS:
         return zone
@@ -68,20 +78,20 @@ def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: f
 
 
 def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[float, Floats, Floats]]:
-    """Blocks of a track, places of its start and skews (turns) that are worth a try."""
+    """Return blocks of a track, places of its start and skews (turns) to try."""
     guesses: list[tuple[float, Floats, Floats]] = []
-    told = zone.track.period_blocks
-    if zone.track.turns and abs(zone.turns_per_block * told - advance) < 0.025:
-        firsts = np.asarray(zone.track.first_block + told * np.arange(-3, 4) * 0.03, dtype=np.float64)
-        guesses.append((told, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
+    fitted = zone.track.period_blocks
+    if zone.track.turns and abs(zone.turns_per_block * fitted - advance) < 0.025:
+        firsts = np.asarray(zone.track.first_block + fitted * np.arange(-3, 4) * 0.03, dtype=np.float64)
+        guesses.append((fitted, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
     else:
         rough = advance / zone.turns_per_block
         skew = max(advance - 1.0, 0.02)
         skews = np.asarray(skew * (0.6 + 0.1 * np.arange(6)), dtype=np.float64)
         for blocks in (np.floor(rough), np.ceil(rough)):
             guesses.append((float(blocks), blocks * np.arange(12) / 12, skews))
-    near = float(np.rint(told))
-    if guesses[0][0] == told and told != near and abs(told - near) < 0.05:
+    near = float(np.rint(fitted))
+    if guesses[0][0] == fitted and fitted != near and abs(fitted - near) < 0.05:
         guesses.append((near, guesses[0][1], guesses[0][2]))
     return guesses
 
@@ -98,7 +108,7 @@ def _best_layout(
 def layout_of(
     zone: ZoneAngle, x: Floats, z: Complexes, heads: int, period: float, rows: Sequence[tuple[float, float, float]]
 ) -> ZoneAngle:
-    """The zone as whole cylinders of tracks of `period` blocks, after the likeliest of some candidates.
+    """Return the zone as whole cylinders of tracks of `period` blocks, with the likeliest of some candidates.
 
     Parameters
     ----------
@@ -128,7 +138,7 @@ def _as_zone(
     heads: int,
     period: float,
 ) -> ZoneAngle:
-    """The candidate as a zone: sawteeth about a mean rate, and the blocks at which tracks are left out."""
+    """Return the candidate as a zone: sawteeth about a mean rate, and the blocks at which tracks are left out."""
     first, skew, extra = (float(value) for value in layout)
     rate = (1.0 + skew + extra / heads) / period
     begin = first - float(path[0]) * period
@@ -144,7 +154,7 @@ def _as_zone(
         slips=slips,
         offset=0.0,
     )
-    # the candidate's angle at the first point fixes what the sawteeth's middle leaves open
+    # the candidate's angle at the first point determines the offset of the sawteeth
     k = np.floor((relative[:1] - first) / period) + path[0]
     there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra + offset
     return replace(bare, offset=float((there - bare.at(relative[:1] + zone.first))[0]))
@@ -153,7 +163,7 @@ def _as_zone(
 def _again(
     zone: ZoneAngle, relative: Floats, angle: Floats, heads: int, period: float
 ) -> tuple[tuple[float, float, float], float, Ints]:
-    """The zone's own layout as the one candidate, and the path through left-out tracks that fits it best."""
+    """Return the zone's own layout as the one candidate, and the path through left-out tracks that fits it best."""
     first, skew, extra = zone.track.first_block, zone.track.turns, zone.cylinder.turns
     begun = round((first - zone.cylinder.first_block) / period)
     k = np.floor((relative[:1] - first) / period) + begun
@@ -173,7 +183,7 @@ def _viterbi(
     max_slips: int = MAX_SLIPS,
     start: int | None = None,
 ) -> tuple[int, float, Ints]:
-    """The likeliest candidate's row and offset and, for each point, how many tracks were left out before it."""
+    """Return the likeliest candidate's row and offset and, for each point, how many tracks were left out before it."""
     n_states = heads + max_slips
     states = np.arange(n_states)
     first = tried.first[:, None].astype(np.float32)
@@ -212,10 +222,10 @@ def _viterbi(
         np.maximum(left, np.float32(FLOOR), out=left)
         value += left
     best, state = divmod(int(value.argmax()), n_states)
-    told = int(row[best]), float(offset[best])
+    likeliest = int(row[best]), float(offset[best])
     path = np.empty(len(relative), dtype=np.int64)
     for i in range(len(relative) - 1, -1, -1):
         path[i] = state
         state -= int(slipped[i][best, state - 1]) if state else 0
         best = int(kept[i][best]) if i in kept else best
-    return *told, path
+    return *likeliest, path

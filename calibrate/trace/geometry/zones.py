@@ -1,7 +1,7 @@
-"""Zones of the disk: stretches of addresses over which angle advances at one rate.
+"""Zones of the disk: stretches of addresses over which the angle advances at one rate.
 
-Candidate rates come from the pair spectra of overlapping windows; a Viterbi path with a price on each change picks
-which holds where. The rate counts all skews: sectors per track follow from it once track steps are found.
+Candidate rates come from the pair spectra of overlapping windows; a Viterbi path with a penalty on each change decides
+which rate applies where. The rate includes all skews: sectors per track follow from it once track steps are found.
 """
 
 from __future__ import annotations
@@ -13,10 +13,16 @@ import numpy as np
 from calibrate.arrays import Floats
 from calibrate.trace.spectrum import Points, pair_spectrum, pairs_within, thin
 
+#: Windows of the disk, overlapping by half, whose spectra give candidates. Half has windows with several zones in
+#: them; double has too few pairs in each.
 N_WINDOWS = 32
+#: Cells of the disk: borders of zones are found to a 256th, then moved by `agreement`.
 N_CELLS = 256
+#: Rates that are compared, the strongest first; more than any drive has zones.
 MAX_CANDIDATES = 80
+#: Penalty for a change of rate, in coherent accesses. Half makes zones of noise; double joins zones with few accesses.
 CHANGE_PENALTY = 15.0
+#: Coherence of a candidate in units of 1 / √pairs: noise reaches about 2.5 (`clock.rotation.CHANCE`).
 MIN_SIGNIFICANCE = 4.0
 
 
@@ -31,7 +37,7 @@ class Stretch:
 
 
 def find_zones(points: Points, turns_per_ms: float, size: float, limit_ms: float) -> list[Stretch]:
-    """Stretches of one rate each, covering addresses 0 to size; empty when nothing is coherent."""
+    """Return stretches of one rate each, covering addresses 0 to `size`; empty when nothing is coherent."""
     candidates = _candidates(points, turns_per_ms, size, limit_ms)
     if len(candidates) == 0:
         return []
@@ -71,7 +77,7 @@ def _candidates(points: Points, turns_per_ms: float, size: float, limit_ms: floa
 def _cell_scores(
     points: Points, turns_per_ms: float, size: float, limit_ms: float, candidates: Floats
 ) -> tuple[Floats, Floats]:
-    """Sum of coherence of pairs by cell of address and candidate, scaled to one vote a point."""
+    """Return the coherence of pairs by cell of address and candidate, scaled to one vote per point, and the points."""
     dx, dt, middle = pairs_within(points, limit_ms, size / N_WINDOWS / 2)
     cell = np.minimum((middle / size * N_CELLS).astype(np.int64), N_CELLS - 1)
     score = np.empty((N_CELLS, len(candidates)))
@@ -97,7 +103,7 @@ def _cheapest_path(score: Floats, price: float) -> np.ndarray:
 
 
 def _sharpen(points: Points, turns_per_ms: float, stretch: Stretch, size: float, limit_ms: float) -> Stretch:
-    """The stretch with its rate found over its whole length."""
+    """Return the stretch with its rate found over its whole length."""
     inside = points.take((points.x >= stretch.first) & (points.x < stretch.last))
     dx, dt, _ = pairs_within(inside, limit_ms)
     if len(dx) < 15:

@@ -176,6 +176,22 @@ class PlanDescription(Description):
     prices: Prices = Prices()
     search: Search = Search()
 
+    @property
+    def design_workload(self) -> Workload:
+        """The load to design for, growth and peak included.
+
+        An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
+        closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
+        multiply the clients. A mixture of both is multiplied as a whole.
+        """
+        workload, design_iops = self.workload, self.objective.design_iops
+        if design_iops is not None and not workload.is_open:
+            return workload
+        factor = self.objective.load_factor
+        if design_iops is not None and not workload.queue_depth:
+            factor = design_iops / workload.offered_rate_per_s
+        return workload if factor == 1 else workload.scaled(factor)
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         names = {stream.name for stream in self.workload.streams}

@@ -133,9 +133,16 @@ class Objective(Description):
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
         asked = (
-            self.iops, self.throughput_bytes_per_s, self.capacity_bytes, self.utilization_ceiling_ratio, self.degraded,
-            self.rebuild_hours, self.data_loss_per_year, self.cost_usd, self.rack_units,
-        )  # fmt: skip
+            self.iops,
+            self.throughput_bytes_per_s,
+            self.capacity_bytes,
+            self.utilization_ceiling_ratio,
+            self.degraded,
+            self.rebuild_hours,
+            self.data_loss_per_year,
+            self.cost_usd,
+            self.rack_units,
+        )
         if all(item is None for item in asked) and not self.latency.limits() and not self.latency.streams:
             raise ValueError("asks for nothing; give for example iops, latency or capacity")
         return self

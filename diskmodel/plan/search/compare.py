@@ -1,152 +1,28 @@
-"""Several arrays under one workload: side by side, with differences, curves against load, and headroom."""
+"""Comparing several arrays under one workload."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from diskmodel.analytic.estimate import Estimate, estimate
+from diskmodel.analytic.estimate import estimate
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.plan.answer.outcome import Evaluate, Figure, Outcome
-from diskmodel.plan.question.families import read_fraction
-from diskmodel.plan.search.headroom import Headroom, LoadPoint, find_headroom, load_points
-from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops
+from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
+from diskmodel.plan.answer.load_curve import Headroom
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.load_curve import find_headroom, load_points
+from diskmodel.plan.search.rule_of_thumb import (
+    calculator_cache_hit,
+    calculator_disk_iops,
+    read_fraction,
+)
 from diskmodel.plan.search.simulated import Simulated
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Second array less the first, as a share of the first.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the arrays.
-    statistic : str
-        iops, mean or p99.
-    ratio : Figure
-    is_significant : bool
-        The interval does not include 0.
-    """
-
-    first: str
-    second: str
-    statistic: str
-    ratio: Figure
-    is_significant: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        ends = {key: value if math.isfinite(value) else None for key, value in vars(self.ratio).items()}
-        return {
-            "first": self.first,
-            "second": self.second,
-            "statistic": self.statistic,
-            "significant": self.is_significant,
-            **{f"{key}_ratio" if key != "value" else "ratio": value for key, value in ends.items()},
-        }
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One of the arrays.
-
-    Attributes
-    ----------
-    name : str
-    array : Array
-    healthy : Outcome
-    degraded : Outcome or None
-        With the first disk missing; None where that loses data, or the array is already degraded.
-    rebuilding : Outcome or None
-        With that disk being rebuilt onto a spare as fast as the disks go; None as above.
-    rebuild_hours : float
-        How long that takes; nan as above.
-    curve : tuple of LoadPoint
-        Latency against load, from light to beyond the knee.
-    headroom : Headroom
-    rule_of_thumb_iops : float
-        Host requests per second that a calculator promises.
-    estimate : Estimate
-        By queueing formulas.
-    differs : tuple of str
-        Why the calculator's figure differs from the simulated limit.
-    """
-
-    name: str
-    array: Array
-    healthy: Outcome
-    degraded: Outcome | None
-    rebuilding: Outcome | None
-    rebuild_hours: float
-    curve: tuple[LoadPoint, ...]
-    headroom: Headroom
-    rule_of_thumb_iops: float
-    estimate: Estimate
-    differs: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        rule = self.rule_of_thumb_iops
-        return {
-            "name": self.name,
-            "drive": self.array.drive.name,
-            "level": self.array.layout.level,
-            "disks": self.array.layout.disks,
-            "usable_bytes": self.array.usable_bytes,
-            **self.healthy.to_dict(),
-            "degraded": self.degraded.to_dict() if self.degraded else None,
-            "rebuilding": self.rebuilding.to_dict() if self.rebuilding else None,
-            "rebuild_hours": self.rebuild_hours if math.isfinite(self.rebuild_hours) else None,
-            "curve": [point.to_dict() for point in self.curve],
-            "headroom": self.headroom.to_dict(),
-            "rule_of_thumb_iops": rule if math.isfinite(rule) else None,
-            "rule_of_thumb_difference": list(self.differs),
-        }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Arrays under one workload.
-
-    Attributes
-    ----------
-    workload : Workload
-    arrays : tuple of Compared
-    differences : tuple of Difference
-        Of each array to the first.
-    """
-
-    workload: Workload
-    arrays: tuple[Compared, ...]
-    differences: tuple[Difference, ...]
-
-    def __rich__(self) -> RenderableType:
-        from diskmodel.plan.show.table import comparison_table
-
-        return comparison_table(self)
-
-    def _repr_html_(self) -> str:
-        from diskmodel.plan.show.notebook import comparison_html
-
-        return comparison_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "workload": self.workload.to_dict(),
-            "arrays": [item.to_dict() for item in self.arrays],
-            "differences": [item.to_dict() for item in self.differences],
-        }
 
 
 def compare(
@@ -160,7 +36,7 @@ def compare(
     executor: Executor | None = None,
     engine: str = "auto",
 ) -> Comparison:
-    """Two or more arrays under one workload, with the same requests for each.
+    """Return two or more arrays under one workload, with the same requests for each.
 
     Parameters
     ----------
@@ -169,7 +45,7 @@ def compare(
     seed, n_requests : int
         Of every run.
     growth_ratio : float, optional
-        Growth of load per year, to tell headroom in months too.
+        Growth of load per year, to report headroom in months, too.
     evaluate : Evaluate, optional
         Default: the simulation.
     executor : concurrent.futures.Executor, optional
@@ -240,13 +116,13 @@ def _compared(
         per_disk_iops=calculator_disk_iops(array.drive),
         n_parity=array.layout.n_parity,
     )
-    promised = rule.host_iops or math.inf
-    words = _why(array, promised, rule.back_end_per_host, headroom, healthy)
-    return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, promised, guess, words)
+    predicted = rule.host_iops or math.inf
+    words = _why(array, predicted, rule.back_end_per_host, headroom, healthy)
+    return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
 
 
 def degraded_array(array: Array) -> Array | None:
-    """The array with its first disk missing; None where data is lost by it, or a disk is missing already."""
+    """Return the array with its first disk failed; None where that loses data, or a disk has failed already."""
     if array.layout.failed or not array.layout.kind.is_redundant:
         return None
     try:
@@ -257,49 +133,51 @@ def degraded_array(array: Array) -> Array | None:
 
 
 def rebuilding_array(degraded: Array) -> Array:
-    """A degraded array with its first missing disk being rebuilt onto a spare, as fast as the disks go."""
+    """Return a degraded array with its first failed disk being rebuilt onto a spare, as fast as the disks allow."""
     layout = degraded.layout
     changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": {}}
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 
 def _difference(first: Compared, second: Compared, statistic: str) -> Difference | None:
-    """Relative difference; its interval adds the two relative half-widths in squares (runs of one seed share requests,
-    which makes the true interval narrower, never wider, as long as they react alike)."""
+    """Return the relative difference; None where a figure is unknown.
+
+    Its half-width is the root of the sum of squares of the two relative half-widths. Runs of one seed share their
+    requests, which makes the true interval narrower as long as the two arrays react alike.
+    """
     a, b = (
-        item.healthy.iops if statistic == "iops" else item.healthy.latency_ns.get("", {}).get(statistic)
-        for item in (first, second)
+        item.healthy.iops if statistic == "iops" else item.healthy.latency_of(statistic) for item in (first, second)
     )
     if a is None or b is None or not (a.value > 0 and math.isfinite(b.value)):
         return None
     ratio = b.value / a.value - 1
     half = b.value / a.value * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
-    figure = Figure(ratio, ratio - half, ratio + half)
+    figure = Interval(ratio, ratio - half, ratio + half)
     return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
 
 
-def _why(array: Array, promised: float, counted: float, headroom: Headroom, outcome: Outcome) -> tuple[str, ...]:
-    """Reasons for calculator and simulation to differ."""
+def _why(array: Array, predicted: float, counted: float, headroom: Headroom, outcome: Outcome) -> tuple[str, ...]:
+    """Return the reasons for the rule of thumb and the simulation to differ."""
     said = []
-    if math.isfinite(promised):
+    if math.isfinite(predicted):
         said.append(
-            f"a calculator promises {promised:,.0f} requests/s; simulated, beyond {headroom.knee_iops:,.0f} (the knee) "
-            "latency grows faster than throughput"
+            f"the rule of thumb predicts {predicted:,.0f} requests/s; simulated, latency grows faster than throughput "
+            f"beyond {headroom.knee_iops:,.0f} (the knee)"
         )
     operations = outcome.iops.value * outcome.back_end_per_host
     working = array.layout.disks - len(array.layout.failed)
     if operations > 0 and outcome.utilization_ratio > 0:
         simulated_ms = 1000 * outcome.utilization_ratio * working / operations
-        granted_ms = 1000 / calculator_disk_iops(array.drive)
-        if abs(simulated_ms / granted_ms - 1) > 0.05:
-            side = "elevator and short seeks" if simulated_ms < granted_ms else "seek and rotation"
-            said.append(f"an operation holds a disk for {simulated_ms:.2f} ms, not {granted_ms:.2f} ms ({side})")
+        assumed_ms = 1000 / calculator_disk_iops(array.drive)
+        if abs(simulated_ms / assumed_ms - 1) > 0.05:
+            side = "elevator and short seeks" if simulated_ms < assumed_ms else "seek and rotation"
+            said.append(f"an operation takes {simulated_ms:.2f} ms, not {assumed_ms:.2f} ms ({side})")
     if abs(outcome.back_end_per_host / counted - 1) > 0.03:
         said.append(
-            f"a request costs {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} (cache, stripes and "
-            "borders of strips)"
+            f"a request takes {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} (cache, full-stripe "
+            "writes, strip boundaries)"
         )
-    p99 = outcome.latency_ns.get("", {}).get("p99")
+    p99 = outcome.latency_of("p99")
     if p99 is not None and math.isfinite(p99.value):
-        said.append(f"at this load 99 of 100 are done within {p99.value / 1e6:.3g} ms; a calculator knows no latency")
+        said.append(f"p99 latency at this load is {p99.value / 1e6:.3g} ms; the rule of thumb ignores queueing")
     return tuple(said)

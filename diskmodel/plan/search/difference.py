@@ -1,4 +1,4 @@
-"""Why the calculators' number of disks differs from the simulated one, in words with figures."""
+"""Why the rule of thumb's number of disks differs from the simulated one, in words with figures."""
 
 from __future__ import annotations
 
@@ -6,50 +6,47 @@ import math
 
 from diskmodel.analytic.rule import back_end_per_host
 from diskmodel.analytic.rule import write_penalty as penalty_of
-from diskmodel.plan.answer.criteria import Verdict, tightest
-from diskmodel.plan.question.families import array_of, read_fraction
-from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops
-from diskmodel.plan.search.statics import space_bytes
-from diskmodel.plan.search.trial import Trial, Trier
+from diskmodel.plan.answer.criterion import Verdict, tightest
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
+from diskmodel.plan.search.trier import Trier
 
 
-def difference_in_words(trier: Trier, trial: Trial, counted: int | None, counts: list[int]) -> tuple[str, ...]:
-    """Reasons for the difference between `counted` disks and the trial's.
+def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tuple[str, ...]:
+    """Return the reasons for the difference between `counted` disks and the trial's.
 
     Parameters
     ----------
     trier : Trier
-        May be asked to try the calculators' count.
+        Also tries the rule of thumb's count.
     trial : Trial
         At the simulated answer, or nearest to one.
     counted : int or None
-        The calculators' answer.
-    counts : list of int
-        Counts that the family can have.
+        The answer by the rule of thumb.
     """
     if counted is None:
-        return ("the calculators need a rate to count with: the plan names none for this closed workload",)
+        return ("the rule of thumb needs a rate, and the plan states none for this closed workload",)
     if trial.outcome is None or trial.outcome.method == "rule":
         return ()
-    said = [_verdict_on(trier, trial, counted, counts)]
+    said = [_verdict_on(trier, trial, counted)]
     said += [text for text in (_service(trier, trial), _operations(trier, trial), _queueing(trial)) if text]
     return tuple(said)
 
 
-def _verdict_on(trier: Trier, trial: Trial, counted: int, counts: list[int]) -> str:
+def _verdict_on(trier: Trier, trial: Trial, counted: int) -> str:
     if counted == trial.disks:
-        return f"the calculators ask for the same {counted} disks"
-    if counted not in counts:
-        return f"the calculators ask for {counted} disks, more than the plan allows"
+        return f"the rule of thumb needs the same {counted} disks"
+    if counted not in trier.case.counts:
+        return f"the rule of thumb needs {counted} disks, more than the plan allows"
     there = trier(counted)
     worst = tightest(there.criteria)
     if there.verdict is Verdict.HOLDS:
-        return f"the calculators ask for {counted} disks, more than needed: there {worst}"
-    return f"the calculators ask for {counted} disks, which do not hold: there {worst}"
+        return f"the rule of thumb needs {counted} disks, more than the simulation: with {counted}, {worst}"
+    return f"the rule of thumb needs {counted} disks, too few in the simulation: with {counted}, {worst}"
 
 
 def _service(trier: Trier, trial: Trial) -> str:
-    """Seek, rotation and elevator against a flat number of IOPS."""
+    """Compare the simulated service time with the IOPS that the rule of thumb assumes for a disk."""
     outcome = trial.outcome
     assert outcome is not None
     operations = outcome.iops.value * outcome.back_end_per_host
@@ -57,46 +54,46 @@ def _service(trier: Trier, trial: Trial) -> str:
     if not (operations > 0 and outcome.utilization_ratio > 0):
         return ""
     simulated_ms = 1000 * outcome.utilization_ratio * working / operations
-    granted = calculator_disk_iops(trier.family.drive)
-    ratio = simulated_ms * granted / 1000
+    assumed = calculator_disk_iops(trier.case.family.drive)
+    ratio = simulated_ms * assumed / 1000
     if 0.95 < ratio < 1.05:
         return ""
     if ratio < 1:
-        cause = "seeks are short, and the elevator chooses among the requests that wait"
-    elif trier.family.drive.kind == "flash":
+        cause = "seeks are short, and the elevator reorders waiting requests"
+    elif trier.case.family.drive.kind == "flash":
         cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
     else:
-        cause = "seek and rotation, and parity writes that wait for the platter to come round again"
+        cause = "seek and rotation, and parity writes that wait a full revolution"
     return (
-        f"they grant a disk {granted:.0f} IOPS, {1000 / granted:.2f} ms for each operation; simulated, an operation "
-        f"holds a disk for {simulated_ms:.2f} ms: {cause}"
+        f"the rule of thumb assumes {assumed:.0f} IOPS a disk, {1000 / assumed:.2f} ms an operation; simulated, an "
+        f"operation takes {simulated_ms:.2f} ms ({cause})"
     )
 
 
 def _operations(trier: Trier, trial: Trial) -> str:
-    """Cache, coalescing and whole stripes against a flat penalty."""
+    """Compare the simulated disk operations per request with the rule of thumb's write penalty."""
     outcome = trial.outcome
     assert outcome is not None
-    array = array_of(trier.plan, trier.family, trial.disks)
-    space = space_bytes(trier.plan.objective, trier.workload)
+    case = trier.case
+    array = case.array(trial.disks)
     counted = back_end_per_host(
-        penalty_of(trier.family.level, n_parity=array.layout.n_parity),
-        read_fraction(trier.workload),
-        calculator_cache_hit(array, space),
+        penalty_of(case.family.level, n_parity=array.layout.n_parity),
+        read_fraction(case.workload),
+        calculator_cache_hit(array, case.required_bytes),
     )
     simulated = outcome.back_end_per_host
     if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
         return ""
     cause = (
-        "the cache and writes of whole stripes or neighbouring blocks spare the disks some"
+        "the cache, full-stripe writes and merged writes save operations"
         if simulated < counted
-        else "some requests cross a border of strips, or the cache holds less of what is asked for"
+        else "some requests cross a strip boundary, or fewer requests hit the cache"
     )
-    return f"they count {counted:.2f} disk operations for a request; simulated, there are {simulated:.2f}: {cause}"
+    return f"the rule of thumb counts {counted:.2f} disk operations a request; simulated, {simulated:.2f} ({cause})"
 
 
 def _queueing(trial: Trial) -> str:
-    """What a calculator does not know at all: waiting."""
+    """Return what the rule of thumb ignores: queueing."""
     outcome = trial.outcome
     assert outcome is not None
     latency = [item for item in trial.criteria if item.name == "latency" and item.verdict is not Verdict.UNKNOWN]
@@ -104,6 +101,6 @@ def _queueing(trial: Trial) -> str:
         return ""
     worst = min(latency, key=lambda item: item.margin_ratio)
     return (
-        f"they know no waiting; simulated, {worst.detail} is {worst.figure.value:.3g} ms (at most "
-        f"{worst.limit:.3g} ms) with disks that are {100 * outcome.utilization_ratio:.0f} % busy"
+        f"the rule of thumb ignores queueing; simulated, {worst.detail} latency is {worst.figure.value:.3g} ms (limit "
+        f"{worst.limit:.3g} ms) with the disks {100 * outcome.utilization_ratio:.0f} % busy"
     )

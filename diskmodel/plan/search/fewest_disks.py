@@ -1,149 +1,78 @@
-"""The fewest disks of one family that hold an objective."""
+"""The fewest disks of one family that meet an objective."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
-from diskmodel.plan.answer.criteria import Criterion, Verdict, overall, tightest
-from diskmodel.plan.answer.outcome import Evaluate
-from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.question.families import Family, allowed_counts
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.difference import difference_in_words
+from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.hint import Hint
-from diskmodel.plan.search.rule_of_thumb import rule_of_thumb_disks
-from diskmodel.plan.search.trial import Trial, Trier
+from diskmodel.plan.search.rule_of_thumb import (
+    rule_of_thumb_disks,
+)
+from diskmodel.plan.search.trier import Trier
 
-#: Trials that follow the formulas' guess before bisection takes over.
+#: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
+#: Half of them wastes good guesses; double wastes simulations on bad ones.
 GUESSES = 4
+
+
 #: Criteria that more disks can only make worse.
 _SHRINKING = ("cost", "rack_units", "data_loss")
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """The answer for one family.
-
-    Attributes
-    ----------
-    family : Family
-    is_feasible : bool
-    trial : Trial or None
-        At the answer; where there is none, the trial that came nearest; None where no count was allowed at all.
-    below : Trial or None
-        At the next smaller count: the proof that the answer is the fewest.
-    binds : str
-        Criterion that forbids fewer disks; "minimum disks" where the level allows no fewer; where nothing is
-        feasible, the criterion that is not met.
-    binding : Criterion or None
-        That criterion at `below`, or at the nearest trial of an infeasible family.
-    reason : str
-        In words: why no fewer, or why none.
-    is_decided : bool
-        False: the next smaller count may do as well, within the precision of the longest run; the larger is taken.
-    rule_of_thumb_disks : int or None
-    rule_of_thumb_difference : tuple of str
-        Why the calculators say something else.
-    trials : tuple of Trial
-        All that was tried, by number of disks.
-    """
-
-    family: Family
-    is_feasible: bool
-    trial: Trial | None
-    below: Trial | None
-    binds: str
-    binding: Criterion | None
-    reason: str
-    is_decided: bool
-    rule_of_thumb_disks: int | None
-    rule_of_thumb_difference: tuple[str, ...]
-    trials: tuple[Trial, ...]
-
-    @property
-    def disks(self) -> int | None:
-        """The fewest disks; None where infeasible."""
-        return self.trial.disks if self.is_feasible and self.trial else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        data: dict[str, Any] = {**self.family.key(), "disks": self.disks, "feasible": self.is_feasible}
-        data |= {"binds": self.binds, "reason": self.reason, "decided": self.is_decided}
-        data["binding"] = self.binding.to_dict() if self.binding else None
-        outcome = self.trial.outcome if self.trial else None
-        data |= outcome.to_dict() if outcome else {"iops": None, "latency_ms": {}}
-        if self.trial is not None:
-            figures = self.trial.statics
-            data |= {
-                "tried_disks": self.trial.disks,
-                "usable_bytes": figures.usable_bytes,
-                "cost_usd": _finite(figures.cost_usd),
-                "rack_units": figures.rack_units,
-                "rebuild_hours": _finite(figures.rebuild_hours),
-                "data_loss_per_year": figures.loss_per_year,
-                "criteria": [item.to_dict() for item in self.trial.criteria],
-                "degraded": self.trial.degraded.to_dict() if self.trial.degraded else None,
-            }
-        data["below"] = self.below.to_dict() if self.below else None
-        data["rule_of_thumb_disks"] = self.rule_of_thumb_disks
-        data["rule_of_thumb_difference"] = list(self.rule_of_thumb_difference)
-        data["trials"] = [trial.to_dict() for trial in self.trials]
-        return data
-
-
-def _finite(value: float) -> float | None:
-    return value if abs(value) < float("inf") else None
-
-
-def search_family(plan: PlanDescription, family: Family, evaluate: Evaluate) -> Candidate:
-    """The fewest disks of `family` that hold the plan's objective.
+def search_family(case: Case, evaluate: Evaluate) -> Candidate:
+    """Return the fewest disks of one family that meet the objective.
 
     Parameters
     ----------
-    plan : PlanDescription
-    family : Family
+    case : Case
     evaluate : Evaluate
-        Decides; the formulas only say where to begin.
+        Decides; the formulas only choose where to begin.
 
     Notes
     -----
-    More disks are taken never to make speed, space or the rebuild worse, and never to make cost, rack units or data
-    loss better. The formulas' guess, corrected by each trial, then bisection, until neighbours differ.
+    Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
+    better. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
+    neighboring counts differ.
     """
-    counts = allowed_counts(plan, family)
+    counts = case.counts
     if not counts:
-        reason = f"{family.level} can have none of the numbers of disks asked about"
-        return Candidate(family, False, None, None, "minimum disks", None, reason, True, None, (), ())
-    trier = Trier(plan, family, evaluate)
+        reason = f"{case.family.level} allows none of the numbers of disks in the plan"
+        return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
+    trier = Trier(case, evaluate)
     fixed = {n: trier.static(n) for n in counts}
     low = _first(counts, lambda n: not _fails(fixed[n], but=_SHRINKING))
     if low is None:
-        return _infeasible(plan, trier, counts, counts[-1], "")
+        return _infeasible(trier, counts[-1], "")
     high = len(counts) - 1
     while high >= low and _fails(fixed[counts[high]]):
         high -= 1
     if high < low:
-        return _infeasible(plan, trier, counts, counts[low], "")
+        return _infeasible(trier, counts[low], "")
     allowed = counts[low : high + 1]
     found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
     if found is None:
         capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
-        return _infeasible(plan, trier, counts, allowed[-1], capped)
-    return _feasible(plan, trier, counts, found)
+        return _infeasible(trier, allowed[-1], capped)
+    return _feasible(trier, found)
 
 
 def _fewest(
     counts: list[int],
-    holds: Callable[[int], bool],
+    is_met: Callable[[int], bool],
     hint: Callable[[int], bool],
     margin: Callable[[int], float] = lambda _: math.nan,
 ) -> int | None:
-    """The smallest count that holds, for `holds` that once true stays true; None without any.
+    """Return the smallest count for which the monotone `is_met` is true; None without any.
 
-    `hint` guesses and may learn between calls. Between a count that holds and one that does not, `margin` (above 0
-    where it holds, nan where unknown) is interpolated. Where that leads to small steps only, bisection takes over.
+    `hint` guesses and may learn between calls. Between a count that is enough and one that is not, `margin` (above 0
+    where it is enough, nan where unknown) is interpolated. After `GUESSES` trials, bisection takes over.
     """
     good, bad, n_guessed = len(counts), -1, 0
     while good - bad > 1:
@@ -156,12 +85,12 @@ def _fewest(
             if guess is None:
                 guess = _doubled(counts, bad)
             at = min(max(guess, bad + 1), good - 1)
-        good, bad = (at, bad) if holds(counts[at]) else (good, at)
+        good, bad = (at, bad) if is_met(counts[at]) else (good, at)
     return counts[good] if good < len(counts) else None
 
 
 def _between(counts: list[int], bad: int, good: int, margin: Callable[[int], float]) -> int | None:
-    """Index at which the margin, linear in the logarithm of the count, becomes positive; None where it is not known."""
+    """Return the index where the margin, linear in the logarithm of the count, becomes positive; None where unknown."""
     if bad < 0 or good == len(counts):
         return None
     short, over = margin(counts[bad]), margin(counts[good])
@@ -173,9 +102,9 @@ def _between(counts: list[int], bad: int, good: int, margin: Callable[[int], flo
 
 
 def _doubled(counts: list[int], bad: int) -> int:
-    """Index of the first count twice as large as the one at `bad`, at most the last; without `bad` the last.
+    """Return the index of the first count twice as large as the one at `bad`, at most the last; without `bad` the last.
 
-    Near saturation a formula that is scaled to what was simulated may say that no count holds; the next trial, farther
+    Near saturation a formula that is scaled to a simulation may find no count large enough. The next trial, farther
     from saturation, corrects it, and costs less than one of the largest array.
     """
     if bad < 0:
@@ -183,17 +112,17 @@ def _doubled(counts: list[int], bad: int) -> int:
     return next((i for i, count in enumerate(counts) if count >= 2 * counts[bad]), len(counts) - 1)
 
 
-def _first(counts: list[int], holds: Callable[[int], bool]) -> int | None:
-    """Index of the first count for which the monotone `holds` is true, by bisection."""
+def _first(counts: list[int], is_met: Callable[[int], bool]) -> int | None:
+    """Return the index of the first count for which the monotone `is_met` is true, by bisection."""
     bad, good = -1, len(counts)
     while good - bad > 1:
         middle = (good + bad) // 2
-        good, bad = (middle, bad) if holds(counts[middle]) else (good, middle)
+        good, bad = (middle, bad) if is_met(counts[middle]) else (good, middle)
     return good if good < len(counts) else None
 
 
 def margin_of(trial: Trial) -> float:
-    """Least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
+    """Return the least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
     margins = [
         item.margin_ratio
         for item in trial.criteria
@@ -213,32 +142,35 @@ def _cap(criteria: list[Criterion], disks: int) -> str:
     return f"; {disks} disks are not allowed: {failed}" if failed else ""
 
 
-def _feasible(plan: PlanDescription, trier: Trier, counts: list[int], disks: int) -> Candidate:
+def _feasible(trier: Trier, disks: int) -> Candidate:
+    counts = trier.case.counts
     trial, at = trier(disks), counts.index(disks)
     below = trier(counts[at - 1]) if at else None
     binding = None if below is None else tightest(below.criteria)
     is_decided = below is None or below.verdict is Verdict.FAILS
     if binding is None or below is None:
-        binds, reason = "minimum disks", f"{disks} is the fewest that the level or the plan allows"
+        binds, reason = "minimum disks", f"{disks} is the smallest number that the level or the plan allows"
     elif is_decided:
         binds, reason = binding.name, f"with {below.disks} disks: {binding}"
     else:
         binds = binding.name
-        reason = f"with {below.disks} disks it cannot be told within the longest run: {binding}; the safe side is taken"
-    counted = rule_of_thumb_disks(plan, trier.family, counts)
-    words = difference_in_words(trier, trial, counted, counts)
+        reason = (
+            f"{below.disks} disks are too close to call in the longest run, so the larger number is taken: {binding}"
+        )
+    counted = rule_of_thumb_disks(trier.case)
+    words = difference_in_words(trier, trial, counted)
     return Candidate(
-        trier.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials)
+        trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials)
     )
 
 
-def _infeasible(plan: PlanDescription, trier: Trier, counts: list[int], nearest: int, capped: str) -> Candidate:
+def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
     trial = trier(nearest)
     binding = tightest(trial.criteria)
     reason = f"with {nearest} disks: {binding}{capped}"
-    counted = rule_of_thumb_disks(plan, trier.family, counts)
+    counted = rule_of_thumb_disks(trier.case)
     return Candidate(
-        trier.family,
+        trier.case.family,
         False,
         trial,
         None,
@@ -247,6 +179,6 @@ def _infeasible(plan: PlanDescription, trier: Trier, counts: list[int], nearest:
         reason,
         trial.verdict is Verdict.FAILS,
         counted,
-        difference_in_words(trier, trial, counted, counts),
+        difference_in_words(trier, trial, counted),
         tuple(trier.trials),
     )

@@ -1,55 +1,56 @@
-"""Where a search should look next: formulas, corrected by what the simulation has said about neighbours."""
+"""Where a search should look next: formulas, corrected by the simulations of neighboring counts."""
 
 from __future__ import annotations
 
 from diskmodel.analytic.estimate import Estimate, estimate
-from diskmodel.plan.answer import criteria as judge
-from diskmodel.plan.answer.criteria import Verdict
-from diskmodel.plan.answer.outcome import Figure, Outcome
-from diskmodel.plan.question.families import array_of
-from diskmodel.plan.search.trial import Trial, Trier
+from diskmodel.plan.answer.criterion import Verdict, overall
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.search import judge
+from diskmodel.plan.search.trier import Trier
+from diskmodel.result.statistics.batches import Interval
 
 _STATISTICS = ("mean", "p99")
 
 
 class Hint:
-    """Guesses whether counts of a family hold, in milliseconds."""
+    """Guesses within milliseconds which counts of a family meet the objective."""
 
     def __init__(self, trier: Trier) -> None:
-        self.trier = trier
+        self.trier, self.case = trier, trier.case
         self._known: dict[int, Estimate] = {}
 
     def __call__(self, disks: int) -> bool:
-        """Whether so many disks probably hold the objective."""
+        """Return whether that many disks probably meet the objective."""
         guess = self._estimate(disks)
         factors = self._factors(disks)
-        streams = self.trier.workload.streams
+        streams = self.case.workload.streams
         size = sum(stream.mean_size_bytes for stream in streams) / len(streams)
-        iops = guess.iops * (factors["iops"] if self.trier.workload.queue_depth else 1.0)
+        iops = guess.iops * (factors["iops"] if self.case.workload.queue_depth else 1.0)
         latency = {
-            "mean": Figure.exact(guess.mean_s * 1e9 * factors["mean"]),
-            "p99": Figure.exact(guess.p99_s * 1e9 * factors["p99"]),
+            "mean": Interval.exact(guess.mean_s * 1e9 * factors["mean"]),
+            "p99": Interval.exact(guess.p99_s * 1e9 * factors["p99"]),
         }
-        for name in ("p50", "p95", "p999"):  # of the order of what stands beside them
+        for name in ("p50", "p95", "p999"):  # no formula; the neighbor gives the order of magnitude
             latency[name] = latency["mean" if name == "p50" else "p99"]
         outcome = Outcome(
             is_stable=guess.is_stable,
-            iops=Figure.exact(iops),
-            bytes_per_s=Figure.exact(iops * size),
+            iops=Interval.exact(iops),
+            bytes_per_s=Interval.exact(iops * size),
             latency_ns={"": latency, **{stream.name: latency for stream in streams}},
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
-        found = judge.performance(self.trier.plan.objective, outcome, self.trier.workload)
-        return judge.overall(found) is not Verdict.FAILS
+        found = judge.performance(self.case.objective, outcome, self.case.workload)
+        return overall(found) is not Verdict.FAILS
 
     def _estimate(self, disks: int) -> Estimate:
         if disks not in self._known:
-            array = array_of(self.trier.plan, self.trier.family, disks)
-            self._known[disks] = estimate(array, self.trier.workload, n_sample=300, seed=self.trier.plan.search.seed)
+            array = self.case.array(disks)
+            self._known[disks] = estimate(array, self.case.workload, n_sample=300, seed=self.case.search.seed)
         return self._known[disks]
 
     def _factors(self, disks: int) -> dict[str, float]:
-        """Simulated over estimated, at the nearest count that was simulated and stable."""
+        """Return simulated over estimated figures, at the nearest count that was simulated and stable."""
         factors = dict.fromkeys(("iops", "mean", "p99", "utilization"), 1.0)
         stable = [trial for trial in self.trier.trials if trial.outcome is not None and trial.outcome.is_stable]
         if not stable:
@@ -72,5 +73,5 @@ class Hint:
 
 
 def _value(outcome: Outcome, statistic: str) -> float:
-    figure = outcome.latency_ns.get("", {}).get(statistic)
-    return figure.value if figure is not None else 0.0
+    interval = outcome.latency_of(statistic)
+    return interval.value if interval is not None else 0.0

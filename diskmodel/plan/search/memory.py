@@ -1,4 +1,4 @@
-"""Remembering outcomes, so that a search that was interrupted goes on where it was."""
+"""Keeping outcomes in a file, so that an interrupted search continues where it stopped."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import diskmodel
 from diskmodel.array import Array
-from diskmodel.plan.answer.outcome import Evaluate, Figure, Outcome
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.version import __version__
 from diskmodel.workload import Workload
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """Evaluates as another one does, and keeps every outcome in a file of JSON lines.
+    """Evaluates with another evaluation, and keeps every outcome in a file of JSON lines.
 
     An outcome is found again when array, workload, length, seed, evaluation and version are the same. Any number of
     processes may share the file: a line is written in one piece, and broken lines are ignored.
@@ -45,7 +47,7 @@ class Remembered:
         object.__setattr__(self, "_known", read_outcomes(self.path))
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
-        """The remembered outcome, or a new one."""
+        """Return the remembered outcome, or a new one."""
         key = self._key(array, workload, n_requests, seed)
         if key not in self._known:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=seed)
@@ -54,13 +56,13 @@ class Remembered:
         return self._known[key]
 
     def _key(self, array: Array, workload: Workload, n_requests: int, seed: int) -> str:
-        parts = [array.to_dict(), workload.to_dict(), n_requests, seed, repr(self.evaluate), diskmodel.__version__]
+        parts = [array.to_dict(), workload.to_dict(), n_requests, seed, repr(self.evaluate), __version__]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _append(self, key: str, outcome: Outcome) -> None:
-        # begins with a line's end too: what a killed process left half written must not swallow this one
+        # begins with a newline too: a line that a killed process left half written must not swallow this one
         line = "\n" + json.dumps({"key": key, "outcome": to_plain(outcome)}) + "\n"
-        # one write to a file opened for appending is not mixed with those of other processes
+        # one write to a file opened for appending is never interleaved with those of other processes
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             os.write(handle, line.encode())
@@ -69,7 +71,7 @@ class Remembered:
 
 
 def read_outcomes(path: str | Path) -> dict[str, Outcome]:
-    """Outcomes of a file by key; nothing where there is no file. Lines that are not whole are passed over."""
+    """Return the outcomes of a file by key; nothing where there is no file. Incomplete lines are skipped."""
     found: dict[str, Outcome] = {}
     if not Path(path).is_file():
         return found
@@ -83,28 +85,33 @@ def read_outcomes(path: str | Path) -> dict[str, Outcome]:
 
 
 def to_plain(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as plain data that `from_plain` gives back exactly."""
+    """Return an outcome as plain data from which `from_plain` makes an equal one."""
     data = dict(vars(outcome))
-    data |= {name: list(vars(data[name]).values()) for name in ("iops", "bytes_per_s")}
+    data |= {name: _ends(data[name]) for name in ("iops", "bytes_per_s")}
     data["latency_ns"] = {
-        stream: {name: list(vars(figure).values()) for name, figure in figures.items()}
-        for stream, figures in outcome.latency_ns.items()
+        stream: {name: _ends(interval) for name, interval in intervals.items()}
+        for stream, intervals in outcome.latency_ns.items()
     }
     data["breakdown_ms"] = dict(outcome.breakdown_ms)
     return data
 
 
 def from_plain(data: Mapping[str, Any]) -> Outcome:
-    """The outcome in plain data."""
+    """Return the outcome in plain data."""
     values = dict(data)
-    values |= {name: _figure(data[name]) for name in ("iops", "bytes_per_s")}
+    values |= {name: _interval(data[name]) for name in ("iops", "bytes_per_s")}
     values["latency_ns"] = {
-        stream: {name: _figure(figure) for name, figure in figures.items()}
-        for stream, figures in data["latency_ns"].items()
+        stream: {name: _interval(ends) for name, ends in intervals.items()}
+        for stream, intervals in data["latency_ns"].items()
     }
     values["breakdown_ms"] = {part: float(ms) for part, ms in data["breakdown_ms"].items()}
     return Outcome(**values)
 
 
-def _figure(parts: Iterable[float]) -> Figure:
-    return Figure(*(float(part) for part in parts))
+def _ends(interval: Interval) -> list[float]:
+    return [interval.value, interval.low, interval.high]
+
+
+def _interval(ends: Iterable[float]) -> Interval:
+    value, low, high = (float(end) for end in ends)
+    return Interval(value, low, high)

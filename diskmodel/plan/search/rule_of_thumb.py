@@ -1,4 +1,4 @@
-"""The calculators' answer: spindles times IOPS over write penalties. Beside the simulation, or instead of it."""
+"""The rule of thumb of RAID calculators: disks times IOPS over write penalties; beside the simulation, or instead."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from dataclasses import dataclass
 from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
 from diskmodel.array import Array
 from diskmodel.drive import Flash, Hdd
-from diskmodel.plan.answer.outcome import Figure, Outcome
-from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.question.families import Family, array_of, design_workload, read_fraction
-from diskmodel.plan.search.statics import space_bytes
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.case import Case
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
 
+def read_fraction(workload: Workload) -> float:
+    """Return the share of reads among all requests, streams weighted by their expected rates."""
+    rates = [stream.expected_rate_per_s for stream in workload.streams]
+    reads = sum(rate * stream.read_ratio for rate, stream in zip(rates, workload.streams, strict=True))
+    return reads / sum(rates)
+
+
 def calculator_disk_iops(drive: Hdd | Flash) -> float:
-    """IOPS that a calculator grants one drive: by spindle speed; of flash, its data sheet's 4 KiB reads."""
+    """Return the IOPS that the rule of thumb assumes for one drive: by spindle speed; of flash, rated 4 KiB reads."""
     if isinstance(drive, Hdd):
         return usual_disk_iops(drive.rpm)
     limits = [drive.channels * drive.dies_per_channel * 1e9 / drive.read_ns, drive.interface_bytes_per_s / 4096]
@@ -26,7 +32,7 @@ def calculator_disk_iops(drive: Hdd | Flash) -> float:
 
 
 def calculator_cache_hit(array: Array, space: int = 0) -> float:
-    """Hit ratio that a calculator is told: the stated one, else the share of the data that the cache holds."""
+    """Return the hit ratio that the rule of thumb assumes: the stated one, else the share of the data that fits."""
     cache = array.controller.read_cache
     if cache is None:
         return 0.0
@@ -43,13 +49,13 @@ class Counted:
     Attributes
     ----------
     required_iops : float or None, per second
-        What a closed workload is meant to do, whose rate counting cannot find.
+        Rate that a closed workload has to achieve; counting cannot determine it.
     """
 
     required_iops: float | None = None
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
-        """Outcome by the rule of thumb; it knows of no latency."""
+        """Return the outcome by the rule of thumb, which has no latency."""
         offered = workload.offered_rate_per_s if not workload.queue_depth else self.required_iops
         rule = _rule(array, workload, offered, array.layout.disks - len(array.layout.failed))
         assert rule.host_iops is not None
@@ -61,8 +67,8 @@ class Counted:
         iops = min(offered or math.inf, rule.host_iops) if is_open else rule.host_iops
         return Outcome(
             is_stable=is_stable,
-            iops=Figure.exact(iops),
-            bytes_per_s=Figure.exact(iops * size),
+            iops=Interval.exact(iops),
+            bytes_per_s=Interval.exact(iops * size),
             latency_ns={"": {}},
             utilization_ratio=utilization,
             back_end_per_host=rule.back_end_per_host,
@@ -82,29 +88,29 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
     )
 
 
-def rule_of_thumb_disks(plan: PlanDescription, family: Family, counts: list[int]) -> int | None:
-    """Disks that a calculator would ask for: enough operations under the ceiling, enough space, a count the level has.
+def rule_of_thumb_disks(case: Case) -> int | None:
+    """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
 
-    None where the plan names no rate that could be counted; the first count beyond the plan's range where none in it
-    is enough.
+    None where the plan states no rate to count with; the first count beyond the plan's range where none in it is
+    enough.
     """
-    workload = design_workload(plan)
-    iops = plan.objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
-    space = space_bytes(plan.objective, workload)
+    objective, workload, counts = case.objective, case.workload, case.counts
+    iops = objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
+    space = case.required_bytes
     if not counts or (iops is None and not space):
         return None
-    array = array_of(plan, family, counts[0])
+    array = case.array(counts[0])
     needed = 1
     if iops is not None:
-        ceiling = plan.objective.utilization_ceiling_ratio or 1.0
+        ceiling = objective.utilization_ceiling_ratio or 1.0
         rule = rule_of_thumb(
-            family.level,
+            case.family.level,
             read_fraction=read_fraction(workload),
             cache_hit=calculator_cache_hit(array, space),
             iops=iops,
-            per_disk_iops=calculator_disk_iops(family.drive),
+            per_disk_iops=calculator_disk_iops(case.family.drive),
             utilization_ceiling=ceiling,
         )
         needed = rule.disks_needed or 1
     fitting = [n for n in counts if n >= needed]
-    return next((n for n in fitting if array_of(plan, family, n).usable_bytes >= space), max(needed, counts[-1] + 1))
+    return next((n for n in fitting if case.array(n).usable_bytes >= space), max(needed, counts[-1] + 1))

@@ -1,4 +1,4 @@
-"""Evaluation by simulation: an engine's result as the plan reads it."""
+"""Evaluation by simulation: an engine's result as an outcome."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
-from diskmodel.plan.answer.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.records import Op
 from diskmodel.result import Latency, Result
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
-#: Standard deviation of the time of a disk operation as a part of its mean: seek, rotation, transfer.
+#: Standard deviation of the time of a disk operation as a part of its mean: seek, rotation, transfer. At half or
+#: double, the interval of the utilization is up to half or twice as wide.
 _SERVICE_VARIATION = 0.5
 
 
@@ -30,7 +32,7 @@ class Simulated:
     engine: str = "auto"
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
-        """Outcome of one run of exactly `n_requests` requests."""
+        """Return the outcome of one run of exactly `n_requests` requests."""
         result = simulate(
             array,
             workload,
@@ -44,7 +46,7 @@ class Simulated:
 
 
 def outcome_of(result: Result, array: Array) -> Outcome:
-    """What a plan needs of a simulation's result; utilisation is that of the working disks, without spares."""
+    """Return what a plan reads from a result; utilization is that of the working disks, without spares."""
     working = [
         use.utilization_ratio
         for disk, use in enumerate(result.per_disk)
@@ -52,11 +54,11 @@ def outcome_of(result: Result, array: Array) -> Outcome:
     ]
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
-    iops = Figure(result.iops.mean, result.iops.low, result.iops.high)
+    iops = Interval(result.iops.value, result.iops.low, result.iops.high)
     return Outcome(
         is_stable=result.is_stable,
         iops=iops,
-        bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Figure.exact(0.0),
+        bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Interval.exact(0.0),
         latency_ns={"": _figures(result.latency)}
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
         utilization_ratio=sum(working) / len(working),
@@ -72,7 +74,7 @@ def outcome_of(result: Result, array: Array) -> Outcome:
 
 
 def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Outcome:
-    """Utilisation at the rate that an open workload offers, not at the one that the draws of this run came to."""
+    """Return the outcome with the utilization at the nominal rate of an open workload, not at the rate drawn here."""
     seconds = result.run.end_ns / 1e9
     if not outcome.is_stable or seconds <= 0:
         return outcome
@@ -81,7 +83,7 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
 
 
 def _utilization_half_width(result: Result) -> float:
-    """Relative half-width of the 95 % interval of the utilisation.
+    """Return the relative half-width of the 95 % interval of the utilization.
 
     Busy time is a sum over requests; each brings a number of operations that depends on its kind (hit, read, write),
     and operations whose times vary by about half their mean. Requests are independent.
@@ -98,8 +100,8 @@ def _utilization_half_width(result: Result) -> float:
     return 1.96 * math.sqrt(variance / n) / per_host
 
 
-def _figures(latency: Latency) -> dict[str, Figure]:
-    figures = {"mean": Figure(latency.mean.mean, latency.mean.low, latency.mean.high)}
+def _figures(latency: Latency) -> dict[str, Interval]:
+    figures = {"mean": Interval(latency.mean.value, latency.mean.low, latency.mean.high)}
     for name, value in latency.quantiles_ns.items():
-        figures[name] = Figure(value, *latency.ends_ns[name])
+        figures[name] = Interval(value, *latency.ends_ns[name])
     return figures

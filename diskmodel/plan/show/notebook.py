@@ -1,4 +1,4 @@
-"""Plans and comparisons as a notebook shows them: tables and plots as one piece of HTML."""
+"""Plans and comparisons in a notebook: tables and plots as one piece of HTML."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.axes import Axes
 
-from diskmodel.plan.search.compare import Comparison
-from diskmodel.plan.search.run import PlanResult
-from diskmodel.plan.show.plot import curves_of, draw_disks, draw_latency, svg_of, trials_svg
-from diskmodel.plan.show.report import answer, because, candidate_header, candidate_row, lists
+from diskmodel.drawing import svg_of
+from diskmodel.plan.answer.comparison import Comparison
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.show.candidates import candidate_header, candidate_row
+from diskmodel.plan.show.plot import curves_of, draw_disks, draw_latency, trials_svg
 from diskmodel.plan.show.table import comparison_notes, comparison_rows
+from diskmodel.plan.show.words import answer, because, lists
 
 
 def plan_html(result: PlanResult) -> str:
-    """The answer, why, every candidate, and how the 99th percentile falls with the number of disks."""
+    """Return the answer, why, every candidate, and p99 latency against the number of disks."""
     rows = [candidate_row(result, candidate) for candidate in result.candidates]
     chosen = [index for index, candidate in enumerate(result.candidates) if candidate is result.best]
     parts = [f"<p><strong>{html.escape(answer(result))}</strong></p>", _list(because(result))]
@@ -28,7 +30,7 @@ def plan_html(result: PlanResult) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The arrays side by side, their latency against load, and what stands out."""
+    """Return the arrays side by side, their latency against load, and their differences."""
     header = ["", *(item.name for item in comparison.arrays)]
     rows = [[name, *cells] for name, cells in comparison_rows(comparison)]
     drawn = _plot(lambda axes: draw_latency(axes, curves_of(comparison.arrays), None))

@@ -9,10 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.plan.answer.comparison import Compared, Comparison
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.search.compare import Compared, Comparison
-from diskmodel.plan.search.run import PlanResult
-from diskmodel.plan.show.report import answer, because, candidate_header, candidate_note, candidate_row, lists, short
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.words import answer, because, lists
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _LEFT = 2
@@ -21,7 +22,7 @@ _ON_PAPER_ONLY = ("IOPS", "mean ms", "usable")
 
 
 def plan_table(result: PlanResult) -> RenderableType:
-    """The answer, why, every candidate, and what would help."""
+    """Return the answer, why, every candidate, and what would help."""
     is_feasible = result.is_feasible
     parts: list[RenderableType] = [Text(answer(result), style="bold green" if is_feasible else "bold red")]
     parts += [Text(f"  {line}") for line in because(result)]
@@ -46,7 +47,7 @@ def plan_table(result: PlanResult) -> RenderableType:
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """Arrays side by side, the differences to the first, and why the calculators say something else."""
+    """Return the arrays side by side, their differences to the first, and why the rule of thumb differs."""
     table = Table(title=f"workload {comparison.workload.name}", title_justify="left")
     table.add_column("")
     for item in comparison.arrays:
@@ -57,7 +58,7 @@ def comparison_table(comparison: Comparison) -> RenderableType:
 
 
 def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
-    """Name and a cell for each array, line by line."""
+    """Return the rows of the table: a name and a cell for each array."""
     rows: list[tuple[str, list[str]]] = [
         ("IOPS", [_rate(item.healthy) for item in comparison.arrays]),
         ("mean ms", [_latency(item.healthy, "mean") for item in comparison.arrays]),
@@ -67,7 +68,7 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
         ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
         ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
-        ("highest IOPS held", [short(item.headroom.most_iops) for item in comparison.arrays]),
+        ("highest stable IOPS", [short(item.headroom.most_iops) for item in comparison.arrays]),
         ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
         ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
@@ -81,14 +82,14 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
-    """The differences to the first array, and why the calculators say something else."""
+    """Return the differences to the first array, and why the rule of thumb differs."""
     said = []
     for difference in comparison.differences:
         half = (difference.ratio.high - difference.ratio.low) / 2
         interval = f" ± {half:.1%}" if math.isfinite(half) else ""
-        unsure = ", which may be chance" if math.isfinite(half) else ", interval unknown: simulate more requests"
+        unsure = ", not significant" if math.isfinite(half) else ", interval unknown: simulate more requests"
         sure = "" if difference.is_significant else unsure
-        pair = f"{difference.second} against {difference.first}"
+        pair = f"{difference.second} compared with {difference.first}"
         said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
     for item in comparison.arrays:
         said += [f"{item.name}: {line}" for line in item.differs]
@@ -96,9 +97,9 @@ def comparison_notes(comparison: Comparison) -> list[str]:
 
 
 def _highest(item: Compared) -> Outcome | None:
-    """At the highest load that the array holds."""
-    held = [point.outcome for point in item.curve if point.outcome.is_stable]
-    return max(held, key=lambda outcome: outcome.iops.value, default=None)
+    """Return the outcome at the highest stable load."""
+    stable = [point.outcome for point in item.curve if point.outcome.is_stable]
+    return max(stable, key=lambda outcome: outcome.iops.value, default=None)
 
 
 def _rate(outcome: Outcome) -> str:
@@ -106,7 +107,7 @@ def _rate(outcome: Outcome) -> str:
 
 
 def _latency(outcome: Outcome | None, statistic: str) -> str:
-    figure = outcome.latency_ns.get("", {}).get(statistic) if outcome else None
+    figure = outcome.latency_of(statistic) if outcome else None
     if outcome is None or figure is None:
         return "–"
     if not outcome.is_stable:

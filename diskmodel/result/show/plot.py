@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from diskmodel.drawing import COLORS, svg_of_figure
 from diskmodel.records import Op
 from diskmodel.result.result import Result
 
-#: Distinguishable without colour vision.
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 #: Steps of a drawn distribution; more cannot be seen.
 STEPS = 400
 
@@ -25,9 +20,9 @@ def draw_distribution(axes: Axes, result: Result) -> None:
     ops = result.requests.op[result.window.rows]
     kinds = [("reads", responses_ms[ops == Op.READ]), ("writes", responses_ms[ops == Op.WRITE])]
     shares = np.linspace(0.0, 1.0, STEPS)
-    for (name, times), colour in zip(kinds, COLOURS, strict=False):
+    for (name, times), color in zip(kinds, COLORS, strict=False):
         if len(times):
-            axes.plot(np.quantile(times, shares), shares, color=colour, label=name)
+            axes.plot(np.quantile(times, shares), shares, color=color, label=name)
     limit = result.latency.quantiles_ns["p99"] / 1e6
     axes.axvline(limit, color="black", linestyle=":", linewidth=0.9)
     axes.annotate(
@@ -44,7 +39,7 @@ def draw_distribution(axes: Axes, result: Result) -> None:
 def draw_parts(axes: Axes, result: Result) -> None:
     """Where the mean response went."""
     spent = [(part, value / 1e6) for part, value in result.breakdown_ns.items() if value > 0]
-    bars = axes.barh([part for part, _ in spent], [value for _, value in spent], color=COLOURS[0])
+    bars = axes.barh([part for part, _ in spent], [value for _, value in spent], color=COLORS[0])
     axes.bar_label(bars, [f"{value:.3g}" for _, value in spent], padding=2, fontsize=8)
     axes.invert_yaxis()
     axes.margins(x=0.15)
@@ -52,13 +47,11 @@ def draw_parts(axes: Axes, result: Result) -> None:
 
 
 def result_svg(result: Result) -> str:
-    """Both plots beside each other as an SVG element that scales to its column; the same text for the same result."""
-    with rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(8, 2.8), layout="constrained")
+    """Return both plots beside each other as an SVG element that scales to its column; the same text every time."""
+
+    def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         draw_distribution(left, result)
         draw_parts(right, result)
-        text = io.BytesIO()
-        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})  # type: ignore[no-untyped-call]
-    svg = text.getvalue().decode()
-    return svg[svg.index("<svg") :]
+
+    return svg_of_figure(draw, width=8, height=2.8)

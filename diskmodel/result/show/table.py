@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from diskmodel.result.latency import Latency
-from diskmodel.result.prediction import prediction_rows
+from diskmodel.result.prediction import Prediction
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
+from diskmodel.result.show.plot import result_svg
 from diskmodel.result.statistics.quantiles import LEVELS, fewest_for
 
 _NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -51,6 +52,22 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     return rows
 
 
+def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
+    """Lines of a result's table: quantity, what stands behind it, interval."""
+    mean, p99, iops = (prediction.intervals[name] for name in ("mean", "p99", "iops"))
+    overloaded = f", {prediction.n_overloaded} of them overloaded" if prediction.n_overloaded else ""
+    return [
+        (
+            "with the drive's uncertainty:",
+            f"{prediction.n_draws} drives drawn{overloaded}",
+            f"{prediction.wall_s:.1f} s",
+        ),
+        ("  throughput, IOPS", "", between(iops.low, iops.high)),
+        ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
+        ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
+    ]
+
+
 def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
     """The interval, or how many requests it would take."""
     if math.isnan(ends_ns[0]):
@@ -78,8 +95,6 @@ def as_text(result: Result) -> str:
 
 def as_html(result: Result) -> str:
     """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
-    from diskmodel.result.show.plot import result_svg
-
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
     )

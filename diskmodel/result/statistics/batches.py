@@ -20,30 +20,45 @@ _LARGEST_CORRELATION = 0.9
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its confidence interval, which need not be symmetric.
+    """An estimate and its confidence interval, which need not be symmetric.
 
     Attributes
     ----------
-    mean : float
+    value : float
+        The estimate: of a mean, a rate, a percentile or a ratio.
     low, high : float
-        Ends; nan where there is too little to tell.
+        Ends; nan where there are too few observations.
     n_batches : int
-        0 where there is too little to tell.
+        Batches behind the interval; 0 where there are too few observations, or the interval was not made of batches.
     is_correlated : bool
         The means were correlated even in the longest batches: a longer run is needed to trust the interval.
     """
 
-    mean: float
+    value: float
     low: float
     high: float
     n_batches: int = 0
     is_correlated: bool = False
 
-    def about(self, mean: float) -> Interval:
-        """The same interval about the mean of everything, of which batches leave out what does not divide."""
-        shift = mean - self.mean
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """Return a value without uncertainty."""
+        return cls(value, value, value)
+
+    @property
+    def mean(self) -> float:
+        """The estimate, by the name that reads best for a mean: `result.iops.mean`."""
+        return self.value
+
+    def about(self, value: float) -> Interval:
+        """Return the same interval about another estimate: batches leave out the observations that do not divide."""
+        shift = value - self.value
         low = max(self.low + shift, 0.0) if self.low >= 0 else self.low + shift
-        return Interval(mean, low, self.high + shift, self.n_batches, self.is_correlated)
+        return Interval(value, low, self.high + shift, self.n_batches, self.is_correlated)
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the interval in another unit: everything times `factor`, which is above 0."""
+        return Interval(self.value * factor, self.low * factor, self.high * factor)
 
     @property
     def half_width(self) -> float:
@@ -52,10 +67,10 @@ class Interval:
 
     @property
     def relative(self) -> float:
-        """Half-width as a share of the mean; nan where unknown, 0 for a constant series."""
+        """Half-width as a share of the estimate; nan where unknown, 0 for a constant series."""
         if self.half_width == 0:
             return 0.0
-        return self.half_width / abs(self.mean) if self.mean else math.inf
+        return self.half_width / abs(self.value) if self.value else math.inf
 
 
 def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:

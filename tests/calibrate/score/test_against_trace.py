@@ -11,8 +11,8 @@ from calibrate.evidence.requests import RequestTrace
 from calibrate.score.against_trace import replay
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import InputError
 from diskmodel.workload import Workload
 

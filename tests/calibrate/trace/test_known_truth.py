@@ -103,7 +103,7 @@ def test_scrambled_clock_is_not_taken_for_a_revolution() -> None:
     )
     fit = fit_trace(noisy)
     assert not fit.has_converged
-    assert not fit.parameters["revolution"]["identified"]
+    assert not fit.parameters["revolution"].is_identified
     assert "7200 rpm" in fit.message
     rest = TRACE.part(3000, 6000)
     prediction = fit.predict(rest)

@@ -13,7 +13,7 @@ from calibrate.trace.engine.residuals import residual_rows
 from calibrate.trace.engine.uncertainty import parameters_of, relative_covariance, sensitivities, uncertainty_of
 from diskmodel.drive import Hdd, catalogue
 from diskmodel.drive.drawn import drawn, scalar_of, with_values
-from diskmodel.engine.simulate import run
+from diskmodel.engine.run import run
 from diskmodel.records import Requests, StreamRule
 
 N_TRUTHS = 120

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibrate.trace.fit import validate_traces
 from calibrate.trace.model_dict import model_from_dict
-from diskmodel.plan.show.plot import COLOURS, svg_of
+from diskmodel.drawing import COLORS, svg_of
 from tests.calibrate.trace.real_drives import DRIVES, EVIDENCE, calibrated
 
 Curves = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -106,7 +106,7 @@ def main() -> None:
 def draw(axes: Axes, curves: Curves) -> None:
     """Distribution functions, each drive in its colour."""
     for index, (name, (measured, predicted)) in enumerate(curves.items()):
-        colour = COLOURS[index % len(COLOURS)]
+        colour = COLORS[index % len(COLORS)]
         axes.plot(predicted, LEVELS, color=colour, linewidth=1.2, label=name)
         at = (LEVELS * len(measured)).astype(np.intp)
         axes.plot(measured[at][::5], LEVELS[::5], ".", color=colour, markersize=3)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from diskmodel.cli.console import plain
 from diskmodel.cli.status import ends_well
 from diskmodel.errors import ConservationError, DescriptionError, Fault, MeasurementError
+from diskmodel.plain import plain
 from tests.unit.cli.commands import EXAMPLES, process, run
 
 
@@ -97,9 +97,13 @@ def test_a_closed_pipe_is_quiet() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "diskmodel", "drives", "--json"], stdout=writer, stderr=subprocess.PIPE, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "diskmodel", "drives", "--json"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     os.close(writer)
     assert done.returncode == 141
     assert done.stderr == ""
@@ -135,9 +139,13 @@ def wait_for_handler(pid: int, number: int) -> None:
 def test_a_full_disk_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "diskmodel", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            [sys.executable, "-m", "diskmodel", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
             check=False,
-        )  # fmt: skip
+        )
     assert done.returncode == 2
     assert done.stderr == "error: output: no space left on device; make room, or write elsewhere\n"
 

@@ -81,7 +81,7 @@ def test_a_calibrated_drive_simulates(profile: tuple[Path, object]) -> None:
     assert answer(*words, "--drive", profile[0])["stable"] is True
 
 
-def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> None:
+def test_a_clock_without_a_revolution_exits_with_3(tmp_path: Path) -> None:
     true = HARD_DISK.trace(450, seed=6)
     noise = np.random.default_rng(3).uniform(0, 40, len(true))
     noisy = RequestTrace(true.is_write, true.lba, true.n_blocks, true.response_ms, true.pause_ms + noise)
@@ -177,7 +177,7 @@ def test_demo(tmp_path: Path) -> None:
     for level in ("raid10", "raid5", "raid6"):
         assert done.stdout.count(level) >= 3
     assert "Generic 15k rpm SAS" in done.stdout
-    assert "the calculators ask for" in done.stdout
+    assert "the rule of thumb needs" in done.stdout
     assert (out / "latency-against-load.png").read_bytes().startswith(b"\x89PNG")
     assert ("held-out data: random reads" in done.stdout) == ("repeatability:" in done.stdout)
 

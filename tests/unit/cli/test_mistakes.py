@@ -38,7 +38,7 @@ def test_streams_of_a_workload(tmp_path: Path) -> None:
     assert "cleints=4: is not a known field; did you mean clients?" in message
 
 
-def test_what_is_no_trace_is_told_by_what_it_is() -> None:
+def test_a_file_that_is_not_a_trace_is_named() -> None:
     iostat, oltp = EXAMPLES / "measured" / "iostat.txt", EXAMPLES / "oltp.toml"
     assert "is iostat-text, which does not record single requests" in refusal("workload", iostat, "--fit")
     replay = ("simulate", EXAMPLES / "raid5.toml", "--workload", oltp, "--replay", "2x")
@@ -46,11 +46,11 @@ def test_what_is_no_trace_is_told_by_what_it_is() -> None:
         assert "is a TOML description, not evidence" in refusal(*words)
 
 
-def test_every_fault_is_told_with_those_of_a_drive(tmp_path: Path) -> None:
+def test_every_fault_is_reported_with_those_of_a_drive(tmp_path: Path) -> None:
     array = write(tmp_path / "array.toml", 'drive = "generic-15"\n[layout]\nlevel = "raid5"\ndisks = 0\n')
     message = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
     assert "array.toml: 2 faults" in message
-    assert "drive='generic-15': is neither a file nor a drive of the catalogue; did you mean generic-15k" in message
+    assert "drive='generic-15': is neither a file nor a drive in the catalogue; did you mean generic-15k" in message
     assert "layout.disks=0: must be at least 1; raise it" in message
     profile = write(tmp_path / "mine.toml", (catalogue()["generic-15k"]).to_toml().replace("rpm = 15000.0", "rpm = 0"))
     array.write_text(array.read_text().replace("generic-15", "mine.toml"))
@@ -59,9 +59,9 @@ def test_every_fault_is_told_with_those_of_a_drive(tmp_path: Path) -> None:
     assert "layout.disks=0: " in message
 
 
-def test_every_fault_of_a_plan_is_told(tmp_path: Path) -> None:
+def test_every_fault_of_a_plan_is_reported(tmp_path: Path) -> None:
     text = (EXAMPLES / "plan-oltp.toml").read_text()
     plan = write(tmp_path / "plan.toml", text.replace('"generic-10k"', '"generic-1k"').replace('"80 ms"', '"80"'))
     message = refusal("plan", plan)
-    assert "drive='generic-1k': is neither a file nor a drive of the catalogue" in message
+    assert "drive='generic-1k': is neither a file nor a drive in the catalogue" in message
     assert "objective.latency.p99_ns='80': has no unit" in message

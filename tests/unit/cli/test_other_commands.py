@@ -113,7 +113,7 @@ def test_plan_for_other_drives(tmp_path: Path) -> None:
 def test_plan_explained(tmp_path: Path) -> None:
     text = run("plan", plan_file(tmp_path, "60 ms"), "--explain").stdout
     assert "Each candidate" in text
-    assert "the calculators ask for" in text
+    assert "the rule of thumb needs" in text
 
 
 def test_plan_without_an_answer_exits_with_3(tmp_path: Path) -> None:

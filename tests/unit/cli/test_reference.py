@@ -12,13 +12,13 @@ EVERYWHERE = {"--help", "--json", "--debug"}
 COMMANDS = re.findall(r"^## (\w+)$", REFERENCE, re.MULTILINE)
 
 
-def test_every_command_is_told_of() -> None:
-    listed = run("--help").stdout.partition("\nAsk:")[2]
+def test_every_command_is_documented() -> None:
+    listed = run("--help").stdout.partition("\nPlan and predict:")[2]
     assert sorted(re.findall(r"^  (\w+)  ", listed, re.MULTILINE)) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_told_of(command: str) -> None:
+def test_every_option_is_documented(command: str) -> None:
     section = REFERENCE.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
     options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run(command, "--help").stdout, re.MULTILINE))
     assert options >= EVERYWHERE

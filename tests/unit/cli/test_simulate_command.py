@@ -55,7 +55,7 @@ def test_table_for_people() -> None:
     assert "latency, p99" in text
 
 
-def test_overload_is_an_honest_no(tmp_path: Path) -> None:
+def test_overload_exits_with_3(tmp_path: Path) -> None:
     workload = write(tmp_path / "w.toml", OVERLOAD)
     found = answer(*ONE[:2], "--workload", workload, "--requests", 6000, status=3)
     assert found["stable"] is False
@@ -63,7 +63,7 @@ def test_overload_is_an_honest_no(tmp_path: Path) -> None:
     assert "overloaded" in run(*ONE[:2], "--workload", workload, "--requests", 6000).stderr
 
 
-def test_an_interval_that_cannot_be_reached_is_an_honest_no() -> None:
+def test_an_interval_that_cannot_be_reached_exits_with_3() -> None:
     words = (*ONE, "--engine", "simpy", "--precision", 0.000001, "--queue-depth", 1)
     import diskmodel.engine.simulate as module
 
@@ -113,7 +113,7 @@ def test_bad_input(words: tuple[object, ...], message: str) -> None:
     assert message in refusal(*words)
 
 
-def test_every_fault_of_a_file_is_told(tmp_path: Path) -> None:
+def test_every_fault_of_a_file_is_reported(tmp_path: Path) -> None:
     array = write(tmp_path / "a.toml", 'drive = "generic-15k"\nnmae = "x"\n[layout]\nlevel = "raid7"\ndisks = 0\n')
     output = refusal("simulate", array, "-w", EXAMPLES / "oltp.toml")
     assert str(array) in output
