@@ -75,8 +75,11 @@ def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) ->
     # the scatter of all jumps contains the difference that is searched for: repeat with the residuals of the best
     for _ in range(3):
         alike = float(_log_likelihood(sizes - centre, scale).sum())
-        found = [(score - alike, heads, large) for heads in range(2, _MAX_HEADS + 1)
-                 for score, large in [_with_heads(places, heads, scale)]]  # fmt: skip
+        found = [
+            (score - alike, heads, large)
+            for heads in range(2, _MAX_HEADS + 1)
+            for score, large in [_with_heads(places, heads, scale)]
+        ]
         found.sort(key=lambda row: -row[0])
         usual, wide = sizes[~found[0][2]], sizes[found[0][2]]
         left = np.concatenate([usual - np.median(usual), wide - np.median(wide)])

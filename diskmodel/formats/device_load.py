@@ -12,9 +12,18 @@ Float64 = NDArray[np.float64]
 
 #: Attributes of `DeviceLoad` that are series.
 SERIES = (
-    "ios_per_s", "reads_per_s", "writes_per_s", "bytes_per_s", "read_bytes_per_s", "write_bytes_per_s", "read_await_ns",
-    "write_await_ns", "await_ns", "queue_length", "utilization_ratio",
-)  # fmt: skip
+    "ios_per_s",
+    "reads_per_s",
+    "writes_per_s",
+    "bytes_per_s",
+    "read_bytes_per_s",
+    "write_bytes_per_s",
+    "read_await_ns",
+    "write_await_ns",
+    "await_ns",
+    "queue_length",
+    "utilization_ratio",
+)
 
 
 @dataclass(frozen=True)

@@ -105,9 +105,13 @@ class _Fields:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             self.faults.append(
-                Fault(self._name(path), value, f"must be a whole number from {low} to {high}", "use lsblk -b for bytes"
-                      if path == ("size",) else "")
-            )  # fmt: skip
+                Fault(
+                    self._name(path),
+                    value,
+                    f"must be a whole number from {low} to {high}",
+                    "use lsblk -b for bytes" if path == ("size",) else "",
+                )
+            )
             return None
         return value
 
@@ -136,9 +140,10 @@ def _smartctl(document: Mapping[str, Any], source: str) -> DriveFacts:
     messages = document.get("smartctl")
     listed = messages.get("messages", []) if isinstance(messages, Mapping) else []
     said = [
-        str(message.get("string")) for message in (listed if isinstance(listed, list) else [])
+        str(message.get("string"))
+        for message in (listed if isinstance(listed, list) else [])
         if isinstance(message, Mapping) and message.get("severity") == "error"
-    ]  # fmt: skip
+    ]
     if said and "user_capacity" not in document and "nvme_total_capacity" not in document:
         raise file_error(source, f"holds no drive; smartctl said: {'; '.join(said)}", "run it as root, with -d TYPE")
     rate = fields.whole("rotation_rate", low=0, high=100_000)

@@ -24,8 +24,19 @@ ROOT = Path(__file__).parents[2]
 
 def build_kernel(target: Path) -> ModuleType:
     """The kernel with the feature `faults`, built into a folder of its own and loaded beside the released one."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel",
-               "--features", "faults", "--target-dir", str(target)]  # fmt: skip
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--package",
+        "diskmodel-kernel",
+        "--features",
+        "faults",
+        "--target-dir",
+        str(target),
+    ]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
     # a name of its own: a library that is loaded must not change under the process

@@ -63,8 +63,14 @@ def test_both_engines_have_the_same_schedulers() -> None:
 
 
 # the explain phase would run the slow engine hundreds of times more
-@settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=SLOW,
-          phases=(Phase.explicit, Phase.generate, Phase.shrink))  # fmt: skip
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=SLOW,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+)
 @given(cases())
 def test_drawn_cases(case: Case) -> None:
     told = difference(case)
@@ -72,8 +78,13 @@ def test_drawn_cases(case: Case) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, database=None, suppress_health_check=SLOW,
-          phases=(Phase.explicit, Phase.generate, Phase.shrink))  # fmt: skip
+@settings(
+    max_examples=1500,
+    deadline=None,
+    database=None,
+    suppress_health_check=SLOW,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+)
 @given(cases())
 def test_many_drawn_cases(case: Case) -> None:
     told = difference(case)

@@ -82,14 +82,26 @@ DISKS: list[dict[str, int]] = [
 
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
 @pytest.mark.parametrize("form", DISKS, ids=["page", "one head", "15k, seven heads"])
-@pytest.mark.parametrize(("size", "clients", "pattern"), [
-    ("4 KiB", 1, "uniform"), ("4 KiB", 16, "uniform"), ("1 MiB", 3, "uniform"), ("64 KiB", 1, "sequential"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("size", "clients", "pattern"),
+    [
+        ("4 KiB", 1, "uniform"),
+        ("4 KiB", 16, "uniform"),
+        ("1 MiB", 3, "uniform"),
+        ("64 KiB", 1, "sequential"),
+    ],
+)
 @pytest.mark.parametrize("engine", ["simpy", "native"])
 def test_it_agrees_with_diskmodel_to_the_nanosecond(
-    program: ModuleType, monkeypatch: pytest.MonkeyPatch,
-    scheduler: str, form: dict[str, int], size: str, clients: int, pattern: str, engine: Any,
-) -> None:  # fmt: skip
+    program: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    scheduler: str,
+    form: dict[str, int],
+    size: str,
+    clients: int,
+    pattern: str,
+    engine: Any,
+) -> None:
     disk = program.Disk(**form)
     monkeypatch.setattr(program, "Disk", lambda: disk)
     array = Array.parse(

@@ -154,8 +154,25 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 #: Numbers near those at which something begins or ends; the others are made of what stands there.
-_EDGES = (0, 1, -1, 2, 3, 1 << 16, 1 << 20, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 45, 1 << 52, 1 << 55, 1 << 61,
-          (1 << 63) - 1, 1 << 63, -(1 << 63))  # fmt: skip
+_EDGES = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    1 << 16,
+    1 << 20,
+    1 << 31,
+    (1 << 32) - 1,
+    1 << 32,
+    1 << 45,
+    1 << 52,
+    1 << 55,
+    1 << 61,
+    (1 << 63) - 1,
+    1 << 63,
+    -(1 << 63),
+)
 
 
 def _other_number(choose: Random, value: float) -> Any:

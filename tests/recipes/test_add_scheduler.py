@@ -94,8 +94,17 @@ def test_one_file_and_one_line_in_rust(tmp_path: Path) -> None:
     insert(registry, "schedulers! {", "use super::reads_first;")
     line = 'ReadsFirst = "reads-first" => reads_first::ReadsFirst,'
     insert(registry, '    Deadline = "mq-deadline" => deadline::Deadline,', line)
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel",
-               "--target-dir", str(ROOT / "target" / "recipes")]  # fmt: skip
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--package",
+        "diskmodel-kernel",
+        "--target-dir",
+        str(ROOT / "target" / "recipes"),
+    ]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     subprocess.run(command, cwd=folder, env={**os.environ, **variables}, check=True)
     kernel = folder / "diskmodel" / "engine" / "_kernel.abi3.so"

@@ -57,8 +57,9 @@ def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"],
-                         ids=_name)  # fmt: skip
+@pytest.mark.parametrize(
+    "row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"], ids=_name
+)
 def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> None:
     """p99 among that of 40 runs (seeds 100 to 139) as long as the measured one."""
     setup = md_raid.setup_of(row)

@@ -11,9 +11,12 @@ from diskmodel.drive import Hdd, load_drive, read_seek_file
 from tests.theory.plain_disks import simulated
 
 CURVES = {
-    "atlas10k": "quantum-atlas-10k", "barracuda": "seagate-st32171w", "cheetah4LP": "seagate-st34501n",
-    "dec_rz26": "dec-rz26", "hp_c3323a": "hp-c3323a",
-}  # fmt: skip
+    "atlas10k": "quantum-atlas-10k",
+    "barracuda": "seagate-st32171w",
+    "cheetah4LP": "seagate-st34501n",
+    "dec_rz26": "dec-rz26",
+    "hp_c3323a": "hp-c3323a",
+}
 
 pytestmark = pytest.mark.evidence
 

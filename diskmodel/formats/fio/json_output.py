@@ -103,10 +103,16 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         try:
             jobs.append(
                 job_from_options(
-                    str(entry.get("jobname", "")), options, group=int(group), fio_version=version, error=int(error),
-                    results=results, source=source, cpu_ratio=_cpu_ratio(entry),
+                    str(entry.get("jobname", "")),
+                    options,
+                    group=int(group),
+                    fio_version=version,
+                    error=int(error),
+                    results=results,
+                    source=source,
+                    cpu_ratio=_cpu_ratio(entry),
                 )
-            )  # fmt: skip
+            )
         except FormatError as problem:
             reader.faults += problem.faults
     if not jobs and not reader.faults:

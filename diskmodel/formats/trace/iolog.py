@@ -59,10 +59,14 @@ class Iolog:
             if rows:
                 table = np.array(rows, dtype=np.int64)
                 yield TraceChunk(
-                    table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(),
-                    np.full(len(table), UNKNOWN, dtype=np.int64), table[:, 4].astype(np.int32),
+                    table[:, 0].copy(),
+                    table[:, 1].astype(np.uint8),
+                    table[:, 2].copy(),
+                    table[:, 3].copy(),
+                    np.full(len(table), UNKNOWN, dtype=np.int64),
+                    table[:, 4].astype(np.int32),
                     tuple(tally.device_names),
-                )  # fmt: skip
+                )
 
     def _line(self, words: list[str], clock_ns: int) -> tuple[int, tuple[int, int, int] | None]:
         """New time and, for a read or a write, its operation, offset and length."""

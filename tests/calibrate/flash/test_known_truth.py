@@ -92,10 +92,16 @@ def test_profile_tells_the_drives_that_the_evidence_leaves_open(result: Calibrat
     # fields that follow from others move with them
     for drive in drawn(result.drive, 4, seed=3):
         assert isinstance(drive, Flash)
-        fields = assumed_writes(FlashShape(
-            drive.read_overhead_ns, drive.read_latency_ns, drive.read_ns, drive.channels, drive.page_bytes,
-            drive.interface_bytes_per_s / 1e9,
-        ))  # fmt: skip
+        fields = assumed_writes(
+            FlashShape(
+                drive.read_overhead_ns,
+                drive.read_latency_ns,
+                drive.read_ns,
+                drive.channels,
+                drive.page_bytes,
+                drive.interface_bytes_per_s / 1e9,
+            )
+        )
         assert drive.program_ns == pytest.approx(fields["program_ns"], rel=1e-4)
         assert drive.mapping_bytes == fields["mapping_bytes"]
 

@@ -15,8 +15,14 @@ from calibrate.closed_loop import closed_loop
 from tests.calibrate.mock_device import KIB, MIB, Int64, MockDevice
 
 #: Weights of the experiments in calibrate/microbench/src/experiments, those that write included.
-WEIGHT = {"rotation_period": 6.0, "seek_profile": 14.0, "random_reads": 24.0, "zones": 9.0, "block_sizes": 7.0,
-          "track_boundaries": 14.0}  # fmt: skip
+WEIGHT = {
+    "rotation_period": 6.0,
+    "seek_profile": 14.0,
+    "random_reads": 24.0,
+    "zones": 9.0,
+    "block_sizes": 7.0,
+    "track_boundaries": 14.0,
+}
 ALL_WEIGHTS = 106.0
 
 

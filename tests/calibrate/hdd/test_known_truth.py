@@ -147,11 +147,15 @@ def test_predicted_iops_within_3_percent_at_all_depths(case: tuple[Hdd, Calibrat
     for depth in (1, 2, 4, 8, 16, 32):
         times = [
             mean_response(
-                scenario_of(drive), length=4096, queue_depth=depth, n=20_000, seed=3,
+                scenario_of(drive),
+                length=4096,
+                queue_depth=depth,
+                n=20_000,
+                seed=3,
                 span_bytes=truth.capacity_bytes // 4096 * 4096 - (1 << 20),
             )
             for drive in (truth, result.drive)
-        ]  # fmt: skip
+        ]
         errors[depth] = times[0] / times[1] - 1.0
     assert max(abs(error) for error in errors.values()) < 0.03, errors
 

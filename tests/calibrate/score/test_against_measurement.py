@@ -31,8 +31,13 @@ def evidence(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     job = job_of_prediction(
         {key: value for key, value in prediction.items() if key in ("iops", "latency_ms")}
         | ({key: prediction[key] for key in ("reads", "writes")} if share < 1 else {}),
-        name="mine", pattern=request.param, block_bytes=4096, depth=DEPTH, read_fraction=share, duration_s=60.0,
-    )  # fmt: skip
+        name="mine",
+        pattern=request.param,
+        block_bytes=4096,
+        depth=DEPTH,
+        read_fraction=share,
+        duration_s=60.0,
+    )
     path = tmp_path_factory.mktemp("fio") / "result.json"
     write_fio_json(path, [job])
     return path

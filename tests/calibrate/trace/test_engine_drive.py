@@ -53,9 +53,7 @@ def angle_errors(angles: AngleMap, drive: Hdd) -> Any:
 def zone(first: float, last: float, tracks: float, slips: tuple[float, ...] = (), begin: float = 0.0) -> ZoneAngle:
     """Four heads, skews of 0.15 and 0.1 turns more, tracks from `begin` on."""
     rate = (1.0 + 0.15 + 0.1 / 4) / tracks
-    return ZoneAngle(
-        first, last, 0.3, rate, Step(tracks, begin, 0.15), Step(4 * tracks, begin, 0.1), slips=slips
-    )  # fmt: skip
+    return ZoneAngle(first, last, 0.3, rate, Step(tracks, begin, 0.15), Step(4 * tracks, begin, 0.1), slips=slips)
 
 
 def test_whole_cylinders_are_one_zone_each() -> None:

@@ -35,9 +35,15 @@ def start() -> Hdd:
         drive.to_dict()
         | given
         | {"revolution_ns": drive.period_ns, "head_switch_ns": 300_000}
-        | {"seek": table, "read_overhead_ns": 400_000, "write_overhead_ns": 700_000, "write_settle_ns": 600_000,
-           "cache": None, "queue": {"depth": 1, "scheduler": "fcfs"}}
-    )  # fmt: skip
+        | {
+            "seek": table,
+            "read_overhead_ns": 400_000,
+            "write_overhead_ns": 700_000,
+            "write_settle_ns": 600_000,
+            "cache": None,
+            "queue": {"depth": 1, "scheduler": "fcfs"},
+        }
+    )
 
 
 def traced(drive: Hdd, rng: np.random.Generator, n: int = 4000) -> RequestTrace:
@@ -55,9 +61,14 @@ def responses(
     """After pauses of their own, so that the platter stands anywhere."""
     n = len(lba)
     requests = Requests(
-        rng.integers(0, 50_000_000, n), is_write.astype(np.uint8), lba * 512, size * 512, np.zeros(n, np.int32),
-        np.ones(n), (StreamRule("trace", n_clients=1),),
-    )  # fmt: skip
+        rng.integers(0, 50_000_000, n),
+        is_write.astype(np.uint8),
+        lba * 512,
+        size * 512,
+        np.zeros(n, np.int32),
+        np.ones(n),
+        (StreamRule("trace", n_clients=1),),
+    )
     done = run(scenario_of(drive), requests).completions
     return np.asarray((done.done_ns - done.issue_ns) / 1e6)
 

@@ -83,7 +83,7 @@ def _set(where: str, value: Any) -> Change:
         (_set("out.done_ns", np.zeros(19, np.int64)), "out.done_ns=(19 values): must have 20 values"),
         (_set("out.issue_ns", None), "out.issue_ns=None: may be left out only where every stream is open"),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_field_value_and_rule(call: bytes, change: Change, told: str) -> None:
     arguments = pickle.loads(call)
     change(*arguments)
@@ -167,8 +167,13 @@ def test_any_number_of_accesses_may_wait_for_the_thread() -> None:
     op = np.zeros(n, np.uint8)
     op[:200] = 1
     requests = Requests(
-        np.zeros(n, np.int64), op, (np.arange(n, dtype=np.int64) * 7919 % 10**6) * 4096, np.full(n, 4096),
-        np.zeros(n, np.int32), np.ones(n), (StreamRule("s"),),
-    )  # fmt: skip
+        np.zeros(n, np.int64),
+        op,
+        (np.arange(n, dtype=np.int64) * 7919 % 10**6) * 4096,
+        np.full(n, 4096),
+        np.zeros(n, np.int32),
+        np.ones(n),
+        (StreamRule("s"),),
+    )
     done = run(resolve(array, 0), requests, "native")
     assert (done.completions.done_ns > 0).all()

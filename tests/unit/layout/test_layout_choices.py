@@ -105,9 +105,7 @@ def test_a_copy_is_on_the_spare_as_soon_as_its_last_sector_is() -> None:
 
 
 def test_far_copies_are_rebuilt_from_where_the_others_lie() -> None:
-    t = tables(
-        level="raid10", disks=4, copies=4, arrangement="far", spares=1, rebuild={"window": "4 KiB"}, failed=[0]
-    )  # fmt: skip
+    t = tables(level="raid10", disks=4, copies=4, arrangement="far", spares=1, rebuild={"window": "4 KiB"}, failed=[0])
     # a part is 25 strips; strip 0 of disk 0 is chunk 0, whose second copy begins the second part of disk 1
     assert step(t, 0).first == [Piece(1, READ, 25 * 8, 8)]
     # the second part of disk 0 holds what the first part of disk 3 holds, the third what disk 2, the fourth what disk 1

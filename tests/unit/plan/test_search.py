@@ -132,9 +132,10 @@ def test_no_feasible_array_is_an_answer() -> None:
 
 def test_overload_binds_as_iops() -> None:
     plan = plan_of(
-        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}, objective={"iops": 8000},
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
+        objective={"iops": 8000},
         candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 24},
-    )  # fmt: skip
+    )
     candidate = search_family(cases(plan)[0], Queues())
     assert not candidate.is_feasible
     assert candidate.binds == "iops"
@@ -203,9 +204,13 @@ class Queues6(Queues):
 
 
 def test_any_executor_gives_the_same_answer() -> None:
-    plan = plan_of(candidates={
-        "drives": ["generic-15k", "generic-10k", "generic-7k2"], "levels": ["raid10", "raid5"], "max_disks": 60,
-    })  # fmt: skip
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k", "generic-10k", "generic-7k2"],
+            "levels": ["raid10", "raid5"],
+            "max_disks": 60,
+        }
+    )
     alone = run_plan(plan, evaluate=Queues()).to_dict()
     with ThreadPoolExecutor(3) as threads:
         assert run_plan(plan, evaluate=Queues(), executor=threads).to_dict() == alone

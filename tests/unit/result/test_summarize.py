@@ -24,9 +24,15 @@ def single_server(requests: Requests, service_ns: np.ndarray) -> Run:
     parts[:, PARTS.index("queue")] = done - came - service_ns
     is_read = requests.op == Op.READ
     counters = (
-        service_ns.sum(), (done - came).sum(), is_read.sum(), (~is_read).sum(),
-        requests.length[is_read].sum(), requests.length[~is_read].sum(), 0, (done - came)[is_read].sum(),
-    )  # fmt: skip
+        service_ns.sum(),
+        (done - came).sum(),
+        is_read.sum(),
+        (~is_read).sum(),
+        requests.length[is_read].sum(),
+        requests.length[~is_read].sum(),
+        0,
+        (done - came)[is_read].sum(),
+    )
     devices = DeviceCounters(*(np.array([value], dtype=np.int64) for value in counters))
     return Run(
         Completions(came.copy(), done, parts, np.zeros(len(came), dtype=np.bool_)), devices, "test", 0.5, int(done[-1])

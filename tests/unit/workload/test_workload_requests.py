@@ -216,7 +216,12 @@ class TestTrace:
         with pytest.raises(DescriptionError) as caught:
             TraceWorkload.from_arrays([-1], [2], [-5], [0], speed_up=0, queue_depth=0)
         assert {f.field for f in caught.value.faults} == {
-            "when_ns", "op", "offset", "length", "speed_up", "queue_depth",
-        }  # fmt: skip
+            "when_ns",
+            "op",
+            "offset",
+            "length",
+            "speed_up",
+            "queue_depth",
+        }
         with pytest.raises(DescriptionError, match="differ in length"):
             TraceWorkload.from_arrays([0, 1], [0], [0], [512])

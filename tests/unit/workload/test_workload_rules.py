@@ -56,8 +56,11 @@ def test_gaps_that_become_nothing_are_a_nanosecond() -> None:
 
 def trace(**options: Any) -> TraceWorkload:
     given: dict[str, Any] = {
-        "when_ns": [0, 10**9, 3 * 10**9], "op": [0, 1, 0], "offset": [0, 5000, 1 << 20], "length": [4096, 512, 4096],
-    }  # fmt: skip
+        "when_ns": [0, 10**9, 3 * 10**9],
+        "op": [0, 1, 0],
+        "offset": [0, 5000, 1 << 20],
+        "length": [4096, 512, 4096],
+    }
     return TraceWorkload.from_arrays(**{**given, **options})
 
 
