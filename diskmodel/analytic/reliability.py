@@ -122,7 +122,7 @@ def group_generator(
     read_error_share : float
         Share of the repairs in the last state before loss that meet an unrecoverable read error: those lose data.
     fatal_shares : tuple of float, optional
-        For each state, share of further failures that lose data at once (RAID 1E: a neighbour of the failed disk).
+        For each state, share of further failures that lose data at once (RAID 1E: a neighbor of the failed disk).
         Default: 0 except for the last state.
 
     Returns
@@ -233,7 +233,7 @@ def data_loss(
     checks.done()
     size = n_disks // groups
     fatal: tuple[float, ...] = ()
-    if name == "raid1e":  # copies lie on neighbours: of the n - k disks left, about 2 k hold the only copy of something
+    if name == "raid1e":  # copies are on neighbors: of the n - k disks left, about 2 k hold the only copy of something
         fatal = tuple(min(1.0, 2 * k / (n_disks - k)) for k in range(tolerance + 1))
     sources = 1 if name in ("raid1", "raid10", "raid1e") else size - tolerance
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0

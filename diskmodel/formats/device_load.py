@@ -92,8 +92,8 @@ def loads_of(
 ) -> list[DeviceLoad]:
     """Return loads by device from samples, each a mapping of device → figure → value; devices in order of appearance.
 
-    A device that is absent from a sample did nothing in it: `iostat -z` and `sar -z` leave idle ones out. None in the
-    place of figures (counters that wrapped or were reset) makes the sample unknown.
+    A device that is absent from a sample did nothing in it: `iostat -z` and `sar -z` leave idle ones out. None instead
+    of figures (counters that wrapped or were reset) makes the sample unknown.
     """
     names = dict.fromkeys(device for sample in samples for device in sample)
     loads = []

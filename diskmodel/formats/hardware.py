@@ -22,7 +22,7 @@ _MAX_BYTES = 2**62
 
 @dataclass(frozen=True)
 class DriveFacts:
-    """What is known about a drive before it is measured; None where the program does not tell.
+    """What is known about a drive before it is measured; None where the program does not report it.
 
     Attributes
     ----------

@@ -26,9 +26,9 @@ from diskmodel.records import Requests, StreamRule
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
 
-#: Cases that are kept: engines once differed on them, or they are the rare ones that show a planted fault.
+#: Cases that are kept: engines once differed on them, or they are the rare ones that catch a mutant.
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
-#: Cases `random_case(0)` to this one are run in the fast tier; with the kept ones they have to notice every fault.
+#: Cases `random_case(0)` to this one are run in the fast tier; with the kept ones they have to catch every mutant.
 N_FIXED = 400
 
 SECTOR = 512

@@ -48,10 +48,10 @@ def test_the_page_shows_all_of_it_in_order() -> None:
 
 
 def test_it_prints_what_the_page_says() -> None:
-    told = next(b.text for b in blocks(PAGE) if b.language == "console").split("\n", 1)
-    assert told[0] == "$ python examples/hundred_lines.py"
+    reported = next(b.text for b in blocks(PAGE) if b.language == "console").split("\n", 1)
+    assert reported[0] == "$ python examples/hundred_lines.py"
     done = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.rstrip("\n") == told[1]
+    assert done.stdout.rstrip("\n") == reported[1]
 
 
 def described(disk: Any) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What Python hands to the kernel, caught on its way, and damaged."""
+"""Calls from Python to the kernel, intercepted and damaged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_LISTED = 12
 
 
 class _Caught(BaseException):
-    """The call that was on its way."""
+    """The intercepted call."""
 
 
 class _Catcher:
@@ -153,7 +153,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value[key])
 
 
-#: Numbers near those at which something begins or ends; the others are made of what stands there.
+#: Numbers near those at which something begins or ends; the others are made from the value that is there.
 _EDGES = (
     0,
     1,

@@ -90,7 +90,7 @@ def test_one_file_and_one_line(tmp_path: Path) -> None:
         "from diskmodel.workload.arrivals.poisson import Poisson",
         "from diskmodel.workload.arrivals.steady import Steady",
     )
-    told = answer(folder, PROGRAM)
-    assert told["offset"] == [4096 * place for place in (9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8)]
-    assert told["when_ns"] == [row * 10_000_000 for row in range(12)]
-    assert told["max_ns"][0] == told["max_ns"][1] > 0
+    reported = answer(folder, PROGRAM)
+    assert reported["offset"] == [4096 * place for place in (9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8)]
+    assert reported["when_ns"] == [row * 10_000_000 for row in range(12)]
+    assert reported["max_ns"][0] == reported["max_ns"][1] > 0

@@ -35,7 +35,7 @@ DONE_DIFFERENTLY = {
     ("RAID10", "seqread 1M RA", 4): "md loses two revolutions a request, the model none",
     ("RAID10", "seqwrite 1M RA", 1): "md sends strips one by one, and not all of them merge again",
     ("RAID10", "seqwrite 1M RA", 4): "md sends strips one by one, and not all of them merge again",
-    ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is under way",
+    ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is in flight",
 }
 
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.evidence
 
 
 def with_curve(folder: Path, name: str) -> Hdd:
-    """The catalogue's drive with its measured seek curve in the place of the sheet's times."""
+    """The catalogue's drive with its measured seek curve instead of the sheet's times."""
     return Hdd.parse(load_drive(CURVES[name]).to_dict() | {"seek": read_seek_file(folder / f"{name}.seek").to_dict()})
 
 

@@ -1,4 +1,4 @@
-"""What fio's options do to a load: modelled, without effect on it, or left out, with the consequence in one line.
+"""What fio's options do to a load: modeled, without effect on it, or left out, with the consequence in one line.
 
 Names as in fio's HOWTO of version 3.38.
 """
@@ -46,7 +46,7 @@ WITHOUT_EFFECT = frozenset({
     "flow_sleep",
 })  # fmt: skip
 
-#: Options that change the load and are not modelled → what that may do to the answer.
+#: Options that change the load and are not modeled → what that may do to the answer.
 LEFT_OUT: Mapping[str, str] = {
     "percentage_random": "the sequential part of the requests is taken as random, which is harder for disks",
     "startdelay": "jobs that begin later are taken as running from the start, which overstates the load before",

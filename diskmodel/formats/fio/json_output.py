@@ -67,7 +67,7 @@ def _broken(text: str, place: int, error: ValueError | RecursionError, source: s
 
 
 def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
-    """Jobs of a parsed document, in its order; options may stand in the job or under "global options" only.
+    """Return the jobs of a parsed document, in its order; options may be in the job or only in "global options".
 
     Raises
     ------

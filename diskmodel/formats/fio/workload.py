@@ -112,7 +112,7 @@ def _spread_equal_gaps(streams: list[dict[str, Any]]) -> None:
 
 
 class _Job:
-    """One job on its way to streams."""
+    """Translates one job into streams."""
 
     def __init__(self, job: FioJob, source: str, notes: _Notes) -> None:
         self._job, self._source, self._notes = job, source, notes

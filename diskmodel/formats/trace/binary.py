@@ -95,7 +95,7 @@ def _oracle_rows(records: Records) -> Rows:
 
 
 #: `{u32 time_s, u64 id, u32 size, i64 next}`: ids are taken as block numbers of 512 bytes, every request as a read,
-#: as the format does not tell operations. Juncheng Yang et al.: libCacheSim.
+#: as the format does not record operations. Juncheng Yang et al.: libCacheSim.
 ORACLE = BinaryFormat(ORACLE_DTYPE, _oracle_is_good, _oracle_rows, 10**9)
 
 # ---------------------------------------------------------------- CloudPhysics vscsi

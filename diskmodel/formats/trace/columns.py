@@ -15,7 +15,7 @@ Int64 = NDArray[np.int64]
 #: How many malformed lines are kept as examples when they are counted.
 MAX_EXAMPLES = 10
 
-#: Response time of a request whose trace does not tell it.
+#: Response time of a request whose trace does not record it.
 UNKNOWN = -1
 
 
@@ -33,7 +33,7 @@ class TraceChunk:
     offset_bytes : int64, shape (n,), 0 or more
     length_bytes : int64, shape (n,), more than 0
     response_ns : int64, shape (n,)
-        From issue to completion; -1 where the trace does not tell it.
+        From issue to completion; -1 where the trace does not record it.
     device : int32, shape (n,)
         Index into `device_names`.
     device_names : tuple of str

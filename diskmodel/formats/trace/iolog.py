@@ -2,7 +2,7 @@
 
 Version 3 has a time in microseconds before each action (fio's `utime_since_now`). Version 2 has `wait` lines instead;
 their number is, in fio 3.x, the time in milliseconds since fio was started (measured with fio 3.33; its manual says
-otherwise), so requests between two waits have the same time. Neither tells response times. Each file is a device.
+otherwise), so requests between two waits have the same time. Neither records response times. Each file is a device.
 """
 
 from __future__ import annotations

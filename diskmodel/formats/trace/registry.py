@@ -117,7 +117,7 @@ def _systor(head: bytes) -> TableFormat:
 def _binary_likeness(form: binary.BinaryFormat, hint: Callable[[binary.Records], bool]) -> Callable[[bytes], float]:
     def likeness(head: bytes) -> float:
         n = min(len(head) // form.dtype.itemsize, _LOOKED_AT)
-        # Text is also a row of small numbers; bytes of text are told by having no zero among them.
+        # Text is also a row of small numbers; text is recognized because it has no zero byte.
         if n == 0 or b"\0" not in head:
             return 0.0
         records = np.frombuffer(head, dtype=form.dtype, count=n)

@@ -1,4 +1,4 @@
-"""Is an open system overloaded? Told from the growth of the number in system, never from a large latency."""
+"""Detect overload of an open system from the growth of the number in system, never from a large latency."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Stability:
 
     @property
     def verdict(self) -> bool | None:
-        """Whether the array is stable; None where the run is too short to tell."""
+        """Whether the array is stable; None where the run is too short to decide."""
         return self.is_stable if self.is_known else None
 
 
@@ -58,7 +58,7 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     3. at least 200 requests came.
 
     False alarms for M/M/1 at 90 % load and misses at 105 % are counted in `tests/theory`. Near saturation a short run
-    cannot tell, whatever the test: the relaxation time grows as 1 / (1 - load)^2.
+    cannot decide, whatever the test: the relaxation time grows as 1 / (1 - load)^2.
     """
     if len(issue_ns) < 2 or until_ns <= 0:
         return Stability(True, 0.0, 0.0, is_known=False)

@@ -24,11 +24,11 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
     n_dropped : int
         A multiple of 5, at most half of the series.
     is_settled : bool
-        False where the best truncation is at the limit of one half: the series is too short to tell.
+        False where the best truncation is at the limit of one half: the series is too short to decide.
 
     Notes
     -----
-    With z the means of batches of 5, the truncation d minimises the squared standard error of the remaining mean,
+    With z the means of batches of 5, the truncation d minimizes the squared standard error of the remaining mean,
     sum over j > d of (z_j - mean)^2 / (m - d)^2, over d up to m / 2.
 
     References

@@ -26,7 +26,7 @@ class Zipf(AddressPattern):
     Ranks are drawn by inverting the distribution function: by table up to rank 65536, and beyond by the midpoint
     integral of x^-theta, whose relative error per rank r is about theta (theta + 1) / (24 r²), below 1e-9 there.
     Rank r lies in granule (r · m) mod N, with m next to N / golden ratio and coprime to N, so that popular granules
-    are neither neighbours nor all in one zone of a disk. A region has at most 2^31 granules.
+    are neither adjacent nor all in one zone of a disk. A region has at most 2^31 granules.
 
     References
     ----------

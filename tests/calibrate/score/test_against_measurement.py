@@ -51,7 +51,7 @@ def test_its_own_evidence(evidence: Path) -> None:
         assert condition["demerit_ratio"] < 0.2
 
 
-def test_another_drive_is_told_apart(evidence: Path) -> None:
+def test_another_drive_is_distinguished(evidence: Path) -> None:
     slow, fast = (repeat(catalogue()[name], [evidence], seed=11) for name in ("generic-5k4", "generic-15k"))
     assert slow["mean_error_ratio"] > 2 * TOLERANCE
     assert fast["mean_error_ratio"] < -2 * TOLERANCE

@@ -1,4 +1,4 @@
-"""The errors told of a traced profile are those that are made: drives drawn, traced, fitted along the sensitivities."""
+"""The reported errors of a traced profile are the actual ones: drives drawn, traced, fitted along the sensitivities."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_nine_of_ten_truths_lie_in_the_intervals() -> None:
 
 
 def test_sensitivities_are_what_the_engines_do() -> None:
-    """A tenth more of each parameter: mean responses change as told, within four standard errors of the difference."""
+    """A tenth more of each parameter changes mean responses as predicted, within four standard errors."""
     rng = np.random.default_rng(4)
     drive = start()
     trace = traced(drive, rng, n=60_000)
@@ -111,17 +111,17 @@ def test_sensitivities_are_what_the_engines_do() -> None:
         more = moved(drive, np.eye(len(NAMES))[k] * 0.1)
         other = responses(more, trace.lba, trace.n_blocks, trace.is_write, rng)
         change = other - trace.response_ms
-        told = float(sensitivity[:, k].mean()) * float(np.expm1(0.1))
-        assert change.mean() == pytest.approx(told, abs=4 * change.std() / np.sqrt(len(change)))
+        predicted = float(sensitivity[:, k].mean()) * float(np.expm1(0.1))
+        assert change.mean() == pytest.approx(predicted, abs=4 * change.std() / np.sqrt(len(change)))
 
 
-def test_the_profile_draws_what_was_told() -> None:
+def test_the_profile_draws_what_was_reported() -> None:
     rng = np.random.default_rng(5)
     drive = start()
     trace = traced(drive, rng)
     response = responses(drive, trace.lba, trace.n_blocks, trace.is_write, rng)
-    told = uncertainty_of(drive, trace, np.ones(len(trace), np.bool_), response, 1e-4)
-    uncertain = drive.model_copy(update={"uncertainty": told})
+    uncertainty = uncertainty_of(drive, trace, np.ones(len(trace), np.bool_), response, 1e-4)
+    uncertain = drive.model_copy(update={"uncertainty": uncertainty})
     assert uncertain.uncertainty is not None
     parameters = parameters_of(uncertain)
     seek = parameters["profile seek.time_ms"]

@@ -1,4 +1,4 @@
-"""A virtual disk of known parameters: one server that answers in batches, told from parallel dies and recovered."""
+"""A virtual disk of known parameters: one server that answers in batches, recovered and not taken for parallel dies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Calibration:
     return calibrate(device.write(folder / "m.json"), out=folder / "drive.toml")
 
 
-def test_is_told_from_parallel_dies(result: Calibration) -> None:
+def test_is_distinguished_from_parallel_dies(result: Calibration) -> None:
     assert result.has_converged, result.message
     assert "one server with batches rather than parallel dies: strong evidence" in result.message
     assert isinstance(result.drive, Flash)

@@ -1,4 +1,4 @@
-"""Evidence is told by its content, whatever it is called and however it is compressed."""
+"""Evidence is recognized by its content, whatever it is called and however it is compressed."""
 
 import gzip
 

@@ -151,7 +151,7 @@ def test_fio_2_reports_microseconds():
     assert (job.read.total_bytes, job.read.bandwidth_bytes_per_s) == (4096, 4096)
 
 
-def test_every_wrong_figure_of_a_document_is_told():
+def test_every_wrong_figure_of_a_document_is_reported():
     entry = {
         "jobname": "a",
         "job options": {"rw": "sideways", "iodepth": "0"},

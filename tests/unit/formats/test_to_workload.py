@@ -141,7 +141,7 @@ def test_sequential_runs_are_seen_through_interleaving(n_readers, tmp_path):
     assert stream.addresses.mean_run == pytest.approx(run, rel=0.05)
 
 
-def test_a_hot_spot_is_told_from_the_unevenness_of_chance(tmp_path):
+def test_a_hot_spot_is_distinguished_from_random_unevenness(tmp_path):
     random = np.random.default_rng(4)
     n = 20_000
     span = 10**11

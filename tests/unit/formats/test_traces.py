@@ -100,7 +100,7 @@ COMPRESSORS = {
 
 
 @pytest.mark.parametrize("how", COMPRESSORS)
-def test_compression_is_told_by_content(how, tmp_path):
+def test_compression_is_recognized_by_content(how, tmp_path):
     text, expected = WORKED["msr"]
     path = tmp_path / "no-ending"
     path.write_bytes(COMPRESSORS[how](text.encode()))

@@ -109,7 +109,7 @@ def test_capacity_binds_when_it_does() -> None:
         assert candidate.below.n_runs == 0
 
 
-def test_smallest_count_of_the_level_is_told() -> None:
+def test_smallest_count_of_the_level_is_reported() -> None:
     plan = plan_of(workload={"size": "8 KiB", "rate": "1/s"})
     by_level = {case.family.level: search_family(case, Queues()) for case in cases(plan)}
     assert (by_level["raid10"].disks, by_level["raid5"].disks) == (4, 3)
@@ -218,13 +218,13 @@ def test_any_executor_gives_the_same_answer() -> None:
         assert run_plan(plan, evaluate=Queues(), executor=processes).to_dict() == alone
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     run_plan(plan_of(), evaluate=Queues(), progress=lambda done, of, _: seen.append((done, of)))
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_faults_of_a_plan_file_are_told(tmp_path: object) -> None:
+def test_faults_of_a_plan_file_are_reported(tmp_path: object) -> None:
     with pytest.raises(DescriptionError, match="asks for nothing"):
         plan_of(objective={"years": 3})
     with pytest.raises(DescriptionError, match="no such stream"):

@@ -36,9 +36,9 @@ def test_answer_first_and_a_line_for_each_candidate() -> None:
 
 
 def test_strips_are_shown_where_they_differ() -> None:
-    wanted = {"drives": ["generic-15k"], "levels": ["raid10"], "strips": ["64 KiB", "256 KiB"], "max_disks": 40}
-    wanted["strip_bytes"] = wanted.pop("strips")
-    text = text_of(run_plan(plan_of(candidates=wanted), evaluate=Queues()))
+    expected = {"drives": ["generic-15k"], "levels": ["raid10"], "strips": ["64 KiB", "256 KiB"], "max_disks": 40}
+    expected["strip_bytes"] = expected.pop("strips")
+    text = text_of(run_plan(plan_of(candidates=expected), evaluate=Queues()))
     assert "64 KiB" in text
     assert "256 KiB" in text
 

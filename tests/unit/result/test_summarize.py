@@ -130,7 +130,7 @@ def test_one_request_is_a_result_that_has_not_converged():
     assert str(result)
 
 
-def test_options_out_of_range_are_told_together(stable):
+def test_options_out_of_range_are_reported_together(stable):
     with pytest.raises(DescriptionError) as caught:
         summarize(*stable, n_disks=1, precision=0, percentile="p42", confidence=1)
     assert {fault.field for fault in caught.value.faults} == {"precision", "percentile", "confidence"}

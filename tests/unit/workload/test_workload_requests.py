@@ -181,7 +181,7 @@ def test_paced_clients_start_at_different_phases():
     assert (drawn.when_ns[4:] == 0).all()
 
 
-def test_bad_counts_and_seeds_are_told_together():
+def test_bad_counts_and_seeds_are_reported_together():
     with pytest.raises(DescriptionError) as caught:
         workload().requests(capacity_bytes=CAPACITY, n=-1, seed=-1)
     assert [fault.field for fault in caught.value.faults] == ["n", "seed"]
