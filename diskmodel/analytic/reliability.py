@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.layout.levels import LEVELS
+from diskmodel.plain import Record
 
 #: 365.25 days.
 HOURS_PER_YEAR = 8766.0
@@ -74,7 +74,7 @@ def mttdl_double_parity_hours(n_disks: int, mttf_hours: float, mttr_hours: float
 
 
 @dataclass(frozen=True)
-class DataLoss:
+class DataLoss(Record):
     """Probability and mean time of data loss of an array.
 
     Attributes
@@ -93,15 +93,6 @@ class DataLoss:
     loss_per_year: float
     read_error_share: float
     n_groups: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; an infinite time is None."""
-        return {
-            "mttdl_hours": self.mttdl_hours if math.isfinite(self.mttdl_hours) else None,
-            "loss_per_year": self.loss_per_year,
-            "read_error_share": self.read_error_share,
-            "n_groups": self.n_groups,
-        }
 
 
 def group_generator(

@@ -17,6 +17,7 @@ from diskmodel.limits import parse_json
 
 KINDS = ("smartctl", "lsblk")
 
+#: Largest capacity that is read, bytes. Anything larger is damage, and sums of it would overflow int64.
 _MAX_BYTES = 2**62
 
 

@@ -30,6 +30,7 @@ from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.workload import Workload
 
+#: Percentiles over the samples of a recording that a caller may choose the load by; 100 is the busiest sample.
 LEVELS = (50, 90, 95, 99, 100)
 
 #: Share of requests that continue an earlier one above which a stream is described as sequential runs.

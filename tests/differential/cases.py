@@ -72,7 +72,7 @@ HOST_SCHEDULERS = _in_order(
     (name for name, policy in SCHEDULERS.items() if not policy.edge),
 )
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
-MOST_PIECES = 8_000
+MAX_PIECES = 8_000
 
 
 def draw_case(pick: Pick) -> Case:
@@ -362,7 +362,7 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
     n_sectors, layout = scenario.layout.capacity, scenario.layout
     n = case["n"]
     pieces = sum(2 * (s["sectors"] / layout.strip + 1) * max(layout.copies, 2) for s in streams) / len(streams)
-    n = min(n, max(int(MOST_PIECES / pieces), 3))
+    n = min(n, max(int(MAX_PIECES / pieces), 3))
     at, clock = [rng.randrange(n_sectors) for _ in streams], [0] * len(streams)
     rows = []
     for _ in range(n):

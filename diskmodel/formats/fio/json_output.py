@@ -15,6 +15,7 @@ from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLaten
 from diskmodel.formats.fio.options import canonical
 from diskmodel.limits import check_json
 
+#: Largest figure of a document: thirty years in nanoseconds, an exabyte. Anything larger is damage.
 _MAX = 1e18
 
 

@@ -15,6 +15,7 @@ from diskmodel.formats.writing import text_file
 VERSION = "fio-3.33"
 
 _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9, "p9999": 99.99}
+#: Runtime of a written job: a prediction has none, but readers of fio's output divide by it.
 _MEASURED_S = 1.0
 _NO_LATENCY = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
 

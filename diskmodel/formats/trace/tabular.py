@@ -30,6 +30,7 @@ MAX_LENGTH_BYTES = 2**40
 SKIP = 2
 _UNKNOWN_WORD = 255
 
+#: Longest word of a column, with its end: longer names are refused.
 _WORD_BYTES = 64
 _INTEGER = re.compile(r"[+-]?\d{1,300}\Z", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)

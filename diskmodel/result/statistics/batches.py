@@ -13,7 +13,9 @@ from scipy import stats
 
 #: Numbers of batches tried, from many short ones to few long ones.
 BATCH_COUNTS = (20, 15, 10)
-_FEWEST_PER_BATCH = 2
+#: Observations per batch below which no mean is estimated.
+_MIN_PER_BATCH = 2
+#: One-sided 5 % quantile that the correlation of adjacent batches is tested against.
 _CORRELATION_Z = float(stats.norm.ppf(0.95))
 _LARGEST_CORRELATION = 0.9
 
@@ -98,9 +100,9 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
     """
     values = np.asarray(series)
     mean = float(values.mean()) if len(values) else math.nan
-    if len(values) < BATCH_COUNTS[-1] * _FEWEST_PER_BATCH:
+    if len(values) < BATCH_COUNTS[-1] * _MIN_PER_BATCH:
         return Interval(mean, math.nan, math.nan)
-    for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _FEWEST_PER_BATCH):
+    for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _MIN_PER_BATCH):
         means = batch_means(values, n_batches)
         correlation = lag1_correlation(means)
         is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+#: Observations per batch, as White, Cobb and Spratt recommend.
 _BATCH = 5
+#: Longest piece that is compared with the start, as a share of the series: 20 pieces then give the start of a
+#: stationary series a probability of one in ten of being the extreme one. At double, it is one in five.
 _LONGEST_PIECE = 1 / 20
 
 

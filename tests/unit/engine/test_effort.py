@@ -30,7 +30,7 @@ def fault_of(workload: Workload, **options: object) -> Fault:
 def test_more_clients_than_a_run_has_requests(options: dict[str, str]) -> None:
     fault = fault_of(closed(10**8), **options)
     assert (fault.field, fault.value) == ("workload.streams.0.clients", 10**8)
-    most = effort.MOST_REQUESTS[next(iter(options.values()), "native")]
+    most = effort.MAX_REQUESTS[next(iter(options.values()), "native")]
     assert f"use at most {most // 2:,}" in fault.fix
 
 
