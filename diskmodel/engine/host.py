@@ -16,7 +16,7 @@ from diskmodel.records import READ
 
 @dataclass
 class Fetch:
-    """Sectors [first, end) on their way into memory."""
+    """Sectors [first, end) being fetched into memory."""
 
     first: int
     end: int

@@ -188,7 +188,7 @@ def cannot_serve(scenario: Scenario) -> str | None:
 
 
 def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
-    """Serve a scenario as a file over FUSE until told to stop; the interpreter is free meanwhile.
+    """Serve a scenario as a file over FUSE until stopped; the interpreter is free meanwhile.
 
     Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
     """

@@ -18,7 +18,7 @@ pub struct Cache {
     pub block: i64,
     pub read: Option<BlockCache>,
     pub dirty: Option<DirtyBlocks>,
-    /// Destages that may be under way at once.
+    /// Destages that may be in flight at once.
     pub destage_depth: usize,
     pub ahead: ReadAhead,
     destages: usize,
@@ -132,7 +132,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.start_destages();
     }
 
-    /// Keeps so many writes to the disks under way as allowed (rule K9).
+    /// Keeps as many writes to the disks in flight as allowed (rule K9).
     fn start_destages(&mut self) {
         while let Some(cache) = &mut self.cache {
             if cache.destages >= cache.destage_depth {

@@ -108,7 +108,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.done(id);
     }
 
-    /// Fetches the pages of `wanted`, then those of `span`, that are neither in memory nor on their way; adjacent
+    /// Fetches the requested pages, then those of `span`, that are neither in memory nor being fetched; adjacent
     /// ones together.
     fn fetch_missing(&mut self, id: u32, wanted: &[(i64, i64)], span: Range<i64>, page: i64) {
         let capacity = self.layout.capacity;
