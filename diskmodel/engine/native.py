@@ -117,7 +117,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
     tables, controller, queue = scenario.drive, scenario.controller, scenario.queue
     cache = controller.read_cache
-    caches = CacheTables.of(controller, scenario.layout, tables.sector_bytes) if controller.has_real_cache else None
+    caches = _caches(scenario) if controller.has_real_cache else None
     drive = _hdd(tables) if isinstance(tables, HddTables) else _flash(tables)
     return {
         "drive": drive,
@@ -131,11 +131,15 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "hit_ns": controller.hit_ns,
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
-        "cache": None if caches is None else asdict(caches),
+        "cache": caches,
         "host": None if scenario.host.is_transparent else _host(scenario),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
     }
+
+
+def _caches(scenario: Scenario) -> dict[str, Any]:
+    return asdict(CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth))
 
 
 def _host(scenario: Scenario) -> dict[str, Any]:

@@ -95,6 +95,8 @@ faults! {
     LowMark,
     DestageLength,
     DestageSweep,
+    LaneBudget,
+    LaneTurn,
     PrefetchLimit,
     PrefetchPiece,
     SubmissionQueue,
