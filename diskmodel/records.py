@@ -6,7 +6,7 @@ record exists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -148,6 +148,9 @@ class Run:
         What a rebuild wrote to the spare.
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
+    levels : int64, shape (n, 4)
+        What waited to be written, after every so many completions (rule Z7): the time in ns, blocks in the controller's
+        write-back cache, sectors in the drives' buffers, dirty pages of the host.
     """
 
     completions: Completions
@@ -157,3 +160,4 @@ class Run:
     end_ns: int
     rebuilt_bytes: int = 0
     cache_full_ns: int | None = None
+    levels: Int64 = field(default_factory=lambda: np.empty((0, 4), np.int64))

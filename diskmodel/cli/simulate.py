@@ -13,6 +13,7 @@ from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
+    from diskmodel.engine.simulate import Begin
     from diskmodel.engine.simulate import Engine as EngineName
     from diskmodel.engine.simulate import Keep
     from diskmodel.workload import TraceWorkload, Workload
@@ -60,6 +61,13 @@ def simulate(
             "native kernel."
         ),
     ] = "all",
+    start: Annotated[
+        str,
+        typer.Option(
+            help="steady: caches and buffers begin as they are after a long time of this workload; empty: with nothing, "
+            "as in a burst on an idle array."
+        ),
+    ] = "steady",
     iostat: Annotated[
         bool, typer.Option("--iostat", help="Add what `iostat -x` would have said of each disk.")
     ] = False,
@@ -90,6 +98,7 @@ def simulate(
         precision=precision,
         profile_draws=profile_draws,
         keep=cast("Keep", keep),
+        start=cast("Begin", start),
     )
     if as_json:
         print_json(result.to_dict())

@@ -89,10 +89,13 @@ class DirtyBlocks:
         return block in self.waiting[self.lanes.lane_of(block)].blocks
 
     def load(self, blocks: Iterable[int]) -> None:
-        """Blocks that wait when the run begins (rule Z3)."""
+        """Blocks that wait when the run begins (rule Z4)."""
+        of_lane: dict[int, list[int]] = {}
         for block in blocks:
-            self.waiting[self.lanes.lane_of(block)].blocks.add(block)
-            self.n_waiting += 1
+            of_lane.setdefault(self.lanes.lane_of(block), []).append(block)
+        for lane, own in of_lane.items():
+            self.waiting[lane].blocks.update(own)
+            self.n_waiting += len(own)
 
     def accept(self, first: int, end: int) -> bool:
         """Take blocks [first, end) if there is room; a block that waits already takes no more (rule K7)."""

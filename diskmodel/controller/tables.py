@@ -49,6 +49,9 @@ class CacheTables:
         block_sectors = max(block_bytes // sector_bytes, 1)
         has_read_cache = read is not None and read.size_bytes is not None
         capacity = max(write.size_bytes // write.block_bytes, 1) if write else 0
+        low_ratio = 0.0
+        if write:
+            low_ratio = write.high_ratio if write.low_ratio is None else write.low_ratio
         row_sectors = max(layout.n_data, 1) * layout.strip
         ahead = controller.read_ahead_bytes // sector_bytes
         return cls(

@@ -56,6 +56,12 @@ class CachedController(Controller):
         self.dirty: DirtyBlocks | None = None
         if tables.dirty_blocks:
             self.dirty = DirtyBlocks(tables.dirty_blocks, tables.high_blocks, tables.low_blocks, tables.lanes)
+        start = scenario.start
+        if self.cache is not None:
+            for block in start.cached.tolist():
+                self.cache.insert(block)
+        if self.dirty is not None:
+            self.dirty.load(start.dirty.tolist())
         self.blocked: deque[tuple[HostRequest, int]] = deque()
         self.ahead = tables.read_ahead_sectors
         self.piece = tables.read_ahead_piece_sectors
@@ -77,6 +83,10 @@ class CachedController(Controller):
             if is_awaited:
                 return
         super()._access(request)
+
+    @property
+    def n_dirty(self) -> int:
+        return 0 if self.dirty is None else self.dirty.used
 
     @staticmethod
     def _end(request: HostRequest) -> int:

@@ -13,6 +13,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
@@ -72,11 +73,12 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
     }
     try:
-        end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts = _kernel.run(array_of(scenario), columns, out)
+        outcome = _kernel.run(array_of(scenario), columns, out)
     except OverflowError:
         raise too_long() from None
     except ValueError as error:
         raise refused(error) from None
+    end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts, levels = outcome
     if long_parts:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         places, values = zip(*long_parts, strict=True)
@@ -89,6 +91,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns=end_ns,
         rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
+        levels=levels_of(levels),
     )  # fmt: skip
 
 
@@ -100,6 +103,11 @@ def refused(error: ValueError) -> CoverageError:
 def _column(values: NDArray[Any]) -> NDArray[Any]:
     """As the kernel reads it: contiguous, or one value for all rows."""
     return values if values.strides == (0,) else np.ascontiguousarray(values)
+
+
+def levels_of(rows: list[list[int]]) -> NDArray[np.int64]:
+    """Levels over time (rule Z7), from the kernel's rows."""
+    return np.array(rows, np.int64).reshape(-1, 4)
 
 
 def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:
@@ -135,7 +143,18 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "host": None if scenario.host.is_transparent else _host(scenario),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
+        "start": _start(scenario.start),
+        "sample_every": scenario.sample_every,
     }
+
+
+def _start(start: Start) -> dict[str, Any]:
+    disk, lba, n = (np.ascontiguousarray(column) for column in start.buffered.T)
+    columns = {
+        "dirty": start.dirty, "cached": start.cached, "buffered_disk": disk, "buffered_lba": lba, "buffered_n": n,
+        "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns, "pages_clean": start.pages_clean,
+    }  # fmt: skip
+    return columns
 
 
 def _caches(scenario: Scenario) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from diskmodel.engine import native, simpy_engine, streamed
 from diskmodel.engine.effort import MOST_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
+from diskmodel.engine.steady import Start, settled
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.records import Requests, Run
@@ -19,6 +20,11 @@ from diskmodel.workload import TraceWorkload, Workload
 
 Engine = Literal["auto", "native", "simpy"]
 Keep = Literal["all", "histogram"]
+Begin = Literal["steady", "empty"]
+
+#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that adding
+#: up the buffers of a hundred disks costs nothing beside the run.
+LEVEL_SAMPLES = 256
 
 #: Requests of the first run when the length is chosen by precision.
 FIRST_REQUESTS = 8_000
@@ -35,6 +41,7 @@ def simulate(
     percentile: str | None = None,
     profile_draws: int | None = None,
     keep: Keep = "all",
+    start: Begin = "steady",
 ) -> Result:
     """Result of `workload` on `array`: latency as a distribution, rates, utilisation, where the time went.
 
@@ -62,6 +69,10 @@ def simulate(
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
         right to 0.2 % and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the same.
         The kernel has to cover the scenario.
+    start : "steady" or "empty"
+        What caches and buffers hold when the run begins: what they do after a long time of this workload (rules Z1 to
+        Z8), or nothing, as in a burst on an array that was idle. A trace always begins with nothing: what came before it
+        is unknown.
 
     Returns
     -------
@@ -74,8 +85,10 @@ def simulate(
     CoverageError
         When `engine="native"` or `keep="histogram"` does not cover the scenario.
     """
-    _check_options(workload, engine, n_requests, precision, keep)
+    _check_options(workload, engine, n_requests, precision, keep, start)
     scenario = resolve(array, seed)
+    if start == "steady":
+        scenario = replace(scenario, start=_settled(array, workload, scenario, seed))
     n = n_requests or FIRST_REQUESTS
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
@@ -92,12 +105,20 @@ def simulate(
     return replace(result, prediction=predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws))
 
 
+def _settled(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
+    """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then."""
+    return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+
 def _check_options(
-    workload: Workload | TraceWorkload, engine: Engine, n_requests: int | None, precision: float, keep: Keep
-) -> None:
+    workload: Workload | TraceWorkload, engine: Engine, n_requests: int | None, precision: float, keep: Keep,
+    start: Begin,
+) -> None:  # fmt: skip
     """Refuse options that are none, contradict each other, or ask for a run that would not end in a day."""
     if keep not in ("all", "histogram"):
         raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
+    if start not in ("steady", "empty"):
+        raise DescriptionError(Fault("start", start, "is not known", "use steady or empty"))
     if keep == "histogram" and engine == "simpy":
         raise CoverageError(Fault("keep", keep, "needs the kernel", "use engine auto or native, or keep all"))
     if keep == "histogram" and isinstance(workload, TraceWorkload):
@@ -120,6 +141,7 @@ def _of_length(
 ) -> Result:  # fmt: skip
     """The result of one run of `n` requests."""
     capacity_bytes = array.usable_bytes
+    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1) if scenario.has_levels else 0)
     if keep == "all" or isinstance(workload, TraceWorkload):
         requests = workload.requests(
             capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits

@@ -63,6 +63,7 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         end_ns=told["end_ns"],
         rebuilt_bytes=told["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=told["cache_full_ns"],
+        levels=native.levels_of(told["levels"]),
     )
     return Streamed(outcome, requests, _tally(told))
 

@@ -16,15 +16,15 @@ pub use streamed::run_streamed;
 
 use crate::device::{Counters, Device};
 use crate::scenario::{Built, Scenario};
-use crate::simulation::{Parts, Simulation, TOO_LONG};
+use crate::simulation::{Levels, Parts, Simulation, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
 
 /// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
-/// each disk, parts of a time that are too long for their column with their places.
-type Outcome = (i64, i64, Option<i64>, Vec<[i64; 8]>, Vec<(usize, i64)>);
+/// each disk, parts of a time that are too long for their column with their places, levels over time.
+type Outcome = (i64, i64, Option<i64>, Vec<[i64; 8]>, Vec<(usize, i64)>, Vec<Levels>);
 
 /// Runs requests through an array.
 ///
@@ -65,7 +65,8 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'
     let (end, rebuilt) = simulation.run()?;
     let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect::<Result<_, _>>()?;
     let cache_full_ns = simulation.cache_full_ns();
-    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?))
+    let levels = simulation.take_levels();
+    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?, levels))
 }
 
 /// A disk's counters; responses whose sum leaves 64 bits are those of a run that is too long.

@@ -9,6 +9,7 @@ mod hdd_rules;
 mod host;
 mod layout;
 mod rules;
+mod start;
 
 use crate::device::Device;
 use crate::flash::{Flash, Ftl};
@@ -23,6 +24,7 @@ pub use drives::{Drive, FlashTables, Folded, HddTables};
 pub use host::HostTables;
 pub use layout::LayoutTables;
 pub use rules::Limits;
+pub use start::Start;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -60,6 +62,9 @@ pub struct Scenario {
     pub revolution_ns: Vec<i64>,
     /// Of a flash drive: where its draws of waking times begin (rule F18).
     pub phase_ns: Vec<i64>,
+    pub start: Start,
+    /// Levels are recorded after every so many completions; 0: never.
+    pub sample_every: u64,
 }
 
 /// What a simulation is made of, by kind of drive.
@@ -88,8 +93,10 @@ impl Scenario {
             link_bytes_per_s: self.link_bytes_per_s,
             hit_ratio: self.hit_ratio,
         };
-        let cache = self.cache.as_ref().map(CacheTables::build).transpose()?;
-        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity));
+        let start = &self.start;
+        let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
+        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
+        let (n_buffered, sample_every) = (start.buffered_disk.len() as u64, self.sample_every);
         let host = policy(self.queue, "queue")?;
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
@@ -104,7 +111,21 @@ impl Scenario {
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                for (disk, writes) in disks.iter_mut().zip(start.buffered(n_devices)) {
+                    disk.load(&writes);
+                }
+                let host = buffer;
+                Ok(Built::Hdd(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth)?;
@@ -114,7 +135,18 @@ impl Scenario {
                     .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
                     .collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                let host = buffer;
+                Ok(Built::Flash(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
         }
     }

@@ -107,6 +107,16 @@ impl DirtyBlocks {
         self.waiting[self.lanes.lane_of(block)].blocks.contains(&block) || self.in_flight.contains(&block)
     }
 
+    /// Blocks that wait when the run begins, in ascending order (rule Z4).
+    pub fn load(&mut self, blocks: &[i64]) {
+        let mut of_lane = vec![Vec::new(); self.waiting.len()];
+        blocks.iter().for_each(|&block| of_lane[self.lanes.lane_of(block)].push(block));
+        for (lane, own) in self.waiting.iter_mut().zip(of_lane) {
+            lane.blocks = own.into_iter().collect();
+        }
+        self.n_waiting = blocks.len() as i64;
+    }
+
     /// Takes blocks [first, end) if there is room; a block that waits already takes no more (rule K7).
     pub fn accept(&mut self, first: i64, end: i64) -> bool {
         let DirtyBlocks { lanes, waiting, .. } = self;

@@ -1,5 +1,6 @@
 //! A controller's real caches, as a caller hands them over.
 
+use super::start::Start;
 use crate::controller::{BlockCache, DirtyBlocks, Lanes};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_SECTORS};
@@ -63,10 +64,16 @@ impl CacheTables {
     }
 
     /// Of tables that were checked.
-    pub(super) fn build(&self) -> Result<Cache, String> {
-        let read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
-        let dirty = (self.dirty_blocks > 0)
+    pub(super) fn build(&self, start: &Start) -> Result<Cache, String> {
+        let mut read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
+        if let Some(cache) = &mut read {
+            start.cached.iter().for_each(|&block| cache.insert(block));
+        }
+        let mut dirty = (self.dirty_blocks > 0)
             .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.lanes));
+        if let Some(dirty) = &mut dirty {
+            dirty.load(&start.dirty);
+        }
         let ahead = ReadAhead::new(self.read_ahead_sectors, self.read_ahead_piece_sectors);
         Ok(Cache::new(self.block_sectors, read, dirty, ahead))
     }

@@ -48,7 +48,7 @@ pub struct HddTables {
 
 /// A long column: of an array at once, where number by number would take longer than a short run.
 #[cfg(feature = "python")]
-fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
+pub(super) fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
     use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
     use pyo3::types::PyAnyMethods;
     match column.extract::<PyReadonlyArray1<i64>>() {

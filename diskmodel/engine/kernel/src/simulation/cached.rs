@@ -30,6 +30,11 @@ impl Cache {
         Cache { block, read, dirty, ahead, blocked: VecDeque::new(), full_ns: None }
     }
 
+    /// Blocks in the write-back cache (rule Z7).
+    pub(super) fn n_dirty(&self) -> i64 {
+        self.dirty.as_ref().map_or(0, DirtyBlocks::used)
+    }
+
     fn blocks(&self, sector: i64, n: i64) -> Range<i64> {
         div(sector, self.block)..div(sector + n + self.block - 1, self.block)
     }
