@@ -149,8 +149,8 @@ class Run:
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
     levels : int64, shape (n, 4)
-        What waited to be written, after every so many completions (rule Z7): the time in ns, blocks in the controller's
-        write-back cache, sectors in the drives' buffers, dirty pages of the host.
+        What waited to be written, after every so many completions (rule Z7): the time in ns, and the bytes in the
+        controller's write-back cache, in the drives' buffers, and in dirty pages of the host.
     """
 
     completions: Completions

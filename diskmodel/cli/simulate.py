@@ -13,9 +13,8 @@ from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
-    from diskmodel.engine.simulate import Begin
+    from diskmodel.engine.simulate import Begin, Keep
     from diskmodel.engine.simulate import Engine as EngineName
-    from diskmodel.engine.simulate import Keep
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -64,8 +63,8 @@ def simulate(
     start: Annotated[
         str,
         typer.Option(
-            help="steady: caches and buffers begin as they are after a long time of this workload; empty: with nothing, "
-            "as in a burst on an idle array."
+            help="steady: caches and buffers begin as they are after a long time of this workload; empty: with "
+            "nothing, as in a burst on an idle array."
         ),
     ] = "steady",
     iostat: Annotated[

@@ -60,9 +60,7 @@ class CacheTables:
             read_blocks=max((read.size_bytes or 0) // block_bytes, 1) if read and has_read_cache else 0,
             dirty_blocks=capacity,
             high_blocks=int(capacity * write.high_ratio) if write else 0,
-            low_blocks=int(capacity * (write.high_ratio if write.low_ratio is None else write.low_ratio))
-            if write
-            else 0,
+            low_blocks=int(capacity * low_ratio),
             lanes=lanes_of(layout, block_sectors, (write.destage_depth if write else None) or drive_depth),
             read_ahead_sectors=ahead,
             read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,

@@ -13,6 +13,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
@@ -91,7 +92,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns=end_ns,
         rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
-        levels=levels_of(levels),
+        levels=in_bytes(scenario, levels),
     )  # fmt: skip
 
 
@@ -103,11 +104,6 @@ def refused(error: ValueError) -> CoverageError:
 def _column(values: NDArray[Any]) -> NDArray[Any]:
     """As the kernel reads it: contiguous, or one value for all rows."""
     return values if values.strides == (0,) else np.ascontiguousarray(values)
-
-
-def levels_of(rows: list[list[int]]) -> NDArray[np.int64]:
-    """Levels over time (rule Z7), from the kernel's rows."""
-    return np.array(rows, np.int64).reshape(-1, 4)
 
 
 def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:

@@ -25,6 +25,7 @@ from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MOST_NS
@@ -194,5 +195,5 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
-            levels=np.array(self.levels, np.int64).reshape(-1, 4),
+            levels=in_bytes(self.scenario, self.levels),
         )  # fmt: skip

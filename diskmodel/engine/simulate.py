@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ from diskmodel.engine.effort import MOST_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.engine.steady import Start, settled
+from diskmodel.engine.steady.burst import burst_of
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.records import Requests, Run
@@ -22,8 +24,12 @@ Engine = Literal["auto", "native", "simpy"]
 Keep = Literal["all", "histogram"]
 Begin = Literal["steady", "empty"]
 
-#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that adding
-#: up the buffers of a hundred disks costs nothing beside the run.
+_EMPTY_BEFORE_A_TRACE = (
+    "write buffers began empty: what came before a trace is unknown; a workload fitted to it begins in its steady state"
+)
+
+#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
+#: adding up the buffers of a hundred disks costs nothing beside the run.
 LEVEL_SAMPLES = 256
 
 #: Requests of the first run when the length is chosen by precision.
@@ -71,8 +77,8 @@ def simulate(
         The kernel has to cover the scenario.
     start : "steady" or "empty"
         What caches and buffers hold when the run begins: what they do after a long time of this workload (rules Z1 to
-        Z8), or nothing, as in a burst on an array that was idle. A trace always begins with nothing: what came before it
-        is unknown.
+        Z8), or nothing, as in a burst on an array that was idle. A trace always begins with nothing: what came before
+        it is unknown.
 
     Returns
     -------
@@ -97,6 +103,10 @@ def simulate(
         if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
+    if start == "steady" and isinstance(workload, Workload):
+        result = _with_burst(result, scenario, workload)
+    elif start == "steady" and scenario.has_levels:
+        result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_told(result, array, workload, n, seed)
     n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
@@ -108,6 +118,16 @@ def simulate(
 def _settled(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
     """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then."""
     return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+
+def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
+    """The result with what a burst sees, instead of the figures of a run that began empty."""
+    weights = [(s.weight or s.expected_rate_per_s) * (1 - s.read_ratio) for s in workload.streams]
+    sizes = [stream.mean_size_bytes for stream in workload.streams]
+    total = sum(weights)
+    mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
+    burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean)
+    return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
 
 
 def _check_options(

@@ -10,6 +10,7 @@ import numpy as np
 
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
@@ -63,7 +64,7 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         end_ns=told["end_ns"],
         rebuilt_bytes=told["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=told["cache_full_ns"],
-        levels=native.levels_of(told["levels"]),
+        levels=in_bytes(scenario, told["levels"]),
     )
     return Streamed(outcome, requests, _tally(told))
 

@@ -11,6 +11,7 @@ import numpy as np
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.batches import Interval
+from diskmodel.result.burst import Burst
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.iostat import iostat
@@ -59,8 +60,11 @@ class Result:
         Longest time that one request of the window spent in queues.
     mean_in_system : float
         Mean number of outstanding requests over the whole run.
+    burst : Burst or None
+        What a burst of writes sees of a run that began in the stationary state; None where nothing absorbs it.
     burst_iops, sustained_iops : float
-        Rates before and after the controller's write-back cache was full for the first time; nan where it never was.
+        Of a run that began empty: rates before and after the controller's write-back cache was full for the first time;
+        nan where it never was.
     cache_full_s : float
         When that was; nan: never.
     hit_ratio : float
@@ -112,6 +116,7 @@ class Result:
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
+    burst: Burst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
 
     def responses_ns(self) -> Int64:
@@ -155,6 +160,7 @@ class Result:
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
+            "burst": self.burst.to_dict() if self.burst else None,
             "burst_iops": _number(self.burst_iops),
             "sustained_iops": _number(self.sustained_iops),
             "cache_full_s": _number(self.cache_full_s),

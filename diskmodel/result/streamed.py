@@ -12,10 +12,11 @@ from diskmodel.result.batches import Interval, mean_interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_devices
+from diskmodel.result.levels import drifts_of
 from diskmodel.result.result import Result
 from diskmodel.result.segments import Responses, Segment
 from diskmodel.result.stability import Stability, judge_counts
-from diskmodel.result.summary import check_options, is_narrow, messages_of
+from diskmodel.result.summary import check_options, is_narrow, messages_of, with_drifts
 from diskmodel.result.warmup import warm_up
 from diskmodel.result.window import Window
 
@@ -88,6 +89,10 @@ def summarize_tally(
     window = Window(start_ns, end_ns, np.empty(0, np.int64), is_settled and bool(kept))
     steady = (tally.batch_end_ns > start_ns) & (tally.batch_n == tally.batch_n.max(initial=0))
     stability = _stability(requests, tally)
+    n, n_writes = sum(segment.n for segment in kept), sum(int(segment.counts[Op.WRITE].sum()) for segment in kept)
+    written_per_s = sum(s.n_bytes for s in kept) * n_writes / max(n, 1) / window.seconds
+    drifting = drifts_of(run.levels, written_per_s / 1e9, tally.until_ns)
+    stability, window = with_drifts(stability, window, drifting, requests)
     is_stable = stability is None or stability.is_stable
 
     bits = tally.precision_bits
@@ -135,7 +140,7 @@ def summarize_tally(
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
         per_disk=per_disk,
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / tally.n_done,
-        messages=messages_of(stability, window, shown.mean, shown, is_converged, precision, percentile),
+        messages=messages_of(stability, window, shown.mean, shown, is_converged, precision, percentile, drifting),
         window=window,
         requests=requests,
         run=run,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from diskmodel.result.batches import Interval
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
+from diskmodel.result.levels import Drift, drifts
 from diskmodel.result.quantiles import LEVELS
 from diskmodel.result.result import Result
 from diskmodel.result.stability import Stability, judge_stability
@@ -70,6 +72,8 @@ def summarize(
     responses = narrowed(response_ns)
     del response_ns
     stability = _stability(requests, run)
+    drifting = drifts(run, requests, last_full_mix_ns(requests, done.issue_ns))
+    stability, window = with_drifts(stability, window, drifting, requests)
     is_stable = stability is None or stability.is_stable
     observed = Latency.of(responses, confidence=confidence)
 
@@ -117,7 +121,7 @@ def summarize(
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
         per_disk=per_disk,
         back_end_per_host=n_commands / len(requests),
-        messages=messages_of(stability, window, latency.mean, latency, is_converged, precision, percentile),
+        messages=messages_of(stability, window, latency.mean, latency, is_converged, precision, percentile, drifting),
         window=window,
         requests=requests,
         run=run,
@@ -177,6 +181,21 @@ def _stability(requests: Requests, run: Run) -> Stability | None:
     return judge_stability(done.issue_ns[is_open], done.done_ns[is_open], until_ns)
 
 
+def with_drifts(
+    stability: Stability | None, window: Window, drifting: tuple[Drift, ...], requests: Requests
+) -> tuple[Stability | None, Window]:
+    """The verdict and the window, where a level has not settled (rule Z8).
+
+    What fills under open streams alone goes on until it is full: they do not wait for it.
+    """
+    if not drifting:
+        return stability, window
+    are_open = all(rule.n_clients == 0 for rule in requests.streams)
+    if stability is not None and are_open and any(drift.bytes_per_s > 0 for drift in drifting):
+        stability = replace(stability, is_stable=False)
+    return stability, replace(window, is_settled=False)
+
+
 def is_narrow(latency: Latency, precision: float, percentile: str | None) -> bool:
     """Whether the intervals asked for are as narrow as asked."""
     # comparisons with nan (too little data) are False
@@ -192,15 +211,24 @@ def messages_of(
     is_converged: bool,
     precision: float,
     percentile: str | None,
+    drifting: tuple[Drift, ...] = (),
 ) -> tuple[str, ...]:
     """What the reader must know of a result."""
     if stability is not None and not stability.is_stable:
+        filling = [drift for drift in drifting if drift.bytes_per_s > 0]
+        if filling:
+            return tuple(
+                f"overloaded: {drift.part} fills at {drift.bytes_per_s / 1e6:.2g} MB/s; destaging does not keep up, "
+                "and latency grows without end once it is full"
+                for drift in filling
+            )
         return (
             f"overloaded: {stability.offered_per_s:.4g} requests/s come and {stability.completed_per_s:.4g}/s complete;"
             " the backlog grows without end, so there is no latency to report",
         )
     messages = []
-    if not window.is_settled:
+    messages += [drift.message for drift in drifting]
+    if not window.is_settled and not drifting:
         messages.append("the warm-up did not end within the run; simulate more requests")
     if mean.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")

@@ -142,8 +142,8 @@ class Workload(Description):
     def past(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Past:
         """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
 
-        The draws are independent of those of the run. Whoever goes through the region in order arrives at the place of the
-        first row.
+        The draws are independent of those of the run. Whoever goes through the region in order arrives at the place of
+        the first row.
         """
         return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
 

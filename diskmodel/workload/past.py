@@ -42,9 +42,7 @@ class PastDraws(Draws):
         return np.random.Generator(np.random.PCG64(sequence))
 
 
-def past(
-    streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int
-) -> Past:
+def past(streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int) -> Past:
     """About `n` requests that may have come before the first row of `generate`.
 
     Random places are drawn anew; whoever goes through the region in order arrives at the first row's place.

@@ -9,8 +9,8 @@ import numpy as np
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Workload
 
-#: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of 4 KiB
-#: blocks begins half full under 8 KiB requests; at double, every long run begins later.
+#: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
+#: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
@@ -77,17 +77,20 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     a share `1 - x` of a whole round ago, so a write waits if its age is less than `1 - x` of a round. The length of a
     round is the one that leaves `n` blocks.
     """
-    if lane is None:
-        lane = np.zeros(len(uses), np.int64)
-    order = np.lexsort((uses, lane))
-    _, first, size = np.unique(lane[order], return_index=True, return_counts=True)
+    if not len(uses):
+        return uses
+    at = uses if lane is None else lane * (int(uses.max()) + 1) + uses
+    order = np.argsort(at, kind="stable")
+    in_order = np.zeros(len(uses), np.int64) if lane is None else lane[order]
+    first = np.flatnonzero(np.diff(in_order, prepend=-1))
+    size = np.diff(first, append=len(uses))
     # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
     beyond = np.empty(len(uses), np.int64)
     beyond[order] = np.repeat(first + size, size) - np.arange(len(uses))
     in_lane = np.empty(len(uses), np.int64)
     in_lane[order] = np.repeat(size, size)
     age = np.arange(len(uses), 0, -1)
-    latest_first = np.lexsort((age, age * in_lane // beyond))
-    different, at = np.unique(uses[latest_first], return_index=True)
-    chosen = np.argsort(at, kind="stable")[:n]
-    return np.sort(different[chosen])
+    # among equals the latest first: they are turned round, and the sort is stable
+    by_round = np.argsort((age * in_lane // beyond)[::-1], kind="stable")
+    different, turn = np.unique(uses[::-1][by_round], return_index=True)
+    return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]

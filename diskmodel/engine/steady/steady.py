@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,9 +85,7 @@ def settled(
             capacity_bytes=capacity_bytes, n=TRIAL_REQUESTS, seed=seed, with_cache_draws=scenario.has_drawn_hits
         )
         for _ in range(_PASSES):
-            trial = replace(
-                scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES
-            )
+            trial = replace(scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES)
             run = engine(trial, requests)
             write_rate = _written_bytes(requests) / (run.end_ns / 1e9)
             shown = parts.levels_after(run, requests, write_rate)
@@ -107,6 +106,10 @@ class _Parts:
     def __init__(self, scenario: Scenario, history: History) -> None:
         self.scenario = scenario
         self.history = history
+        # levels that the trial confirms are not drawn again
+        self._dirty = cache(self._draw_dirty)
+        self._buffered = cache(self._draw_buffered)
+        self._cached = cache(self._draw_cached)
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
         self.caches: CacheTables | None = None
@@ -136,14 +139,12 @@ class _Parts:
         moved = at[-1] - at[len(at) // 4] if len(at) else np.zeros(3, np.int64)
         host_bytes = max(_written_bytes(requests), 1) * 3 / 4
         disk_bytes = max(int(run.devices.write_bytes.sum()), 1) * 3 / 4
-        units = (self.caches.block_sectors if self.caches else 1, 1, 1)
-        blocks, sectors, pages = (int(m) * unit for m, unit in zip(moved, units, strict=True))
-        controller = Level.FULL if blocks * self.sector_bytes > _DRIFT * host_bytes else Level.MARK
-        drift = sectors * self.sector_bytes / disk_bytes
+        controller = Level.FULL if moved[0] > _DRIFT * host_bytes else Level.MARK
+        drift = moved[1] / disk_bytes
         drives = Level.FULL if drift > _DRIFT else Level.LOW if drift < -_DRIFT else Level.MARK
         memory = Level.MARK
         if self.pages is not None:
-            if pages * self.page_bytes > _DRIFT * host_bytes:
+            if moved[2] > _DRIFT * host_bytes:
                 memory = Level.FULL
             elif self._expiring(write_rate) < self.pages.background_pages:
                 memory = Level.LOW
@@ -169,7 +170,7 @@ class _Parts:
             pages_clean=self._clean_pages(pages),
         )
 
-    def _dirty(self, level: Level) -> Int64:
+    def _draw_dirty(self, level: Level) -> Int64:
         """Blocks in the write-back cache (rule Z4)."""
         caches = self.caches
         if caches is None or not caches.dirty_blocks:
@@ -180,7 +181,7 @@ class _Parts:
         lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
         return still_waiting(uses, n, lane)
 
-    def _cached(self) -> Int64:
+    def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
         caches = self.caches
         if caches is None or not caches.read_blocks:
@@ -207,7 +208,7 @@ class _Parts:
             return EMPTY.cached
         return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
 
-    def _buffered(self, level: Level) -> Int64:
+    def _draw_buffered(self, level: Level) -> Int64:
         """Writes in the drives' buffers (rule Z5)."""
         layout, tables = self.scenario.layout, self.scenario.drive
         if not self.buffer or level is Level.LOW or not isinstance(tables, HddTables):

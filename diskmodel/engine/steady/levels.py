@@ -1,0 +1,27 @@
+"""What waits to be written, as an engine records it, in bytes (rule Z7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diskmodel.host.tables import HostTables
+from diskmodel.records import Int64
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
+
+
+def level_units(scenario: Scenario) -> tuple[int, int, int]:
+    """Bytes of a block of the controller's cache, of a sector and of a host's page: the units of the levels."""
+    sector = scenario.drive.sector_bytes
+    write = scenario.controller.write_cache
+    block = max(write.block_bytes // sector, 1) * sector if write else sector
+    return block, sector, HostTables.of(scenario.host, sector).page_sectors * sector
+
+
+def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
+    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 4)."""
+    return np.array(rows, np.int64).reshape(-1, 4) * np.array([1, *level_units(scenario)], np.int64)

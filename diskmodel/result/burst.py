@@ -1,0 +1,34 @@
+"""What a burst sees of an array whose caches are in their stationary state (rule Z9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Writes that the room above the stationary level absorbs, beside the load that goes on.
+
+    Attributes
+    ----------
+    absorbed_by : "host", "controller" or "drives"
+    n_bytes, n_requests : int
+        Bytes, and writes of the workload's mean size.
+    response_ns : float
+        Of one absorbed write without waiting.
+    """
+
+    absorbed_by: str
+    n_bytes: int
+    n_requests: int
+    response_ns: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "absorbed_by": self.absorbed_by,
+            "bytes": self.n_bytes,
+            "requests": self.n_requests,
+            "latency_ms": self.response_ns / 1e6,
+        }
