@@ -29,6 +29,8 @@ _SAMPLES = 64
 #: Share of what was written by which a level must move to be called rising or falling: five standard deviations of
 #: what a level at its mark moves in the trial. Less than that would take a run of millions of requests to fill a cache.
 _DRIFT = 0.05
+#: Share of the room above its mark at which a level counts as full: writes that wait leave it a little below the top.
+_NEARLY = 0.9
 #: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
 _USES_PER_BLOCK = 4
 #: Passes of the trial: a level that moves changes what the caches below it are asked for.
@@ -100,6 +102,13 @@ def _written_bytes(requests: Requests) -> int:
     return int(requests.length[requests.op == Op.WRITE].sum())
 
 
+def _level(drift: float, end: int, mark: int, room: int) -> Level:
+    """Where a level goes that moved by the share `drift` of what was written, from its mark to `end` bytes."""
+    if drift > _DRIFT or end - mark > _NEARLY * (room - mark) > 0:
+        return Level.FULL
+    return Level.LOW if drift < -_DRIFT or end < mark / 2 else Level.MARK
+
+
 class _Parts:
     """What of a scenario has a state that takes long to reach."""
 
@@ -134,21 +143,32 @@ class _Parts:
 
     def levels_after(self, run: Run, requests: Requests, write_rate: float) -> Levels:
         """Where levels go that began at their marks."""
+        if not len(run.levels):
+            return Levels()
         at = run.levels[:, 1:]
+        host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
-        moved = at[-1] - at[len(at) // 4] if len(at) else np.zeros(3, np.int64)
-        host_bytes = max(_written_bytes(requests), 1) * 3 / 4
-        disk_bytes = max(int(run.devices.write_bytes.sum()), 1) * 3 / 4
-        controller = Level.FULL if moved[0] > _DRIFT * host_bytes else Level.MARK
-        drift = moved[1] / disk_bytes
-        drives = Level.FULL if drift > _DRIFT else Level.LOW if drift < -_DRIFT else Level.MARK
-        memory = Level.MARK
-        if self.pages is not None:
-            if moved[2] > _DRIFT * host_bytes:
-                memory = Level.FULL
-            elif self._expiring(write_rate) < self.pages.background_pages:
-                memory = Level.LOW
-        return Levels(controller, drives, memory)
+        drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
+        controller, drives, pages = (
+            _level(float(d), int(end), *ends) for d, end, ends in zip(drift, at[-1], self._ends(), strict=True)
+        )
+        if controller is Level.LOW:
+            controller = Level.MARK  # nothing destages below the mark
+        if self.pages is not None and pages is not Level.FULL:
+            is_low = self._expiring(write_rate) < self.pages.background_pages
+            pages = Level.LOW if is_low else Level.MARK
+        return Levels(controller, drives, pages)
+
+    def _ends(self) -> tuple[tuple[int, int], ...]:
+        """Mark and room of each level, in bytes."""
+        layout, caches, pages = self.scenario.layout, self.caches, self.pages
+        drives = self.buffer * (layout.n_disks - len(layout.failed)) * self.sector_bytes
+        block = caches.block_sectors * self.sector_bytes if caches else 0
+        return (
+            (caches.high_blocks * block, caches.dirty_blocks * block) if caches else (0, 0),
+            (drives // 2, drives),
+            (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
+        )
 
     def _expiring(self, write_rate: float) -> int:
         """Dirty pages when nothing but their age has them written (rule P5)."""

@@ -374,7 +374,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     fn sample_levels(&mut self) {
         self.n_done += 1;
-        if self.sample_every == 0 || self.n_done % self.sample_every > 0 {
+        let n_done = self.n_done + u64::from(planted(Fault::LevelEvery));
+        if self.sample_every == 0 || n_done % self.sample_every > 0 {
             return;
         }
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());

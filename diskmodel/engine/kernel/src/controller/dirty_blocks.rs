@@ -43,7 +43,7 @@ impl Lanes {
     fn cost(&self, first: i64, end: i64) -> i64 {
         let last = (end * self.block_sectors - 1) / self.strip_sectors;
         let n_strips = last - first * self.block_sectors / self.strip_sectors + 1;
-        n_strips * self.strip_cost + self.stripe_cost
+        n_strips * self.strip_cost + if planted(Fault::StripeCost) { 0 } else { self.stripe_cost }
     }
 }
 

@@ -74,6 +74,7 @@ impl Pages {
     /// Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6).
     pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = (i64, i64)>) {
         for (page, since) in dirty {
+            let since = if planted(Fault::LoadedPages) { 0 } else { since };
             let mark = Mark { since, row: 0, is_writing: false };
             self.lists.put(DIRTY, page);
             self.mark(page, mark);

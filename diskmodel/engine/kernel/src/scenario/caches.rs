@@ -2,6 +2,7 @@
 
 use super::start::Start;
 use crate::controller::{BlockCache, DirtyBlocks, Lanes};
+use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
@@ -67,7 +68,8 @@ impl CacheTables {
     pub(super) fn build(&self, start: &Start) -> Result<Cache, String> {
         let mut read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
         if let Some(cache) = &mut read {
-            start.cached.iter().for_each(|&block| cache.insert(block));
+            let n = start.cached.len() - usize::from(planted(Fault::LoadedCache) && !start.cached.is_empty());
+            start.cached[..n].iter().for_each(|&block| cache.insert(block));
         }
         let mut dirty = (self.dirty_blocks > 0)
             .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.lanes));

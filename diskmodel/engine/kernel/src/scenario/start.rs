@@ -1,6 +1,7 @@
 //! What caches and buffers hold when a run begins, as a caller hands it over (rules Z1 to Z6).
 
 use super::Scenario;
+use crate::faults::{planted, Fault};
 use crate::rule::{each_within, has_length, holds, refused, within};
 use crate::rule::{MOST_APART_NS, MOST_SECTORS};
 use crate::scenario::Drive;
@@ -40,6 +41,9 @@ impl Start {
         let writes = self.buffered_lba.iter().zip(&self.buffered_n);
         for ((seq, &disk), (&lba, &n)) in (0..).zip(&self.buffered_disk).zip(writes) {
             of_disk[disk as usize].push((seq, lba, n));
+        }
+        if planted(Fault::LoadedWrites) {
+            of_disk.iter_mut().for_each(|writes| writes.reverse());
         }
         of_disk
     }
