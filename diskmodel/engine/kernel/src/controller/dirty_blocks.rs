@@ -81,6 +81,9 @@ pub struct DirtyBlocks {
     in_flight: FxHashSet<i64>,
     next_lane: usize,
     is_destaging: bool,
+    /// New blocks of the write that found no room last: while it waits nothing else is accepted, so that they do not
+    /// become fewer, and are not counted anew at every destage.
+    refused: i64,
 }
 
 impl DirtyBlocks {
@@ -95,6 +98,7 @@ impl DirtyBlocks {
             in_flight: FxHashSet::default(),
             next_lane: 0,
             is_destaging: false,
+            refused: 0,
         }
     }
 
@@ -119,12 +123,17 @@ impl DirtyBlocks {
 
     /// Takes blocks [first, end) if there is room; a block that waits already takes no more (rule K7).
     pub fn accept(&mut self, first: i64, end: i64) -> bool {
+        if self.used() + self.refused > self.capacity {
+            return false;
+        }
         let DirtyBlocks { lanes, waiting, .. } = self;
         let is_new = |&block: &i64| !waiting[lanes.lane_of(block)].blocks.contains(&block);
         let new = (first..end).filter(is_new).count() as i64;
+        self.refused = new;
         if self.used() + new > self.capacity {
             return false;
         }
+        self.refused = 0;
         for block in first..end {
             self.waiting[self.lanes.lane_of(block)].blocks.insert(block);
         }

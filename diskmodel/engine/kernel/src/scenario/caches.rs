@@ -47,7 +47,7 @@ impl CacheTables {
         within("cache.lanes.strip_sectors", strip_sectors, 1, MOST_SECTORS)?;
         within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MOST_DISKS)?;
         within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MOST_DISKS)?;
-        within("cache.lanes.budget", self.lanes.budget, 1, MOST_DEPTH as i64 * MOST_DISKS)?;
+        within("cache.lanes.budget", self.lanes.budget, 1, MOST_DEPTH * MOST_DISKS)?;
         let run = self.dirty_blocks.min(stripe_sectors / self.block_sectors + 1);
         let rule = format_args!("a stripe is more than 4 GiB at once");
         holds(run <= longest / self.block_sectors, "cache.lanes.stripe_sectors", stripe_sectors, rule)?;

@@ -113,7 +113,11 @@ fn check_ascending(field: &str, values: &[i64], step: i64) -> Result<(), String>
     match values.windows(2).position(|pair| pair[1] - pair[0] < step) {
         None => Ok(()),
         Some(at) => {
-            let rule = if step > 0 { "must be more than the one before it" } else { "must not be less than the one before it" };
+            let rule = if step > 0 {
+                "must be more than the one before it"
+            } else {
+                "must not be less than the one before it"
+            };
             Err(refused(&format!("{field}[{}]", at + 1), values[at + 1], rule))
         }
     }
