@@ -64,9 +64,10 @@ fmt: setup ## Format Python and Rust
 	cargo fmt --all
 
 .PHONY: lint
-lint: setup ## Lint Python (ruff) and Rust (clippy, rustfmt), warnings are errors
+lint: setup ## Lint Python (ruff, import-linter) and Rust (clippy, rustfmt), warnings are errors
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "Not formatted: run make fmt" >&2; exit 1; }
+	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
@@ -109,7 +110,7 @@ stories: setup ## Write docs/how-to/field-stories/ anew
 
 .PHONY: traces
 traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDENCE and write docs/explanation/validation-traces.md
-	$(BIN)/python -m tests.calibrate.write_real_drives
+	$(BIN)/python -m tests.calibrate.trace.write_real_drives
 
 .PHONY: field
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md

@@ -166,11 +166,11 @@ def most_memory() -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024
 
 
-def told_by_long_run(keep: str, n: int, load: str = "plain") -> tuple[float, float]:
+def memory_of_long_run(keep: str, n: int, load: str = "plain") -> tuple[float, float]:
     """Memory in MB before and after a long run."""
     command = [sys.executable, __file__, "--long-run", keep, str(n), load]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    before, after = (int(v) / 1e6 for v in told.split())
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    before, after = (int(v) / 1e6 for v in output.split())
     return before, after
 
 
@@ -183,9 +183,9 @@ def table() -> str:
     for scene in SCENES:
         lines.append(row(scene))
         print(lines[-1], flush=True)
-    before, whole = told_by_long_run("all", LONG_RUN)
-    mixed = told_by_long_run("all", LONG_RUN, "mixed")[1]
-    folded, longer = (told_by_long_run("histogram", n)[1] for n in (LONG_RUN, 4 * LONG_RUN))
+    before, whole = memory_of_long_run("all", LONG_RUN)
+    mixed = memory_of_long_run("all", LONG_RUN, "mixed")[1]
+    folded, longer = (memory_of_long_run("histogram", n)[1] for n in (LONG_RUN, 4 * LONG_RUN))
     by_clock, by_processor = threads()
     lines += [
         "",

@@ -25,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.fit import Calibration, calibrate
-from calibrate.fit.held_out import repeatability
+from calibrate.calibration import Calibration
+from calibrate.fit import calibrate
 from calibrate.measure import measure
+from calibrate.score.held_out import repeatability
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.workload import Workload

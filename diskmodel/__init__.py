@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from diskmodel.version import __version__
 
 if TYPE_CHECKING:
     from diskmodel.analytic.estimate import estimate
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
     from diskmodel.host.description import Host
     from diskmodel.layout.description import Layout
-    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, run_plan
-    from diskmodel.plan.compare import compare
+    from diskmodel.plan import Comparison, Objective, PlanDescription, PlanResult, compare, run_plan
     from diskmodel.queue.description import Queue
     from diskmodel.result import Result
     from diskmodel.workload import Stream, Workload
@@ -60,7 +59,7 @@ _HOMES = {
     "Workload": "workload",
     "WriteCache": "controller.description",
     "catalogue": "drive.catalogue",
-    "compare": "plan.compare",
+    "compare": "plan",
     "estimate": "analytic.estimate",
     "load_drive": "drive",
     "rule_of_thumb": "analytic.rule",

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.controller.description import Controller
-from diskmodel.description import Description, read_toml
+from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import FlashTables, HddTables, NamedDrive
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm
+from diskmodel.units import Ppm, pretty_bytes
 
 
 class Spindles(Description):
@@ -33,6 +34,10 @@ class Spindles(Description):
 
     phase: Literal["random", "synchronised", "spread"] = "random"
     drift_ppm: Ppm = Field(default=0.0, ge=0, le=10_000)
+
+
+#: What `Array` takes without names.
+_POSITIONAL = ("drive", "level", "disks")
 
 
 class Array(Description):
@@ -52,6 +57,13 @@ class Array(Description):
     drive_write_cache : bool or None
         Whether the drives' own write-back caches are on, where the drives have them. None: on for a disk on its own,
         off in an array, as RAID controllers do it, because a power cut would lose what the host believes written.
+
+    Examples
+    --------
+    The drive, the RAID level and the number of disks may stand first; fields of the layout may follow by name:
+
+    >>> Array("generic-15k", "raid5", 8, strip="256 KiB")
+    <Array: 8 × Generic 15k rpm SAS in raid5, strip 256 KiB, 2.1 TB usable>
     """
 
     file_kind: ClassVar[str] = "array"
@@ -64,6 +76,56 @@ class Array(Description):
     host: Host = Host()
     spindles: Spindles = Spindles()
     drive_write_cache: bool | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, drive: Any, level: Any = ..., disks: Any = ..., **fields: Any) -> None: ...
+
+    @classmethod
+    def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:
+        if len(args) > len(_POSITIONAL):
+            raise TypeError(f"Array takes at most {len(_POSITIONAL)} positional arguments: {', '.join(_POSITIONAL)}")
+        named = dict(zip(_POSITIONAL, args, strict=False))
+        if twice := named.keys() & fields.keys():
+            raise TypeError(f"Array got {', '.join(sorted(twice))} by position and by name")
+        data = named | fields
+        layout = {key: data.pop(key) for key in [*data] if Layout.has_field(key) and not cls.has_field(key)}
+        if layout and "layout" in data:
+            names = ", ".join(layout)
+            fault = Fault(
+                "layout", None, f"is given together with {names}", f"put {names} into layout, or leave it out"
+            )
+            raise DescriptionError(fault)
+        return data | {"layout": layout} if layout else data
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        (_, disks), (_, usable), *_ = self._facts()
+        return f"<Array{name}: {disks}, {usable} usable>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what this array is, as labels and values."""
+        layout = self.layout
+        has_strips = layout.level not in ("jbod", "raid1")
+        strip = f", strip {pretty_bytes(layout.strip_bytes)}" if has_strips else ""
+        facts = [
+            ("disks", f"{layout.disks} × {self.drive.name} in {layout.level}{strip}"),
+            ("usable", _rounded(self.usable_bytes)),
+        ]
+        if layout.spares:
+            facts.append(("hot spares", str(layout.spares)))
+        if layout.failed:
+            facts.append(("failed disks", ", ".join(map(str, layout.failed))))
+        for label, cache in (
+            ("read cache", self.controller.read_cache),
+            ("write cache", self.controller.write_cache),
+        ):
+            if cache is not None and cache.size_bytes is not None:
+                facts.append((label, pretty_bytes(cache.size_bytes)))
+        return facts
+
+    def _repr_html_(self) -> str:
+        return facts_html(self.name or "Array", self._facts())
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -121,3 +183,8 @@ class Array(Description):
     def raw_bytes(self) -> int:
         """Capacity of all disks, spares included."""
         return self.n_devices * self.drive.capacity_bytes
+
+
+def _rounded(n_bytes: int) -> str:
+    """Return a capacity to three digits, as data sheets print it."""
+    return f"{n_bytes / 1e12:.3g} TB" if n_bytes >= 1e12 else f"{n_bytes / 1e9:.3g} GB"

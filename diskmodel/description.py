@@ -1,17 +1,18 @@
-"""What all descriptions share: validated, immutable, TOML and JSON in and out, every fault told at once.
+"""The base of all descriptions: validated, immutable, read from and written to TOML and JSON, all faults at once.
 
-A description is what a user writes. Its fields say their unit in their name (`strip_bytes`); a file may leave that
-ending out when the value carries a unit itself (`strip = "64 KiB"`).
+A description is what a user writes. Each quantity has its unit in its name (`strip_bytes`); a file may leave that
+ending out when the value itself has a unit (`strip = "64 KiB"`).
 """
 
 from __future__ import annotations
 
+import html
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -20,14 +21,35 @@ from diskmodel import units
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.faults import faults_of
 
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass as _Constructor
+else:
 
-class Description(BaseModel):
+    class _Constructor(type(BaseModel)):
+        """Makes `Array(...)` raise the same errors as `Array.parse(...)`, and take positional arguments.
+
+        A metaclass and not `__init__`: pydantic calls an `__init__` of ours for nested descriptions, too, and the place
+        of a fault inside the outer one would be lost.
+        """
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            return cls.parse(cls._from_call(args, fields))
+
+
+class Description(BaseModel, metaclass=_Constructor):
     """Base of `Drive`, `Layout`, `Controller`, `Host`, `Array`, `Workload` and `Objective`."""
 
-    #: What a file of this kind describes: "array", "drive", "plan" or "workload"; "": no file of its own.
+    #: The kind of file: "array", "drive", "plan" or "workload"; "" for a part of another description.
     file_kind: ClassVar[str] = ""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+
+    @classmethod
+    def _from_call(cls, args: tuple[Any, ...], fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields that a call with these arguments describes."""
+        if args:
+            raise TypeError(f"{cls.__name__} takes no positional arguments; name each field")
+        return fields
 
     @model_validator(mode="before")
     @classmethod
@@ -39,16 +61,21 @@ class Description(BaseModel):
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
             if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
-                raise ValueError(f'{key}: the unit is missing; write {key} = "<number> <unit>" or {full} = <number>')
+                raise ValueError(f'{key}: has no unit; write {key} = "<number> <unit>" or {full} = <number>')
             name = full or key
             if name in renamed:
-                raise ValueError(f"{name} is given twice (as {key} and in another form); keep one of them")
+                raise ValueError(f"{name}: is given twice, as {key} and in another form; keep one of them")
             renamed[name] = value
         return renamed
 
     @classmethod
+    def has_field(cls, key: str) -> bool:
+        """Return whether `key` is a field of this description, its unit written out or left out."""
+        return key in cls.model_fields or _with_suffix(key, cls.model_fields) is not None
+
+    @classmethod
     def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
-        """The description in `data`.
+        """Return the description in `data`.
 
         Raises
         ------
@@ -62,25 +89,25 @@ class Description(BaseModel):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The description in a TOML file.
+        """Return the description in a TOML file.
 
         Raises
         ------
         DescriptionError
-            When the file cannot be read, is not TOML, or breaks rules.
+            When the file cannot be read, is not TOML, or breaks a rule.
         """
         return cls.parse(read_toml(path, cls.file_kind), str(path))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data without unset optional fields; `parse` gives the same description back."""
+        """Return plain data without unset optional fields; `parse` restores the description from it."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def to_toml(self) -> str:
-        """TOML text; `load` gives the same description back."""
+        """Return TOML text; `load` restores the description from it."""
         return tomlkit.dumps(readable(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
-        """Write the TOML text to `path` atomically: the file is the old one or the new one, never a part."""
+        """Write the TOML text to `path` atomically: a reader sees the old file or the new one, never a part."""
         write_atomically(path, self.to_toml())
 
 
@@ -89,7 +116,7 @@ def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
 
 
 def readable(data: Any) -> Any:
-    """Quantities written with units and without the unit in the key, where nothing is lost by it."""
+    """Return `data` with units moved from the keys into the values, wherever that loses no precision."""
     if isinstance(data, list):
         return [readable(item) for item in data]
     if not isinstance(data, dict):
@@ -111,8 +138,8 @@ def readable(data: Any) -> Any:
     return {k: v for k, v in found.items() if k not in tables} | tables
 
 
-#: Fields by which a file tells what it describes.
-_TELLING = {
+#: Fields that only one kind of file has.
+_TYPICAL_FIELDS = {
     "plan": {"objective", "candidates"},
     "array": {"layout"},
     "drive": {"kind", "capacity", "capacity_bytes"},
@@ -128,7 +155,8 @@ def read_toml(path: str | Path, kind: str = "") -> dict[str, Any]:
     ----------
     path : str or Path
     kind : str, optional
-        What it has to describe; a file that plainly describes something else is told as that, not by its fields.
+        The kind of description expected. A file of another kind gets one fault that says so, instead of one for each
+        field.
 
     Raises
     ------
@@ -136,13 +164,13 @@ def read_toml(path: str | Path, kind: str = "") -> dict[str, Any]:
         When the file cannot be read, is not TOML, or describes something else.
     """
     data = _read_toml(Path(path))
-    if kind and not _TELLING[kind] & data.keys():
-        for other, fields in _TELLING.items():
+    if kind and not _TYPICAL_FIELDS[kind] & data.keys():
+        for other, fields in _TYPICAL_FIELDS.items():
             if fields & data.keys():
-                wanted = _with_article(kind)
-                told = f"describes {_with_article(other)}, not {wanted}"
-                fix = f"name a file that describes {wanted} (this one is for `diskmodel {_COMMAND[other]}`)"
-                raise DescriptionError(Fault("file", str(path), told, fix))
+                expected = _with_article(kind)
+                rule = f"describes {_with_article(other)}, not {expected}"
+                fix = f"name a file that describes {expected} (this one is for `diskmodel {_COMMAND[other]}`)"
+                raise DescriptionError(Fault("file", str(path), rule, fix))
     return data
 
 
@@ -150,7 +178,8 @@ def _with_article(kind: str) -> str:
     return f"an {kind}" if kind == "array" else f"a {kind}"
 
 
-#: Far beyond what anybody describes; a device or a dump that was named by mistake is not read to its end.
+#: Largest description file, bytes. A profile with 4096 waking times takes 40 KiB; without a limit, naming a device or a
+#: dump by mistake would read all of it into memory.
 MAX_FILE_BYTES = 16 << 20
 
 
@@ -166,14 +195,14 @@ def _read_toml(path: Path) -> dict[str, Any]:
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
         ) from None
     except UnicodeDecodeError as error:
-        seen = f"is not text in UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
-        raise DescriptionError(Fault("file", str(path), seen, "name a TOML file")) from None
+        rule = f"is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
+        raise DescriptionError(Fault("file", str(path), rule, "name a TOML file")) from None
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and thousands of brackets
         raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
 
 
 def write_atomically(path: str | Path, text: str) -> None:
-    """Write `text` to `path` so that a reader, a full disk or a kill never leaves half a file."""
+    """Write `text` to `path` atomically: no full disk and no kill leaves half a file behind."""
     path = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.", text=True)
@@ -189,5 +218,11 @@ def write_atomically(path: str | Path, text: str) -> None:
             raise
     except OSError as error:
         raise DescriptionError(
-            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another place")
+            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another file")
         ) from None
+
+
+def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
+    """Return labels and values as a small HTML table with a caption, for notebooks."""
+    rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
+    return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"

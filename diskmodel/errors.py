@@ -1,8 +1,8 @@
-"""What can go wrong, as one small tree of exceptions with stable codes.
+"""The exceptions of diskmodel: one small tree with stable codes.
 
-Bad input is told as faults: which field, which value, which rule it breaks, what to do about it.
-All faults of one input are raised together, before anything runs. Expected bad news (an infeasible plan, an
-unstable array, a fit that has not converged) is a result and never an exception.
+Bad input is reported as faults: the field, its value, the rule it breaks and how to fix it. All faults of one input are
+raised together, before anything runs. Expected bad news (an infeasible plan, an unstable array, a fit that did not
+converge) is a result, never an exception.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: Characters of an input that a message quotes, and that a rule or a fix may take.
-MOST_QUOTED = 200
-MOST_SAID = 1200
+#: Characters of an input that a message quotes, and of a rule or a fix; what is longer is cut off with an ellipsis.
+#: 200 leaves a message on a few lines when someone names a binary file; 1200 fits every list of choices.
+MAX_QUOTED = 200
+MAX_TEXT = 1200
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of an input: where it is, what stood there, the rule it breaks, and the fix."""
+    """One fault of an input: the field, its value, the rule it breaks, and the fix."""
 
     field: str
     value: object
@@ -25,11 +26,11 @@ class Fault:
     fix: str = ""
 
     def __str__(self) -> str:
-        place = _cut(self.field, MOST_QUOTED)
+        place = _cut(self.field, MAX_QUOTED)
         if self.value is not None:
-            place += f"={_cut(_shown(self.value), MOST_QUOTED)}"
-        text = f"{place}: {_cut(self.rule, MOST_SAID)}"
-        return printable(f"{text}; {_cut(self.fix, MOST_SAID)}" if self.fix else text)
+            place += f"={_cut(_shown(self.value), MAX_QUOTED)}"
+        text = f"{place}: {_cut(self.rule, MAX_TEXT)}"
+        return printable(f"{text}; {_cut(self.fix, MAX_TEXT)}" if self.fix else text)
 
 
 def _shown(value: object) -> str:
@@ -44,19 +45,19 @@ def _cut(text: str, most: int) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` with half a surrogate pair, which JSON may hold and no stream takes, as its escape."""
+    """`text` with lone surrogates escaped: JSON can contain them, but no stream can encode them."""
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 class DiskmodelError(Exception):
-    """Base of everything this project raises on purpose."""
+    """Base of all exceptions that this project raises on purpose."""
 
     code = "error"
     exit_status = 1
 
 
 class InputError(DiskmodelError):
-    """Bad input. `faults` lists every fault found; `source` names the file or object they are in."""
+    """Bad input: `faults` lists every fault found, `source` names the file or object that contains them."""
 
     code = "input"
     exit_status = 2
@@ -80,42 +81,42 @@ class DescriptionError(InputError):
 
 
 class FormatError(InputError):
-    """A file that is not what it should be, or has a malformed line."""
+    """A file of the wrong kind, or with a malformed line."""
 
     code = "format"
 
 
 class CoverageError(InputError):
-    """The engine that was asked for does not cover the scenario; nothing falls back silently."""
+    """The requested engine does not support the scenario; diskmodel never falls back silently."""
 
     code = "coverage"
 
 
 class MeasurementError(InputError):
-    """A measurement that may not or cannot be made here (safety, permission, no direct I/O)."""
+    """A measurement that is not allowed or not possible here (safety, permission, no direct I/O)."""
 
     code = "measurement"
 
 
 class MountError(InputError):
-    """A virtual drive that cannot be mounted here (place, permission, no FUSE), or not be served."""
+    """A virtual drive that cannot be mounted here (directory, permission, no FUSE) or cannot be served."""
 
     code = "mount"
 
 
 class ConservationError(DiskmodelError):
-    """A law that holds in every run was broken (Little's law, utilisation law, a lost request): our own fault."""
+    """A run broke a conservation law (Little's law, utilization law, a lost request): a bug in diskmodel."""
 
     code = "conservation"
 
 
 class KernelError(DiskmodelError):
-    """The native kernel broke off in the middle of a run: our own fault, whatever the input was.
+    """The native kernel crashed in the middle of a run: a bug in diskmodel, whatever the input was.
 
     Parameters
     ----------
     what : str
-        What the kernel said, and where.
+        The kernel's message and its place in the code.
     """
 
     code = "kernel"
@@ -126,7 +127,6 @@ class KernelError(DiskmodelError):
 
     def __str__(self) -> str:
         return printable(
-            f"the kernel broke off: {_cut(self.what, MOST_SAID)}; this is a fault of diskmodel and not of its input: "
-            "please report it with this message, the version and the files that were run; "
-            'engine = "simpy" may do meanwhile'
+            f"the native kernel crashed: {_cut(self.what, MAX_TEXT)}; this is a bug in diskmodel, not in your input: "
+            'please report it with the version and your input files; engine = "simpy" avoids the kernel'
         )

@@ -23,6 +23,9 @@ class Op(IntEnum):
     WRITE = 1
 
 
+READ, WRITE = Op.READ, Op.WRITE
+
+
 @dataclass(frozen=True)
 class StreamRule:
     """How the requests of one stream come in time.

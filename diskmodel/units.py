@@ -1,7 +1,7 @@
 """Quantities with units, as people write them: "300 GB", "64KiB", "4.7 ms", "10k rpm", "125 MB/s".
 
 Powers of ten and of two are different things: 1 kB = 1000 bytes, 1 KiB = 1024 bytes. A bare number is taken in the
-unit that the field's name says (`_bytes`, `_ns`, `_bytes_per_s`, `rpm`, …).
+unit in the field's name (`_bytes`, `_ns`, `_bytes_per_s`, `rpm`, …).
 """
 
 from __future__ import annotations
@@ -30,21 +30,28 @@ _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
-#: Longest number that is read; longer ones take long to turn into a number.
-_MOST_DIGITS = 400
-#: Longest text that is looked at: finding out that a longer one is no quantity would take the square of its length.
-_MOST_LONG = 1000
+#: Longest number accepted, in characters: converting a text to an integer takes time quadratic in its length. The
+#: largest limit below has 19 digits.
+_MAX_DIGITS = 400
+#: Longest quantity accepted, in characters: the regular expression takes quadratic time to reject a text.
+_MAX_TEXT = 1000
 
-#: Bounds that let every product and sum of the engines stay within 64 bits: 1 EiB of anything, 4 GiB at a time, an hour
-#: for anything a device does, 417 days for a pause and for a whole run, rates far beyond and far below any device's.
-MOST_BYTES = 2**60
-MOST_LENGTH = 2**32
-MOST_DEVICE_NS = 3600 * 10**9
-MOST_NS = 2**55
-MOST_RATE = 1e18
-LEAST_RATE = 1e3
-LEAST_PER_SECOND = 1e-9
-_BEYOND = 10**300
+# Limits that keep every product and sum in the engines within 64 bits. Doubling one can overflow the kernel, which
+# checks the same limits again (kernel/src/rule.rs); halving one refuses descriptions that are accepted today.
+#: Bytes of anything: 1 EiB.
+MAX_BYTES = 2**60
+#: Bytes of one request or transfer: 4 GiB.
+MAX_LENGTH = 2**32
+#: Nanoseconds that a device may need for one step: an hour.
+MAX_DEVICE_NS = 3600 * 10**9
+#: Nanoseconds between requests, and of a whole run: 417 days.
+MAX_NS = 2**55
+#: Per second, of bytes or of requests: far above and far below any device, so that only slips of the unit are refused.
+MAX_RATE = 1e18
+MIN_RATE = 1e3
+MIN_PER_SECOND = 1e-9
+#: A larger quantity would overflow a float (1.8e308) once it is multiplied by a unit.
+_MAX_FLOAT = 10**300
 
 
 def parse(text: str, units: dict[str, Any]) -> Fraction:
@@ -53,15 +60,15 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
     Raises
     ------
     ValueError
-        When the text is not a number followed by one of the units; the message names those that are known.
+        When the text is not a number followed by one of the units; the message lists the units.
     """
-    match = _NUMBER.match(text) if len(text) <= _MOST_LONG else None
+    match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
     known = ", ".join(name for name in units if name and "μ" not in name)
-    if match is None or match.end(1) > _MOST_DIGITS:
-        raise ValueError(f"must be a number with a unit; write for example a number and one of {known}")
+    if match is None or match.end(1) > _MAX_DIGITS:
+        raise ValueError(f"must be a number with a unit; write a number followed by one of {known}")
     number, unit = match.groups()
     if unit not in units:
-        problem = f"unknown unit {unit!r}" if unit else "a unit is missing"
+        problem = f"has the unknown unit {unit!r}" if unit else "has no unit"
         raise ValueError(f"{problem}; use one of {known}")
     return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
 
@@ -69,38 +76,38 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
 def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
     def convert(value: object) -> object:
         if isinstance(value, bool):
-            raise ValueError("must be a number, not true or false")
+            raise ValueError("must be a number, not true or false; write a number")
         if isinstance(value, str):
             exact = parse(value, units)
-            if abs(exact) > _BEYOND:
-                raise ValueError("is beyond all that can be calculated with; check the unit")
+            if abs(exact) > _MAX_FLOAT:
+                raise ValueError("is too large to calculate with; check the unit")
             return round(exact) if whole else float(exact)
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise ValueError("must be a finite number")
+                raise ValueError("must be a finite number; write a number other than inf and nan")
             return round(value) if whole else value
         return value
 
     return BeforeValidator(convert)
 
 
-Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_BYTES)]
-#: What is moved in one go.
-Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MOST_LENGTH)]
-Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_DEVICE_NS)]
-#: Between requests.
-Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MOST_NS)]
-BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=LEAST_RATE, le=MOST_RATE)]
+Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_BYTES)]
+#: Bytes moved by one request or transfer.
+Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_LENGTH)]
+Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_DEVICE_NS)]
+#: Time between requests.
+Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_NS)]
+BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=MIN_RATE, le=MAX_RATE)]
 Rpm = Annotated[float, _quantity(_RPM, whole=False), Field(ge=1, le=100_000)]
-PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=LEAST_PER_SECOND, le=MOST_RATE)]
-#: Of what may be silent.
-PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MOST_RATE)]
-#: A share beside others; between the bounds none vanishes.
+PerSecond = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=MIN_PER_SECOND, le=MAX_RATE)]
+#: A rate that may be zero.
+PerSecondOrZero = Annotated[float, _quantity(_PER_SECOND, whole=False), Field(ge=0, le=MAX_RATE)]
+#: A share relative to other shares; within these limits none of them is rounded to zero.
 Weight = Annotated[float, Field(ge=1e-9, le=1e18)]
 Ratio = Annotated[float, _quantity(_RATIO, whole=False), Field(ge=0, le=1)]
 Ppm = Annotated[float, _quantity(_PPM, whole=False)]
 
-#: Endings of field names that say a unit; a file may leave them out when the value itself carries a unit.
+#: Endings of field names that give a unit; a file may leave them out when the value itself has a unit.
 SUFFIXES = {
     "_bytes_per_s": _RATE,
     "_bytes": _BYTES,

@@ -1,8 +1,8 @@
-"""Give each package of the Python interface a page when the site is built, in the order of a request's path.
+"""Write a page for each package of the Python interface when the site is built, in the order of a request's path.
 
-A new package or module thus appears in the documentation without being listed anywhere. A package's page shows its
-modules; what the package hands on from them is shown where it is defined, once. The first page lists what
-`import diskmodel` offers.
+A new package or module appears in the documentation without being listed anywhere. The page of a package shows its
+modules. A name that the package re-exports is documented once, where it is defined. The first page lists the names of
+`import diskmodel`.
 """
 
 from pathlib import Path
@@ -16,14 +16,14 @@ FOUNDATIONS = ["errors", "units", "description", "records", "array"]
 PATH = ["workload", "host", "controller", "layout", "queue", "drive", "engine", "result", "analytic", "plan", "formats"]
 INTRODUCTION = """# Python interface
 
-Physical numbers carry their unit in their names; times are integer nanoseconds. Bad input raises an error of
+The name of a physical quantity includes its unit; times are integer nanoseconds. Bad input raises an error of
 `diskmodel.errors` with field, value, rule and fix.
 
 """
 
 
 def packages(root: Path) -> list[str]:
-    """Return the public packages and modules of the project, those of the path first and in its order."""
+    """Return the public packages and modules, those of a request's path first and in its order."""
     found = [f"diskmodel.{path.parent.name}" for path in (root / "diskmodel").glob("*/__init__.py")]
     found += [f"diskmodel.{path.stem}" for path in (root / "diskmodel").glob("[a-z]*.py")]
     first = [f"diskmodel.{name}" for name in FOUNDATIONS + PATH]
@@ -32,7 +32,7 @@ def packages(root: Path) -> list[str]:
 
 
 def modules(root: Path, name: str) -> list[str]:
-    """Public modules and packages inside a package; none of a module."""
+    """Return the public modules and packages inside a package; none for a module."""
     folder = root / Path(*name.split("."))
     inside = [path.stem for path in folder.glob("[a-z]*.py")]
     inside += [path.parent.name for path in folder.glob("[a-z]*/__init__.py")]
@@ -40,7 +40,7 @@ def modules(root: Path, name: str) -> list[str]:
 
 
 def page_of(root: Path, name: str) -> str:
-    """Markdown of the page of one package or module."""
+    """Return the page of one package or module as Markdown."""
     options = "      show_root_heading: false\n      show_root_toc_entry: false\n"
     inside = modules(root, name)
     if inside:
@@ -49,23 +49,23 @@ def page_of(root: Path, name: str) -> str:
 
 
 def homes() -> dict[str, str]:
-    """Full path of each name that `import diskmodel` offers, where it is defined."""
+    """Return the full path where each public name of `diskmodel` is defined."""
     found = {}
     for name in sorted(set(diskmodel.__all__) - {"__version__"}, key=str.lower):
         offered = getattr(diskmodel, name)
-        # `Drive` is either of two classes, which is no object with a home of its own
+        # `Drive` is a union of two classes, which has no module of its own
         home = offered.__module__ if offered.__module__.startswith("diskmodel.") else "diskmodel.drive.description"
         found[name] = f"{home}.{name}"
     return found
 
 
 def index(names: list[str]) -> str:
-    """The first page: what `import diskmodel` offers, and the packages."""
+    """Return the first page: the public names of `diskmodel`, and the packages."""
     offered = "".join(f"| [`diskmodel.{name}`][{home}] | `{home}` |\n" for name, home in homes().items())
     listing = "".join(f"- [{name}]({name}.md)\n" for name in names)
     return (
-        f"{INTRODUCTION}## What `import diskmodel` offers\n\n| name | defined as |\n|---|---|\n{offered}\n"
-        f"## Packages, along the path of a request\n\n{listing}"
+        f"{INTRODUCTION}## Names in `diskmodel`\n\n| name | defined as |\n|---|---|\n{offered}\n"
+        f"## Packages, in the order of a request's path\n\n{listing}"
     )
 
 

@@ -1,6 +1,6 @@
-"""Draw the pictures of the course when the site is built: whatever a lesson shows comes from the model.
+"""Draw the pictures of the course when the site is built, so that every lesson shows what the model computes.
 
-Beside the pictures, the two pages with the moving head, as `diskmodel animate` writes them.
+Also write the two pages with the moving head, as `diskmodel animate` does.
 """
 
 import importlib.util
@@ -18,21 +18,21 @@ EXAMPLES = HERE.parent / "examples"
 
 
 def drawings():
-    """Module that draws them."""
+    """Load the module that draws the pictures."""
     spec = importlib.util.spec_from_file_location("drawings", HERE / "course" / "drawings.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def wanted() -> list[str]:
-    """Names of the pictures that the lessons show."""
+def names() -> list[str]:
+    """Return the names of the pictures in the lessons."""
     pages = "".join(path.read_text() for path in sorted((HERE / "course").glob("*.md")))
     return sorted(set(re.findall(r"\]\(pictures/(\w+)\.svg\)", pages)))
 
 
 def moving() -> dict[str, str]:
-    """Pages that play back a run, by name."""
+    """Return pages that play back a run, by name."""
     disk, reads = Array.load(EXAMPLES / "single-disk.toml"), Workload.load(EXAMPLES / "random-read.toml")
     return {
         "elevators": schedulers_page(disk, reads, n_requests=100),
@@ -41,9 +41,9 @@ def moving() -> dict[str, str]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add each picture that a lesson shows."""
+    """Add each picture of a lesson."""
     module = drawings()
-    for name in wanted():
+    for name in names():
         files.append(File.generated(config, f"course/pictures/{name}.svg", content=getattr(module, name)()))
     for name, page in moving().items():
         files.append(File.generated(config, f"course/pictures/{name}.html", content=page))

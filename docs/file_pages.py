@@ -19,8 +19,8 @@ KINDS: dict[str, tuple[type[Description], ...]] = {
 }
 INTRODUCTION = """# Descriptions in files
 
-Arrays, drives, workloads and plans are TOML files; `examples/` has some of each. The names below are those of the
-fields, and their endings are units. A file may leave the ending out and give the value a unit instead:
+Arrays, drives, workloads and plans are TOML files; `examples/` has some of each. The ending of a field's name is its
+unit. A file may omit the ending and give the value a unit instead:
 
 ```toml
 strip_bytes = 65536
@@ -35,15 +35,14 @@ strip = "64 KiB"
 | `_per_s` | `500/s` |
 | `_ratio` | `85%`; a number is a share of 1 |
 
-A field that no class knows is refused, and all faults of a file are told at once. The same fields make up the
-[JSON schemas](#json-schemas), for programs that write such files. Short forms that a table accepts beside its
-fields are told in its description.
+An unknown field is rejected, and all faults of a file are reported at once. The [JSON schemas](#json-schemas) have the
+same fields, for programs that write such files. If a table also accepts short forms, its description lists them.
 
 """
 
 
 def entries(docstring: str) -> dict[str, str]:
-    """Meaning of each attribute in a numpydoc docstring."""
+    """Return the meaning of each attribute in a numpydoc docstring."""
     found: dict[str, str] = {}
     names: list[str] = []
     _, _, attributes = docstring.partition("Attributes\n----------\n")
@@ -60,7 +59,7 @@ def entries(docstring: str) -> dict[str, str]:
 
 
 def meanings(kind: type[Description]) -> dict[str, str]:
-    """Meaning of each field of a class, its bases included."""
+    """Return the meaning of each field of a class, including its bases."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if issubclass(base, Description) and base.__doc__:
@@ -69,7 +68,7 @@ def meanings(kind: type[Description]) -> dict[str, str]:
 
 
 def classes(root: type[Description], seen: dict[str, type[Description]]) -> dict[str, type[Description]]:
-    """The class and all whose tables it can hold, each once, in order of appearance."""
+    """Return the class and all classes nested in its fields, each once, in order of appearance."""
     if root.__name__ not in seen:
         seen[root.__name__] = root
         for field in root.model_fields.values():
@@ -79,20 +78,20 @@ def classes(root: type[Description], seen: dict[str, type[Description]]) -> dict
 
 
 def table(kind: type[Description]) -> str:
-    """Section of one class."""
+    """Return the section of one class."""
     schema = kind.model_json_schema()
-    told = meanings(kind)
+    meaning = meanings(kind)
     summary = re.split(r"\n[A-Z]\w+\n---", _clean(kind.__doc__ or ""), maxsplit=1)[0].strip()
     rows = ["| field | value | default | meaning |", "|---|---|---|---|"]
     for name, field in kind.model_fields.items():
         value = _kind_of(schema["properties"][name])
         default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
-        rows.append(f"| `{name}` | {value} | {default} | {told.get(name, '').replace('|', '/')} |")
+        rows.append(f"| `{name}` | {value} | {default} | {meaning.get(name, '').replace('|', '/')} |")
     return f"### {kind.__name__}\n\n{summary}\n\n" + "\n".join(rows) + "\n"
 
 
 def page() -> str:
-    """All of it as Markdown."""
+    """Return the whole page as Markdown."""
     parts, seen = [INTRODUCTION], {}
     for title, roots in KINDS.items():
         parts.append(f"## {title}\n")
@@ -104,7 +103,7 @@ def page() -> str:
 
 
 def schemas() -> dict[str, str]:
-    """JSON schema of each kind of file, by file name."""
+    """Return the JSON schema of each kind of file, by file name."""
     roots = [root for several in KINDS.values() for root in several]
     names = {Array: "array", Hdd: "hard-disk", Flash: "flash", Workload: "workload", PlanDescription: "plan"}
     return {f"{names[root]}.json": json.dumps(root.model_json_schema(), indent=1) + "\n" for root in roots}

@@ -1,4 +1,4 @@
-"""Run the notebooks of examples/ when the site is built, and show each as a page with what came out."""
+"""Run the notebooks of examples/ when the site is built, and write each as a page with its output."""
 
 import os
 from pathlib import Path
@@ -13,27 +13,27 @@ from traitlets.config import Config
 FOLDER = Path("examples/notebooks")
 INTRODUCTION = """# Notebooks
 
-Open them in Jupyter (`pip install jupyterlab` into the project's environment) and change things. What the pages show
-is what came out when this site was built.
+Open them in Jupyter (`pip install jupyterlab` into the project's environment) and change things. The output on these
+pages is from the time when this site was built.
 
 """
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
-    """The notebook with what its cells put out now; it runs in the folder of the project."""
+    """Run a notebook in the folder of the project; return it with the new output."""
     os.environ.setdefault("IPYTHONDIR", "/tmp/diskmodel-ipython")
     notebook = nbformat.read(path, as_version=4)
     root = path.resolve().parents[2]
     at = {"metadata": {"path": str(root)}}
     with TemporaryDirectory(prefix="diskmodel-") as folder:
-        # sockets in a folder of this user's: nobody else on the machine can listen, and nothing stays behind
+        # sockets in this user's own folder: nobody else on the machine can connect, and nothing is left behind
         config = Config({"ConnectionFileMixin": {"transport": "ipc", "ip": f"{folder}/kernel"}})
         NotebookClient(notebook, timeout=600, kernel_name="python3", config=config, resources=at).execute()
     return notebook
 
 
 def as_page(notebook: nbformat.NotebookNode, name: str) -> str:
-    """Markdown of an executed notebook."""
+    """Return an executed notebook as Markdown."""
     parts = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -46,7 +46,7 @@ def as_page(notebook: nbformat.NotebookNode, name: str) -> str:
 
 
 def shown(output: nbformat.NotebookNode) -> str:
-    """One output of a cell, the richest form of it."""
+    """Return one output of a cell in its richest form."""
     if output.output_type == "stream":
         return f"```text\n{output.text.rstrip()}\n```" if output.name == "stdout" else ""
     data = output.get("data", {})

@@ -1,8 +1,8 @@
 """A small database as SimPy processes over a simulated array: what RAID 5 and RAID 10 do to its commit latency.
 
-Transactions read and change pages in a buffer pool. A commit waits until its log record is on the array; one log
-writer puts all records that wait into one write (group commit). A cleaner writes dirty pages back. The log and the
-pages lie on the same eight disks, so that the small writes of the cleaner stand in the way of the log.
+Transactions read and change pages in a buffer pool. A commit waits until its log record is on the array. One log writer
+puts all waiting records into one write (group commit). A cleaner writes dirty pages back. The log and the pages are on
+the same eight disks, so the small writes of the cleaner delay the log.
 
 Run: python examples/database_on_simpy.py
 """
@@ -32,7 +32,7 @@ Process = Generator[simpy.Event, object, None]
 
 @dataclass
 class Database:
-    """Buffer pool, log and cleaner over an array."""
+    """Buffer pool, log and cleaner on an array."""
 
     env: simpy.Environment
     array: ArrayProcess
@@ -101,10 +101,10 @@ class Database:
 
 
 def run(array: Array, *, seconds: float = 10, rate_per_s: float = 200, seed: int = 1) -> dict[str, float]:
-    """Commit latency in ms and what the array had to do, over `seconds` of simulated time."""
+    """Return the commit latency in ms and the work of the array, over `seconds` of simulated time."""
     env = simpy.Environment()
     database = Database(env, ArrayProcess(env, array, seed=seed), random.Random(seed))
-    # a pool that has been in use: full, and dirty
+    # a pool in steady state: full, and dirty
     pages = random.Random(seed).sample(range(N_PAGES), POOL_PAGES)
     database.pool.update((page, True) for page in pages)
     database.start(clients=50, rate_per_s=rate_per_s, cleaners=4)
@@ -123,11 +123,11 @@ def run(array: Array, *, seconds: float = 10, rate_per_s: float = 200, seed: int
 def main() -> None:
     folder = Path(__file__).parent
     for name in ("raid5", "raid10"):
-        told = run(Array.load(folder / f"{name}.toml"))
+        figures = run(Array.load(folder / f"{name}.toml"))
         print(
-            f"{name:7} {told['commits_per_s']:6.1f} commits/s, commit {told['mean_ms']:6.2f} ms mean "
-            f"{told['p99_ms']:7.2f} ms p99, {told['commits_per_log_write']:.2f} commits a log write, "
-            f"disks {told['utilization_ratio']:.0%} busy"
+            f"{name:7} {figures['commits_per_s']:6.1f} commits/s, commit {figures['mean_ms']:6.2f} ms mean "
+            f"{figures['p99_ms']:7.2f} ms p99, {figures['commits_per_log_write']:.2f} commits a log write, "
+            f"disks {figures['utilization_ratio']:.0%} busy"
         )
 
 

@@ -52,7 +52,7 @@ class Drive:
             if not self.waiting:
                 self.wake = self.env.event()
                 yield self.wake
-            yield self.env.timeout(0)  # what comes at this instant has come before the choice
+            yield self.env.timeout(0)  # requests that arrive at this instant arrive before the choice
             chosen = min(self.waiting, key=self.positioning_ns) if self.scheduler == "sptf" else self.waiting[0]
             self.waiting.remove(chosen)
             lba, n_sectors, done = chosen

@@ -1,4 +1,4 @@
-"""Look up known vulnerabilities of the locked packages, Python's and Rust's; fails also where it could not look.
+"""Look up known vulnerabilities of the locked packages, Python's and Rust's; fail also if a database cannot be reached.
 
 Both need a database of advisories from the network: pip-audit asks the Python Package Index, cargo-audit fetches the
 RustSec database (`cargo install cargo-audit --locked`).
@@ -24,24 +24,24 @@ OFFLINE = (
 
 
 def ask(command: list[str]) -> tuple[int, str]:
-    """Exit status of a command, and all that it wrote."""
+    """Run a command; return its exit status and all its output."""
     done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
 def verdict(name: str, command: list[str]) -> str:
-    """What is known of one side."""
-    status, told = ask(command)
+    """Audit one language; return the outcome in one line."""
+    status, output = ask(command)
     if status == 0:
         return f"{name}: no known vulnerability"
-    print(told, file=sys.stderr)
-    if any(sign in told for sign in OFFLINE):
-        return f"{name}: NOT AUDITED, the database of advisories could not be reached"
+    print(output, file=sys.stderr)
+    if any(sign in output for sign in OFFLINE):
+        return f"{name}: NOT AUDITED, the advisory database could not be reached"
     return f"{name}: FOUND, see above"
 
 
 def main() -> int:
-    """Ask for both and say what came of it."""
+    """Audit both languages and print the outcomes."""
     pip_audit = [str(Path(sys.executable).parent / "pip-audit"), "--strict", "--no-deps", "--disable-pip"]
     said = [verdict("Python", [*pip_audit, "-r", str(FOLDER / "runtime.txt")])]
     if shutil.which("cargo-audit"):

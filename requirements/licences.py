@@ -1,4 +1,4 @@
-"""Every package that is installed or linked with the project has a permissive licence, or this fails and names it.
+"""Check that every package installed or linked with the project has a permissive licence.
 
 Python: the packages of runtime.txt as they are installed, their licence expression or classifiers. Rust: Cargo.lock.
 An expression with OR is fine when one of its sides is.
@@ -14,13 +14,34 @@ from pathlib import Path
 from rust import crates
 
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
     "HPND",
-    "ISC", "MIT", "MIT-0", "MIT-CMU", "PSF-2.0", "Python-2.0", "Unicode-3.0", "Unlicense", "Zlib",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "MIT-CMU",
+    "PSF-2.0",
+    "Python-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
     # classifiers and names that older packages use
-    "Apache Software License", "BSD License", "MIT License", "Python Software Foundation License", "BSD",
-    "ISC License (ISCL)", "Apache 2.0", "The Unlicense (Unlicense)", "matplotlib",
-}  # fmt: skip
+    "Apache Software License",
+    "BSD License",
+    "MIT License",
+    "Python Software Foundation License",
+    "BSD",
+    "ISC License (ISCL)",
+    "Apache 2.0",
+    "The Unlicense (Unlicense)",
+    "matplotlib",
+}
 
 
 def is_permissive(expression: str) -> bool:
@@ -56,16 +77,16 @@ def _split(text: str, word: str) -> list[str]:
 
 
 def of_python(name: str) -> str:
-    """Licence of an installed package."""
-    told = metadata(name)
-    if expression := told.get("License-Expression"):
+    """Return the licence of an installed package."""
+    result = metadata(name)
+    if expression := result.get("License-Expression"):
         return str(expression)
-    classifiers = [line.rpartition(" :: ")[2] for line in told.get_all("Classifier") or () if "License ::" in line]
-    return " AND ".join(line for line in classifiers if line != "OSI Approved") or str(told.get("License") or "")
+    classifiers = [line.rpartition(" :: ")[2] for line in result.get_all("Classifier") or () if "License ::" in line]
+    return " AND ".join(line for line in classifiers if line != "OSI Approved") or str(result.get("License") or "")
 
 
 def main() -> int:
-    """Print how many were looked at, and those that are not permissive."""
+    """Print the number of packages checked, and those without a permissive licence."""
     lock = (Path(__file__).parent / "runtime.txt").read_text()
     bad, n = [], 0
     for name in dict.fromkeys(re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)):
@@ -80,7 +101,7 @@ def main() -> int:
     bad += [
         f"{crate.name} {crate.version} (Rust): {crate.licence!r}" for crate in rust if not is_permissive(crate.licence)
     ]
-    print(f"{n} Python packages and {len(rust)} Rust packages looked at, {len(bad)} not known to be permissive")
+    print(f"{n} Python packages and {len(rust)} Rust packages checked, {len(bad)} without a permissive licence")
     print(*bad, sep="\n")
     return int(bool(bad))
 

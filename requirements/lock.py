@@ -1,6 +1,6 @@
 """Write the lock files of this folder from pyproject.toml: exact versions of the whole dependency tree.
 
-One file holds for every supported Python and platform (environment markers tell them apart).
+Each file applies to every supported Python and platform, by environment markers.
 Run it with `make lock`.
 """
 

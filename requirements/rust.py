@@ -1,4 +1,4 @@
-"""The locked Rust packages that the wheel is built from, as `cargo metadata` tells them."""
+"""The locked Rust packages that the wheel is built from, from `cargo metadata`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Crate:
-    """One locked package: its licence as it states it, and the checksum of its archive."""
+    """One locked package: its declared licence, and the checksum of its archive."""
 
     name: str
     version: str
@@ -28,21 +28,21 @@ class Crate:
 
 
 def crates() -> list[Crate]:
-    """Packages that the workspace's own ones need to be built or run on Linux; not those of tests alone.
+    """Return packages that the workspace's own ones need to be built or run on Linux; not those of tests alone.
 
     Raises
     ------
     subprocess.CalledProcessError
-        When cargo cannot tell, for instance because Cargo.lock is not up to date.
+        When cargo fails, for instance because Cargo.lock is not up to date.
     """
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", host()]
-    told = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
-    packages = {package["id"]: package for package in told["packages"]}
+    output = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    packages = {package["id"]: package for package in output["packages"]}
     needs = {
         node["id"]: [dep["pkg"] for dep in node["deps"] if any(kind["kind"] != "dev" for kind in dep["dep_kinds"])]
-        for node in told["resolve"]["nodes"]
+        for node in output["resolve"]["nodes"]
     }
-    pending, found = list(told["workspace_members"]), set()
+    pending, found = list(output["workspace_members"]), set()
     while pending:
         package = pending.pop()
         if package not in found:
@@ -55,16 +55,16 @@ def crates() -> list[Crate]:
             Crate(
                 p["name"], p["version"], (p["license"] or "").replace("/", " OR "), checksums[p["name"], p["version"]]
             )
-            for p in (packages[package] for package in found - set(told["workspace_members"]))
+            for p in (packages[package] for package in found - set(output["workspace_members"]))
         ),
         key=lambda crate: (crate.name, crate.version),
     )
 
 
 def host() -> str:
-    """The platform that is built for."""
-    told = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
-    found = re.search(r"^host: (\S+)$", told, re.MULTILINE)
+    """Return the target platform."""
+    output = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
+    found = re.search(r"^host: (\S+)$", output, re.MULTILINE)
     if found is None:
-        raise RuntimeError("rustc does not tell its host")
+        raise RuntimeError("the output of rustc -vV has no host")
     return found[1]

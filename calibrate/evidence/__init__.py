@@ -1,1 +1,1 @@
-"""Readers of what others measured: one file a format."""
+"""Evidence about a drive: measurements, results of fio, request traces."""

@@ -1,8 +1,8 @@
 """Request traces with measured response times, read into columns.
 
 One request a line: ``R|W  tag  lba  blocks  response_us  pause_us``. Requests are issued one at a time. Whether the
-pause stands before its own request or after it differs between recorders; `calibrate.traces.period` tells which
-from the platter's own clock, so the reader keeps the column as it is.
+pause comes before its own request or after it differs between recorders; `calibrate.trace.clock.rotation` determines
+which from the platter's own clock, so the reader keeps the column as it is.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from diskmodel.formats.faults import shorten
 from diskmodel.formats.opening import read_document
 
 N_COLUMNS = 6
-#: Blocks of 512 bytes in 4 ZiB, and 31 years: no drive holds or takes that much, and sums of them stay exact.
-_MOST_BLOCKS = 2**53
-_MOST_US = 1e15
+#: Limits of a row: blocks of 512 bytes in 4 ZiB, and 31 years in µs. Sums of them stay exact in a float64.
+_MAX_BLOCKS = 2**53
+_MAX_US = 1e15
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,22 @@ class RequestTrace:
 
     @property
     def end(self) -> NDArray[np.int64]:
-        """The block after the last one of each request, (n,) int64."""
+        """Return the block after the last one of each request, (n,) int64."""
         return self.lba + self.n_blocks
 
     def part(self, first: int, last: int | None) -> RequestTrace:
-        """Requests first (from 0) to last (excluded)."""
+        """Return requests first (from 0) to last (excluded)."""
         return self.chosen(slice(first, last))
 
     def chosen(self, which: slice | NDArray[np.bool_]) -> RequestTrace:
-        """The requests of a slice, or those that are True in an (n,) array."""
+        """Return the requests of a slice, or those that are True in an (n,) array."""
         return RequestTrace(
             self.is_write[which], self.lba[which], self.n_blocks[which], self.response_ms[which], self.pause_ms[which]
         )
 
 
-def is_request_trace(text: str) -> bool:
-    """Whether the first non-blank line looks like a request trace."""
-    for line in text.splitlines():
-        fields = line.split()
-        if fields:
-            return len(fields) == N_COLUMNS and fields[0] in ("R", "W") and fields[2].isdigit()
-    return False
-
-
 def read_requests(path: str | Path) -> RequestTrace:
-    """The requests of a trace file. Blank lines and a cut-off last line are left out.
+    """Read the requests of a trace file. Blank lines and a cut-off last line are left out.
 
     Raises
     ------
@@ -88,7 +79,7 @@ def read_requests(path: str | Path) -> RequestTrace:
             rule = "must be 'R|W tag lba blocks response_us pause_us'"
             raise FormatError(Fault(f"line {number}", shorten(line), rule), str(path))
     if not rows:
-        raise FormatError(Fault("file", None, "holds no request"), str(path))
+        raise FormatError(Fault("file", None, "has no request"), str(path))
     write, lba, blocks, response, pause = zip(*rows, strict=True)
     return RequestTrace(
         np.array(write, dtype=np.bool_),
@@ -107,5 +98,5 @@ def _row(line: str) -> tuple[bool, int, int, float, float] | None:
         row = (fields[0] == "W", int(fields[2]), int(fields[3]), float(fields[4]), float(fields[5]))
     except ValueError:
         return None
-    is_good = row[1] >= 0 and row[2] > 0 and row[1] + row[2] <= _MOST_BLOCKS
-    return row if is_good and 0 < row[3] <= _MOST_US and 0 <= row[4] <= _MOST_US else None
+    is_good = row[1] >= 0 and row[2] > 0 and row[1] + row[2] <= _MAX_BLOCKS
+    return row if is_good and 0 < row[3] <= _MAX_US and 0 <= row[4] <= _MAX_US else None

@@ -1,4 +1,4 @@
-"""Runs the micro-benchmark program: finds it, forwards progress and Ctrl-C, turns its refusals into errors."""
+"""Run the micro-benchmark program: find it, forward progress and Ctrl-C, turn its refusals into errors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any, Literal
 
+from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import DiskmodelError, Fault, MeasurementError
-
-from .document import Measurement, load
 
 PROGRAM = "diskmodel-bench"
 Mode = Literal["quick", "default", "thorough"]
-#: How long the program may take to write a partial result after it was asked to stop.
+#: Seconds that the program may take to write a partial result after it was asked to stop.
 STOP_S = 30.0
 
 
@@ -29,7 +28,7 @@ class MeasurementProgress:
     """One report of a running measurement.
 
     `event` is "experiment", "progress", "skipped", "warning", "error" or "done"; `fraction` (0 to 1) and `remaining_s`
-    are there for "progress"; `details` holds all keys of the report.
+    are given for "progress"; `details` has all keys of the report.
     """
 
     event: str
@@ -41,7 +40,7 @@ class MeasurementProgress:
 
 
 def find_program() -> Path:
-    """Path of the micro-benchmark: where this distribution put it, beside the interpreter, or on PATH.
+    """Return the path of the micro-benchmark: where this distribution put it, beside the interpreter, or on PATH.
 
     Raises
     ------
@@ -78,7 +77,7 @@ def measure(
     max_rows: int | None = None,
     on_progress: Callable[[MeasurementProgress], None] | None = None,
 ) -> Measurement:
-    """The measurement of a disk, made with direct I/O and written to `out` as JSON.
+    """Measure a disk with direct I/O and write the result to `out` as JSON.
 
     Parameters
     ----------
@@ -136,7 +135,7 @@ def measure(
 
 
 def _run(command: list[str], on_progress: Callable[[MeasurementProgress], None] | None) -> tuple[int, list[Fault], str]:
-    """Exit status, faults told by the program, and other text that it wrote."""
+    """Return exit status, faults reported by the program, and other text that it wrote."""
     faults: list[Fault] = []
     chatter: list[str] = []
     # A session of its own: Ctrl-C at the terminal reaches it through us, once.
@@ -151,7 +150,7 @@ def _run(command: list[str], on_progress: Callable[[MeasurementProgress], None] 
                 chatter.append(line)
                 continue
             if report.event == "error":
-                faults.append(_told(report))
+                faults.append(_fault(report))
             if on_progress is not None:
                 on_progress(report)
         return process.wait(), faults, "".join(chatter)
@@ -164,7 +163,7 @@ def _run(command: list[str], on_progress: Callable[[MeasurementProgress], None] 
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """Asks the program to write what it has and end; insists if it doesn't."""
+    """Ask the program to write what it has and end; kill it if it does not."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         # What it still has to say must not block it: read the pipe to its end.
@@ -190,8 +189,8 @@ def _parse(line: str) -> MeasurementProgress | None:
         return None
 
 
-def _told(report: MeasurementProgress) -> Fault:
-    told = report.details
-    if told.get("kind") == "input":
-        return Fault(told["field"], told["value"], told["rule"], told.get("fix", ""))
+def _fault(report: MeasurementProgress) -> Fault:
+    details = report.details
+    if details.get("kind") == "input":
+        return Fault(details["field"], details["value"], details["rule"], details.get("fix", ""))
     return Fault(PROGRAM, None, report.text.removeprefix("error: "))

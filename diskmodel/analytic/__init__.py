@@ -1,5 +1,18 @@
-"""The questions that the engines answer, by formula: rules of thumb, queueing, mechanics, caches, reliability.
+"""Formulas for the questions that the engines answer by simulation.
 
-All times are seconds and all rates per second unless a name says otherwise. A formula tells what it leaves out; an
-overloaded open queue has an infinite response and `is_stable` false, never an exception.
+All times are seconds and all rates per second unless a name says otherwise. Each formula documents what it leaves out;
+an overloaded open queue has an infinite response time and `is_stable` false, never an exception.
+
+`estimate` and `rule` serve the planner and the commands. The other modules are a library of published formulas, each
+with its source, to check a simulation by hand; `tests/theory` compares the engines with them.
+
+- `rule`: RAID calculators: write penalties, IOPS per disk, disks for a throughput, link ports
+- `queueing`: M/M/1, M/D/1, M/G/1, M/M/c, Erlang C, a server with vacations (rebuild)
+- `closed`: mean value analysis and asymptotic bounds of closed networks
+- `forkjoin`: requests that complete with their last part
+- `mechanics`: seek distances, rotational latency, parity writes, degraded reads, rebuild times
+- `cache`: hit ratios of LRU and FIFO caches, Zipf popularity
+- `writeback`: regimes of Linux page-cache write-back
+- `reliability`: mean time to data loss
+- `service`, `backend`, `estimate`: an array under a workload
 """

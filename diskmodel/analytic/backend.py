@@ -1,4 +1,4 @@
-"""What a sample of host requests asks of the disks: pieces, phases, distances, lengths. Counting only, no time."""
+"""Disk operations of a sample of host requests: pieces, phases, distances, lengths. Counts only, no times."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.array import Array
-from diskmodel.layout.pieces import READ, Piece
+from diskmodel.layout.pieces import Piece
 from diskmodel.layout.plan import plan
+from diskmodel.records import READ
 from diskmodel.workload import Workload
 
 
 @dataclass(frozen=True)
 class BackEnd:
-    """Pieces of a sample of requests, in order; arrays of shape (n_pieces,) unless said otherwise.
+    """Pieces of a sample of requests, in order; arrays of shape (n_pieces,) unless noted.
 
     Attributes
     ----------
@@ -137,7 +138,7 @@ def _previous_ends(disk: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[n
 
 
 def _mean_widths(phases: list[tuple[int, int]]) -> tuple[float, ...]:
-    """Mean width of each phase, over the requests that have it; a request with one phase only has the first."""
+    """Return the mean width of each phase, over the requests that have it; with one phase, that is the first."""
     if not phases:
         return ()
     first, then = (np.array(column, dtype=np.float64) for column in zip(*phases, strict=True))

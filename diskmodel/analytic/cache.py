@@ -10,7 +10,7 @@ from diskmodel.analytic.checks import Checks
 
 
 def zipf_weights(n_items: int, exponent: float) -> NDArray[np.float64]:
-    """Popularity of items that falls with rank to the power -`exponent`; shape (n_items,), adds up to 1."""
+    """Return popularities proportional to rank to the power -`exponent`; shape (n_items,), with sum 1."""
     Checks().count(n_items=n_items).not_negative(exponent=exponent).done()
     weights = np.arange(1, n_items + 1, dtype=np.float64) ** -exponent
     return np.asarray(weights / weights.sum())
@@ -24,7 +24,7 @@ def lru_hit_ratio(popularity: ArrayLike, capacity: float) -> float:
     popularity : array_like, shape (n_items,)
         Rates or probabilities of reference, in any unit.
     capacity : float
-        Items of equal size that the cache holds.
+        Number of items of equal size that fit in the cache.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Checks of arguments: every fault of a call is told at once, in the project's form."""
+"""Checks of arguments: report every fault of a call at once."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Checks:
         if self.faults:
             raise InputError(self.faults)
 
-    def _each(self, values: Mapping[str, float | None], holds: object, rule: str, fix: str = "") -> Checks:
-        assert callable(holds)
+    def _each(self, values: Mapping[str, float | None], is_valid: object, rule: str, fix: str = "") -> Checks:
+        assert callable(is_valid)
         for field, value in values.items():
-            if value is not None and (math.isnan(value) or not holds(value)):
+            if value is not None and (math.isnan(value) or not is_valid(value)):
                 self.fault(field, value, rule, fix)
         return self

@@ -1,4 +1,4 @@
-"""Closed networks: a fixed number of requests that circulate. Exact mean value analysis and asymptotic bounds."""
+"""Closed networks with a fixed number of requests: exact mean value analysis and asymptotic bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ClosedNetwork:
     throughput_per_s : float
         Requests completed per second by the whole network.
     response_s : float
-        Mean time of a request in the stations, the delay left out.
+        Mean time of a request in the stations, without the delay.
     queue_lengths : float64, shape (n_stations,)
     utilization_ratios : float64, shape (n_stations,)
     """
@@ -76,7 +76,7 @@ def mean_value_analysis(demands_s: Sequence[float], n_clients: int, think_s: flo
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds that hold whatever the distributions are.
+    """Bounds that apply to all distributions.
 
     Attributes
     ----------

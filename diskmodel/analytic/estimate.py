@@ -1,4 +1,4 @@
-"""An array under a workload by formula: near enough to tell where a search should look, in milliseconds.
+"""Analytic estimate of an array under a workload: in milliseconds, and accurate enough to start a search from.
 
 Each disk is an M/G/1 queue (or, in a closed system, a station of a network after Schweitzer) whose service times come
 from the drive's own tables; parity writes have two phases, parallel parts a join. The simulation decides.
@@ -23,20 +23,20 @@ from diskmodel.workload import Workload
 
 @dataclass(frozen=True)
 class Estimate:
-    """An array under a workload, by formula.
+    """Analytic estimate of an array under a workload.
 
     Attributes
     ----------
     is_stable : bool
-        False: the open streams alone ask for more than the busiest disk can do.
+        False: the open streams alone exceed the capacity of the busiest disk.
     iops : float
-        Host requests per second: those offered, and those that closed streams achieve.
+        Host requests per second: offered by open streams plus achieved by closed streams.
     saturation_iops : float
         Host requests per second at which the busiest disk is always busy.
     mean_s, p99_s : float, seconds
-        Response; infinite when not stable. The percentile is rough.
+        Response times; infinite when not stable. The percentile is approximate.
     utilization_ratio : float
-        Of the busiest disk.
+        Utilization of the busiest disk.
     back_end_per_host : float
         Disk operations per host request.
     service_s : float
@@ -70,10 +70,10 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
 
     Notes
     -----
-    Left out: dependence of rotation between requests, coalescing in a write cache, the link. Against the engines, over
-    98 cases of single disks and RAID 0, 10, 5, 6 at depths of 1 to 32 and open rates, half of the means are within 5 %
-    and nine of ten within 25 %; near saturation, and for deep queues over drives that write back, it is off by more.
-    Never used as an answer, only to bracket one.
+    The estimate ignores the dependence of rotation between requests, coalescing in a write cache, and the link. In a
+    comparison with the engines over 98 cases of single disks and RAID 0, 10, 5, 6 at depths of 1 to 32 and open rates,
+    half of the means are within 5 % and 90 % within 25 %; errors are larger near saturation, and for deep queues on
+    drives with write-back caches. It only brackets a search and is never an answer itself.
     """
     sample = back_end(array, workload, n_sample=n_sample, seed=seed)
     hit_s = array.controller.hit_ns / 1e9
@@ -103,35 +103,35 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
 
 
 def _mean_think_s(workload: Workload) -> float:
-    """Think time of the closed streams' clients, averaged over clients."""
+    """Return the think time of closed streams, averaged over clients."""
     total, clients = 0.0, 0
     for stream in workload.streams:
         if stream.is_closed:
             think_s = getattr(stream.arrival, "think_ns", 0) / 1e9
-            total += think_s * stream.arrival.clients  # type: ignore[union-attr]
-            clients += stream.arrival.clients  # type: ignore[union-attr]
+            total += think_s * stream.arrival.clients  # type: ignore[attr-defined]
+            clients += stream.arrival.clients  # type: ignore[attr-defined]
     return total / clients if clients else 0.0
 
 
 class _Disks(ABC):
     """Service of the disks' operations.
 
-    `ack_s`: time of a write that a drive's write-back cache accepts; None where there is none.
+    `ack_s` is the time of a write into the drive's write-back cache; None without such a cache.
     """
 
     ack_s: float | None = None
 
     @abstractmethod
     def mean_s(self, n_waiting: float) -> float:
-        """Mean time between two operations of a busy disk with `n_waiting` to choose from."""
+        """Return the mean time between two operations of a busy disk with `n_waiting` commands to choose from."""
 
     @abstractmethod
     def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
-        """Mean response and coefficient of variation of one operation."""
+        """Return mean response time and coefficient of variation of one operation."""
 
     @abstractmethod
     def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
-        """Percentile of the response of one operation."""
+        """Return a percentile of the response time of one operation."""
 
 
 class _HddDisks(_Disks):
@@ -154,7 +154,7 @@ class _HddDisks(_Disks):
         queue = mg1(min(rate_per_disk, 0.999 / mean), mean, second, third)
         if self.service.ack_s is None:
             return queue
-        # reads go before what lies in the write-back cache (non-preemptive priority)
+        # reads have priority over writes from the write-back cache, without preemption
         busy_reading = queue.utilization_ratio * (1 - self.service.write_share)
         factor = (1 - queue.utilization_ratio) / (1 - busy_reading)
         return replace(queue, wait_s=queue.wait_s * factor, wait_variance_s2=queue.wait_variance_s2 * factor**2)
@@ -184,19 +184,19 @@ class _FlashDisks(_Disks):
 class _Model:
     def __init__(self, sample: BackEnd, disks: _Disks, hit_s: float) -> None:
         self.sample, self.disks, self.hit_s = sample, disks, hit_s
-        # of many disks that share alike the busiest of a sample is busier by chance only
+        # with many equally loaded disks, the busiest one of a sample exceeds the mean only by sampling error
         share, n = sample.disk_share, len(sample.disk)
         chance = 3 * math.sqrt(float(share.mean()) / n)
         busiest = float(share.max())
         self.share = busiest if busiest > share[share > 0].mean() + chance else float(share[share > 0].mean())
 
     def saturation_iops(self, clients: int) -> float:
-        """Host requests per second at which the busiest disk is always busy."""
+        """Return the host requests per second at which the busiest disk is always busy."""
         n_waiting = 32.0 if not clients else max(1.0, clients * self.share * self._width())
         return 1 / (self.disks.mean_s(n_waiting) * self.sample.per_host * self.share)
 
     def closed_rate(self, open_rate: float, clients: int, think_s: float, saturation: float) -> float:
-        """Rate that `clients` achieve: the rate at which rate times cycle time equals their number."""
+        """Return the rate of `clients`: the one for which rate times cycle time equals their number."""
         low, high = 0.0, max(saturation - open_rate, 1e-9)
         if not math.isfinite(high):
             return clients / (think_s + self.hit_s)
@@ -207,10 +207,10 @@ class _Model:
         return (low + high) / 2
 
     def at(self, iops: float, saturation: float, clients: int | None, *, with_tail: bool = True) -> Estimate:
-        """Responses at a rate of host requests."""
+        """Return the estimate at a rate of host requests."""
         per_disk = iops * self.sample.per_host * self.share
         n_waiting = 1.0
-        for _ in range(12):  # the queue makes the choice, the choice makes the queue shorter
+        for _ in range(12):  # a longer queue gives more choice, and more choice shortens the queue
             mean, variation = self.disks.visit(per_disk, n_waiting)
             queue = per_disk * mean
             if clients is not None:
@@ -218,7 +218,7 @@ class _Model:
             n_waiting = 0.5 * n_waiting + 0.5 * max(1.0, queue)
         service = self.disks.mean_s(n_waiting)
         utilization = per_disk * service
-        if clients is not None:  # an arrival of a closed system sees the others only (Schweitzer)
+        if clients is not None:  # an arrival in a closed system sees only the other clients (Schweitzer)
             seen = min(per_disk * mean, max(clients - 1, 0) * self.share * self._width())
             per_disk *= (clients - 1) / clients
             mean = min(mean, self.disks.visit(0.0, n_waiting)[0] + seen * service)
@@ -236,12 +236,12 @@ class _Model:
         )
 
     def _join(self, mean_s: float, variation: float) -> float:
-        """Mean response of requests that reach the disks: phases one after the other, each as long as its last part."""
+        """Return the mean response time at the disks: sequential phases, each as long as its slowest part."""
         read, write = (sum(phases) for phases in self._phases(mean_s, variation))
         return self.sample.read_share * read + (1 - self.sample.read_share) * write
 
     def _phases(self, mean_s: float, variation: float) -> tuple[list[float], list[float]]:
-        """Mean of each phase of a read and of a write."""
+        """Return the mean duration of each phase of a read and of a write."""
         read, write = (
             [mean_s * (1 + variation * (harmonic(max(1, round(width))) - 1)) for width in widths]
             for widths in (self.sample.read_widths, self.sample.write_widths)
@@ -251,9 +251,9 @@ class _Model:
         return read, write
 
     def _tail(self, per_disk: float, n_waiting: float, mean_s: float, variation: float) -> float:
-        """99th percentile of all requests: the share of slow ones that is left among reads and among writes.
+        """Return the p99 of all requests from the tails of reads and of writes.
 
-        Phases are taken as independent, so that their excess over the mean adds in squares.
+        Phases are assumed independent, so that their excess over the mean adds in squares.
         """
         sample, beyond = self.sample, 0.01
         tails = [self.hit_s]
@@ -270,7 +270,7 @@ class _Model:
         return max(tails)
 
     def _width(self) -> float:
-        """Mean number of disk operations that a request in the disks has outstanding."""
+        """Return the mean number of disk operations that a request has outstanding."""
         read, write = (
             sum(widths) / len(widths) if widths else 0.0
             for widths in (self.sample.read_widths, self.sample.write_widths)

@@ -1,4 +1,4 @@
-"""Fork and join: a request that is done when its last part is, over K queues that share each arrival."""
+"""Fork and join: each request forks to K queues, and completes with its last part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas of arms and platters: distances, waits for the platter, what a small parity write costs.
+"""Formulas of disk mechanics: seek distances, rotational latency, small parity writes, degraded reads, rebuilds.
 
 Distances are shares of the full stroke, with targets and arms uniform over the cylinders. By logical address on a
 zoned disk cylinders are *not* uniform: the outer ones hold more. Times are seconds.
@@ -74,7 +74,7 @@ def sstf_seek_ratio(n_requests: float) -> float:
     Interpolated in the logarithms; beyond 32 in proportion to 1/n.
     """
     if n_requests < 1:
-        Checks().fault("n_requests", n_requests, "must be at least 1").done()
+        Checks().fault("n_requests", n_requests, "must be at least 1", "raise it").done()
     counts = list(SSTF_SEEK_RATIOS)
     if n_requests >= counts[-1]:
         return SSTF_SEEK_RATIOS[counts[-1]] * counts[-1] / n_requests
@@ -101,7 +101,12 @@ def vendor_average_seek_s(inward_s: Sequence[float], outward_s: Sequence[float])
     largest = len(inward_s)
     checks = Checks().count(n_distances=largest)
     if len(outward_s) != largest:
-        checks.fault("outward_s", len(outward_s), f"must have as many rows as inward_s ({largest})")
+        checks.fault(
+            "outward_s",
+            len(outward_s),
+            f"must have as many entries as inward_s ({largest})",
+            "give one for each distance",
+        )
     checks.done()
     weights = np.arange(largest, 0, -1, dtype=np.float64)
     both = np.asarray(inward_s, dtype=np.float64) + np.asarray(outward_s, dtype=np.float64)
@@ -127,7 +132,7 @@ def longest_rotation_wait_s(revolution_s: float, n_platters: int) -> float:
 
 
 def held_read_modify_write_s(seek_s: float, revolution_s: float) -> float:
-    """Time that a disk is held by a read-modify-write: S + T/2 + T, the block comes round again for the write.
+    """Time that a read-modify-write occupies a disk: S + T/2 + T, because the block must come round again.
 
     References
     ----------
@@ -155,12 +160,12 @@ def effective_write_penalty(seek_s: float, revolution_s: float, *, n_parity: int
     n_parity : int
         1 for RAID 5, 2 for RAID 6.
     is_held : bool
-        True: the arm stays between read and write, which then costs one revolution. False: the queue lets other
-        requests in between and the second visit costs a whole access: 2 (m + 1), the textbook's penalty.
+        True: the arm waits between read and write, which takes one revolution. False: other requests are served in
+        between, and the second visit costs a whole access: 2 (m + 1), the textbook's penalty.
 
     Notes
     -----
-    Held: (m + 1) (S + 3T/2) / (S + T/2). RAID 5 with S = 3.5 ms at 15000 rpm: 3.45, not 4; without seeks: 6.
+    If held: (m + 1) (S + 3T/2) / (S + T/2). RAID 5 with S = 3.5 ms at 15000 rpm: 3.45, not 4; without seeks: 6.
     """
     Checks().count(n_parity=n_parity).done()
     held = held_read_modify_write_s(seek_s, revolution_s)
@@ -189,7 +194,7 @@ def parity_write_operations(n_written: int, n_disks: int, n_parity: int = 1) -> 
     """
     checks = Checks().count(n_written=n_written, n_parity=n_parity).count(minimum=n_parity + 1, n_disks=n_disks)
     if n_written > n_disks - n_parity:
-        checks.fault("n_written", n_written, f"must be at most the data disks ({n_disks - n_parity})")
+        checks.fault("n_written", n_written, f"must be at most the data disks ({n_disks - n_parity})", "lower it")
     checks.done()
     return 2 * (n_written + n_parity), n_disks
 
@@ -208,7 +213,9 @@ def degraded_read_load(n_disks: int, n_parity: int = 1, n_failed: int = 1) -> fl
     """
     checks = Checks().count(n_failed=n_failed, n_parity=n_parity).count(minimum=n_parity + 1, n_disks=n_disks)
     if n_failed > n_parity:
-        checks.fault("n_failed", n_failed, f"must be at most the parities ({n_parity}): the data is lost")
+        checks.fault(
+            "n_failed", n_failed, f"must be at most the parities ({n_parity}), or the data is lost", "lower it"
+        )
     checks.done()
     return 1 + n_failed * (n_disks - n_parity) / (n_disks - n_failed)
 
@@ -216,23 +223,23 @@ def degraded_read_load(n_disks: int, n_parity: int = 1, n_failed: int = 1) -> fl
 def rebuild_hours(
     capacity_bytes: int, rebuild_bytes_per_s: float, *, host_utilization_ratio: float = 0.0, share_limit: float = 1.0
 ) -> float:
-    """Hours to rebuild one disk when the rebuild runs in what the host leaves idle.
+    """Return the hours to rebuild one disk when the rebuild uses the time that the host leaves idle.
 
     Parameters
     ----------
     capacity_bytes : int
         Bytes to write on the replacement.
     rebuild_bytes_per_s : float
-        Rate of an undisturbed rebuild: of the slowest disk that takes part, or the rate limit.
+        Rate of an undisturbed rebuild: the slowest participating disk, or the rate limit.
     host_utilization_ratio : float, in [0, 1)
-        Utilisation of the busiest survivor by host traffic.
+        Utilization of the busiest survivor by host traffic.
     share_limit : float, in (0, 1]
         Largest share of a disk's time that the rebuild may take.
 
     Returns
     -------
     float
-        Infinite when the host leaves nothing.
+        Infinite when the host leaves no idle time.
     """
     Checks().positive(capacity_bytes=capacity_bytes, rebuild_bytes_per_s=rebuild_bytes_per_s).ratio(
         share_limit=share_limit

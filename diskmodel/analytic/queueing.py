@@ -41,7 +41,7 @@ class OpenQueue:
 
     @property
     def is_stable(self) -> bool:
-        """True when work comes slower than it can be done."""
+        """Whether work arrives more slowly than it can be served."""
         return self.utilization_ratio < 1
 
     @property
@@ -60,7 +60,7 @@ class OpenQueue:
         return self.arrival_per_s * self.response_s
 
     def percentile_s(self, share: float) -> float:
-        """Response that `share` of the requests stay below.
+        """Return the response time that a `share` of the requests stay below.
 
         Parameters
         ----------
@@ -74,9 +74,9 @@ class OpenQueue:
         """
         checks = Checks()
         if not 0 < share < 1:
-            checks.fault("share", share, "must lie between 0 and 1", "p99 is 0.99")
+            checks.fault("share", share, "must be between 0 and 1", "write p99 as 0.99")
         if math.isnan(self.wait_variance_s2):
-            checks.fault("third_moment_s3", None, "is needed for percentiles", "give the third moment to mg1")
+            checks.fault("third_moment_s3", None, "is required for percentiles", "pass the third moment to mg1")
         checks.done()
         if not self.is_stable:
             return math.inf
@@ -92,7 +92,7 @@ class OpenQueue:
         return float(brentq(below, 0.0, high, xtol=1e-9 * high, rtol=1e-9))
 
     def _waits(self) -> NDArray[np.float64]:
-        """Quantiles of the wait of those that wait, at the middles of equal shares."""
+        """Return quantiles of the wait of those that wait, at the midpoints of 1000 equal shares."""
         mean = self.wait_s / self.wait_share if self.wait_share else 0.0
         if mean == 0:
             return np.zeros(1)
@@ -102,7 +102,7 @@ class OpenQueue:
         return np.asarray(special.gammaincinv(shape, shares) * mean / shape)
 
     def _served(self, time: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the service times of at most `time`."""
+        """Return the share of service times of at most `time`."""
         if self.service_variance_s2 <= 1e-12 * self.service_s**2:
             return np.asarray(np.asarray(time) >= self.service_s, dtype=np.float64)
         shape = self.service_s**2 / self.service_variance_s2
@@ -218,7 +218,7 @@ def mmc(arrival_per_s: float, service_s: float, n_servers: int) -> OpenQueue:
 def vacation_wait_s(
     arrival_per_s: float, service_s: float, second_moment_s2: float, vacation_s: float, vacation_second_moment_s2: float
 ) -> float:
-    """Mean wait at a disk that rebuilds whenever it is idle: M/G/1 with a vacationing server.
+    """Mean wait at a disk that rebuilds whenever it is idle: M/G/1 with server vacations.
 
     Parameters
     ----------

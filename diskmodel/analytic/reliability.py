@@ -1,8 +1,8 @@
 """Mean time to data loss: closed forms and Markov chains with unrecoverable read errors.
 
 Disks fail independently at a constant rate 1/MTTF and are repaired one at a time at a constant rate 1/MTTR. Real
-failures are neither independent nor memoryless (B. Schroeder, G. Gibson, FAST 2007): the figures rank layouts, they
-do not promise years.
+failures are neither independent nor memoryless (B. Schroeder, G. Gibson, FAST 2007): use the figures to rank layouts,
+not as a forecast.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.layout.levels import LEVELS
 
+#: 365.25 days.
 HOURS_PER_YEAR = 8766.0
 
 
@@ -23,7 +25,7 @@ def mttf_hours_of(annual_failure_ratio: float) -> float:
     """Mean time to failure, hours, from the share of disks that fail within a year: -8766 / ln(1 - AFR)."""
     checks = Checks()
     if not 0 < annual_failure_ratio < 1:
-        checks.fault("annual_failure_ratio", annual_failure_ratio, "must lie between 0 and 1", "2 % is 0.02")
+        checks.fault("annual_failure_ratio", annual_failure_ratio, "must be between 0 and 1", "write 2 % as 0.02")
     checks.done()
     return -HOURS_PER_YEAR / math.log1p(-annual_failure_ratio)
 
@@ -73,7 +75,7 @@ def mttdl_double_parity_hours(n_disks: int, mttf_hours: float, mttr_hours: float
 
 @dataclass(frozen=True)
 class DataLoss:
-    """How likely an array loses data.
+    """Probability and mean time of data loss of an array.
 
     Attributes
     ----------
@@ -82,7 +84,7 @@ class DataLoss:
     loss_per_year : float
         Probability of at least one loss within the first year.
     read_error_share : float
-        Probability that the rebuild of a group without redundancy left meets an unrecoverable read error.
+        Probability of an unrecoverable read error during the rebuild of a group without remaining redundancy.
     n_groups : int
         Redundancy groups that fail independently.
     """
@@ -216,16 +218,18 @@ def data_loss(
     checks = Checks().positive(mttf_hours=mttf_hours, mttr_hours=mttr_hours, disk_bytes=disk_bytes)
     checks.count(n_disks=n_disks, n_groups=n_groups).ratio(ure_per_bit=ure_per_bit)
     tolerances = {"jbod": 0, "raid0": 0, "raid1": n_disks - 1, "raid10": 1, "raid1e": n_disks // 2}
-    tolerances |= {"raid3": 1, "raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2, "erasure": n_parity or 0}
+    for level_name, kind in LEVELS.items():
+        if kind.family == "parity":
+            tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
     if name not in tolerances:
         checks.fault("level", level, "is not a known RAID level", f"use one of {', '.join(tolerances)}")
         checks.done()
-    groups = {"raid10": n_disks // 2, "raid50": n_groups, "raid60": n_groups, "erasure": n_groups}.get(name, 1)
+    groups = n_disks // 2 if name == "raid10" else n_groups if LEVELS[name].default_groups else 1
     tolerance = tolerances[name]
     if n_disks % groups:
-        checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})")
+        checks.fault("n_disks", n_disks, f"must be a multiple of the groups ({groups})", "add or remove disks")
     elif n_disks // groups <= tolerance:
-        checks.fault("n_disks", n_disks, f"must be more than the failures survived ({tolerance}) in each group")
+        checks.fault("n_disks", n_disks, f"must exceed the failures survived ({tolerance}) in each group", "add disks")
     checks.done()
     size = n_disks // groups
     fatal: tuple[float, ...] = ()

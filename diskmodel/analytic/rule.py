@@ -1,7 +1,7 @@
-"""The rule of thumb of the classical RAID calculators: write penalties, cache hits, a ceiling on utilisation.
+"""The rule of thumb of the classical RAID calculators: write penalties, cache hits, a ceiling on utilization.
 
-It counts disk operations and nothing else: no queueing, no seeks, no rotation, no elevator. Its answers stand beside
-those of the simulation so that the difference can be explained.
+It counts disk operations and ignores queueing, seeks, rotation and scheduling. Its answers are reported next to those
+of the simulation, with an explanation of the difference.
 """
 
 from __future__ import annotations
@@ -12,21 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.layout.levels import LEVELS
 
-#: Back-end operations per small host write.
-WRITE_PENALTIES = {
-    "jbod": 1, "raid0": 1,
-    "raid1": 2, "raid10": 2, "raid1e": 2,
-    "raid3": 4, "raid4": 4, "raid5": 4, "raid50": 4,
-    "raid6": 6, "raid60": 6,
-}  # fmt: skip
+#: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
+WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
 
-#: IOPS that a calculator grants one disk for small random requests, by spindle speed: the middle of the usual ranges.
+#: IOPS that calculators assume per disk for small random requests, by rpm: the middle of the ranges in common use. The
+#: numbers of disks by the rule of thumb are inversely proportional to them.
 USUAL_DISK_IOPS = {15_000: 165.0, 10_000: 140.0, 7_200: 80.0, 5_400: 40.0}
 
 
 def write_penalty(level: str, *, n_parity: int | None = None) -> int:
-    """Back-end operations per small host write.
+    """Return the back-end operations per small host write.
 
     A parity array reads the old data and each old parity, and writes the new ones: 2 (m + 1) with m parities.
 
@@ -49,11 +46,11 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
     """
     name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
     if n_parity is not None and name != "erasure":
-        Checks().fault("n_parity", n_parity, "belongs to level erasure", "leave it out").done()
+        Checks().fault("n_parity", n_parity, "only applies to level erasure", "leave it out").done()
     if name == "erasure":
         checks = Checks()
         if n_parity is None:
-            checks.fault("n_parity", None, "is missing for an erasure code", "give the number of parities")
+            checks.fault("n_parity", None, "is missing, but an erasure code needs it", "give the number of parities")
         checks.count(n_parity=n_parity).done()
         assert n_parity is not None
         return 2 * (n_parity + 1)
@@ -64,7 +61,7 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
 
 
 def back_end_per_host(penalty: float, read_fraction: float, cache_hit: float = 0.0) -> float:
-    """Disk operations per host request: r (1 - h) + (1 - r) p.
+    """Return the disk operations per host request: r (1 - h) + (1 - r) p.
 
     Parameters
     ----------
@@ -72,7 +69,7 @@ def back_end_per_host(penalty: float, read_fraction: float, cache_hit: float = 0
         Operations per write.
     read_fraction : float, in [0, 1]
     cache_hit : float, in [0, 1]
-        Share of the reads that the cache serves. Writes are not spared.
+        Share of the reads that the cache serves. Writes always reach the disks.
     """
     Checks().positive(penalty=penalty).ratio(read_fraction=read_fraction, cache_hit=cache_hit).done()
     return read_fraction * (1 - cache_hit) + (1 - read_fraction) * penalty
@@ -80,7 +77,7 @@ def back_end_per_host(penalty: float, read_fraction: float, cache_hit: float = 0
 
 @dataclass(frozen=True)
 class RuleOfThumb:
-    """What a calculator says about an array; a figure that the question does not determine is None.
+    """The rule of thumb for an array; figures that the question does not determine are None.
 
     Attributes
     ----------
@@ -89,19 +86,19 @@ class RuleOfThumb:
     back_end_per_host : float
         Disk operations per host request.
     iops : float or None
-        Host requests per second asked for.
+        Required host requests per second.
     back_end_iops : float or None
         Disk operations per second of all disks together.
     per_disk_iops : float or None
-        Operations per second that each disk must be able to do; with a ceiling, its rating, not its load.
+        Required rating of each disk, operations per second; with a ceiling, its load is lower.
     array_iops : float or None
         Rated operations per second of all disks.
     host_iops : float or None
-        Host requests per second that the disks hold at the ceiling.
+        Host requests per second that the disks sustain at the ceiling.
     disks : int or None
-        Disks asked about.
+        Number of disks in the question.
     disks_needed : int or None
-        Fewest disks that hold `iops`, before any rule of the level on counts.
+        Fewest disks that sustain `iops`, before the level's own rules on numbers of disks.
     utilization_ratio : float or None
         Load of each disk as a share of its rating, when disks, rating and `iops` are all given.
     """
@@ -119,7 +116,7 @@ class RuleOfThumb:
     utilization_ratio: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, rounded to what a rule of thumb can mean, without figures that are not determined."""
+        """Return plain data for JSON, rounded to the precision of a rule of thumb, without undetermined figures."""
         digits = {"per_disk_iops": 2, "back_end_per_host": 4, "utilization_ratio": 4}
         data: dict[str, Any] = {}
         for name, value in self.__dict__.items():
@@ -144,7 +141,7 @@ def rule_of_thumb(
     utilization_ceiling: float = 1.0,
     n_parity: int | None = None,
 ) -> RuleOfThumb:
-    """Rule of thumb for an array: give two of `disks`, `iops` and `per_disk_iops` to get the third.
+    """Return the rule of thumb for an array: two of `disks`, `iops` and `per_disk_iops` determine the third.
 
     Parameters
     ----------
@@ -158,11 +155,11 @@ def rule_of_thumb(
     iops : float, optional, per second
         Host requests.
     per_disk_iops : float, optional, per second
-        What one disk is rated for.
+        Rating of one disk.
     utilization_ceiling : float, in (0, 1]
-        Share of its rating that a disk is allowed to be loaded with.
+        Highest load on a disk as a share of its rating.
     n_parity : int, optional
-        For level "erasure".
+        Number of parities, for level "erasure".
 
     Returns
     -------
@@ -176,8 +173,8 @@ def rule_of_thumb(
     Notes
     -----
     back-end = iops (r (1 - h) + (1 - r) p); per disk = back-end / disks / ceiling;
-    host = disks · per-disk · ceiling / (r (1 - h) + (1 - r) p). Only small random requests are meant: a write of a
-    whole stripe costs a parity array far less, and a sequential stream is counted in bytes
+    host = disks · per-disk · ceiling / (r (1 - h) + (1 - r) p). The rule applies only to small random requests: a
+    full-stripe write costs a parity array far less, and a sequential stream is limited by bytes
     (`disks_for_throughput`).
 
     Examples
@@ -190,9 +187,9 @@ def rule_of_thumb(
     checks = Checks().ratio(read_fraction=read_fraction, cache_hit=cache_hit)
     checks.count(disks=disks).positive(iops=iops, per_disk_iops=per_disk_iops)
     if not 0 < utilization_ceiling <= 1:
-        checks.fault("utilization_ceiling", utilization_ceiling, "must lie above 0 and at most at 1", "85 % is 0.85")
+        checks.fault("utilization_ceiling", utilization_ceiling, "must be above 0 and at most 1", "write 85 % as 0.85")
     if sum(given is not None for given in (disks, iops, per_disk_iops)) < 2:
-        checks.fault("disks, iops, per_disk_iops", None, "two of the three are needed", "give at least two")
+        checks.fault("disks, iops, per_disk_iops", None, "must have at least two values", "give two or three of them")
     checks.done()
     penalty = write_penalty(level, n_parity=n_parity)
     per_host = back_end_per_host(penalty, read_fraction, cache_hit)
@@ -223,7 +220,7 @@ def rule_of_thumb(
 
 
 def disks_for_throughput(bytes_per_s: float, per_disk_bytes_per_s: float) -> int:
-    """Fewest disks whose throughput adds up to what is asked for.
+    """Return the fewest disks whose total throughput reaches `bytes_per_s`.
 
     Examples
     --------
@@ -235,7 +232,7 @@ def disks_for_throughput(bytes_per_s: float, per_disk_bytes_per_s: float) -> int
 
 
 def link_ports(bytes_per_s: float, port_bits_per_s: float) -> int:
-    """Fewest link ports that carry a throughput, eight bits to a byte (line coding left out).
+    """Return the fewest link ports that carry a throughput, at eight bits per byte (without line coding).
 
     Examples
     --------
@@ -247,7 +244,7 @@ def link_ports(bytes_per_s: float, port_bits_per_s: float) -> int:
 
 
 def usual_disk_iops(rpm: float) -> float:
-    """IOPS that a calculator grants one disk: linear between `USUAL_DISK_IOPS`, in proportion to rpm outside."""
+    """Return the IOPS that calculators assume per disk: linear between `USUAL_DISK_IOPS`, proportional outside."""
     Checks().positive(rpm=rpm).done()
     known = sorted(USUAL_DISK_IOPS.items())
     if rpm <= known[0][0]:

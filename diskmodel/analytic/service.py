@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.drive import FlashTables, HddTables
+from diskmodel.queue import SCHEDULERS
 
-#: Schedulers that take the shortest seek, or sweep; and those that look at rotation too.
-_SEEK_SAVERS = ("sstf", "scan", "c-scan", "look", "c-look", "f-scan", "mq-deadline")
-_POSITION_SAVERS = ("sptf", "sptf-aged")
-#: Numbers of candidates at which service times are sampled.
+#: Numbers of candidates at which service times are sampled; between them they are interpolated.
 _CHOICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
@@ -24,16 +22,16 @@ class HddService:
     Attributes
     ----------
     overhead_s, seek_s, rotation_s, transfer_s : float64
-        `overhead_s` holds the arm up only on an idle disk.
+        `overhead_s` delays the arm only on an idle disk.
     revisit_s : float64
-        Where a piece is a revisit: a revolution, which it takes when the arm has stayed; else 0.
+        For a revisit of a piece: one revolution, its time when the arm has stayed; otherwise 0.
     schedulers : tuple of str
-        Of the host's queue and of the drive's own.
+        Schedulers of the host's queue and of the drive's own.
     depth : int
         Commands that may be reordered.
     ack_s : float or None, seconds
-        Time in which a drive with a write-back cache accepts a write; it writes when no read waits. None: writes are
-        done when they are on the platter.
+        Time in which a drive with a write-back cache accepts a write; it writes when no read waits. None: writes
+        complete on the platter.
     write_share : float
         Share of writes among the pieces.
     """
@@ -50,7 +48,7 @@ class HddService:
     _known: dict[int, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     def moments(self, n_waiting: float) -> tuple[float, float, float]:
-        """E[S], E[S²], E[S³] when `n_waiting` commands are there to choose from; interpolated between whole choices."""
+        """Return E[S], E[S²], E[S³] with `n_waiting` commands to choose from, interpolated between `_CHOICES`."""
         choice = max(1.0, min(n_waiting, float(self.depth)))
         at = int(np.searchsorted(_CHOICES, choice, side="right")) - 1
         low = _CHOICES[at]
@@ -69,19 +67,19 @@ class HddService:
         return self._known[choice]
 
     def sample_s(self, n_waiting: int) -> NDArray[np.float64]:
-        """Service times when `n_waiting` commands are there to choose from; seconds, shape (n_pieces,).
+        """Return service times with `n_waiting` commands to choose from; seconds, shape (n_pieces,).
 
         Notes
         -----
-        The scheduler takes the best of so many independent candidates. Those it left behind are worse than fresh
-        ones, so that the truth lies a little higher.
+        The scheduler takes the best of `n_waiting` independent candidates. In reality, those left behind are worse than
+        new ones, so that true service times are slightly longer.
         """
         choice = max(1, round(min(n_waiting, float(self.depth))))
         rng = np.random.default_rng(4711)
         n = len(self.seek_s)
         positioning = self._best_of(choice, rng)
         held = self.revisit_s > 0
-        share_held = 1 / choice  # other commands come in between the more of them there are
+        share_held = 1 / choice  # the more commands are waiting, the more often another comes in between
         revisit = np.where(rng.random(n) < share_held, self.revisit_s, positioning + self.transfer_s)
         overhead = self.overhead_s / choice
         return np.asarray(np.where(held, revisit, positioning + self.transfer_s) + overhead)
@@ -93,24 +91,25 @@ class HddService:
         others = rng.integers(0, n, size=(n, k - 1))
         seek = np.concatenate([self.seek_s[:, None], self.seek_s[others]], axis=1)
         rotation = np.concatenate([self.rotation_s[:, None], self.rotation_s[others]], axis=1)
-        if any(name in _POSITION_SAVERS for name in self.schedulers):
+        shortened = {SCHEDULERS[name].shortens for name in self.schedulers}
+        if "positioning" in shortened:
             return np.asarray((seek + rotation).min(axis=1))
-        if any(name in _SEEK_SAVERS for name in self.schedulers):
+        if "seek" in shortened:
             return np.asarray(seek.min(axis=1) + self.rotation_s)
         return self.seek_s + self.rotation_s
 
 
 def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_depth: int | None) -> HddService:
-    """Service times of hard disks: seek by the distance between consecutive pieces, rotation uniform, transfer.
+    """Return service times of hard disks: seek between consecutive pieces, uniform rotational latency, transfer.
 
-    A piece that begins where the same disk's last one ended needs neither seek nor rotation (read-ahead, skew).
+    A piece that begins where the last one of the same disk ended needs neither seek nor rotation (read-ahead, skew).
     """
     cylinder, per_track = _cylinders(tables, sample.lba)
     previous, _ = _cylinders(tables, np.maximum(sample.previous_end - 1, 0))
     is_known = sample.previous_end >= 0
     shifted = np.roll(cylinder, 1)
     distance = np.abs(cylinder - np.where(is_known, previous, shifted))
-    if sample.is_revisit.any():  # where others come in between, a revisit travels as far as they do
+    if sample.is_revisit.any():  # if other commands come in between, a revisit seeks as far as they do
         travels = distance[~sample.is_revisit]
         distance = distance.copy()
         distance[sample.is_revisit] = np.resize(travels, int(sample.is_revisit.sum()))
@@ -155,7 +154,7 @@ def _cylinders(tables: HddTables, lba: NDArray[np.int64]) -> tuple[NDArray[np.in
 
 @dataclass(frozen=True)
 class FlashService:
-    """What one command costs a flash drive on average, seconds.
+    """Mean times of one command on a flash drive, seconds.
 
     Attributes
     ----------
@@ -164,10 +163,10 @@ class FlashService:
     die_s : float
         Time on one die.
     bottleneck_s : float
-        Time between commands at saturation: of the dies together, the channels, the interface or the processor.
+        Time between commands at saturation: the longest of all dies together, channels, interface and processor.
     n_dies: int
     batch_s: float
-        Time once for all commands that are answered together, at saturation.
+        Time spent once for all commands that complete together, at saturation.
     """
 
     fixed_s: float
@@ -178,7 +177,7 @@ class FlashService:
 
 
 def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
-    """Service of flash drives; garbage collection and write buffers are left out."""
+    """Return the service times of flash drives, without garbage collection and write buffers."""
     n_bytes = sample.n_sectors * tables.sector_bytes
     pages = np.maximum(1, -(-n_bytes // tables.page_bytes))
     die_ns = pages * np.where(sample.is_write, tables.program_ns, tables.read_ns)

@@ -1,4 +1,4 @@
-"""Linux page-cache write-back: which of the three regimes a share of dirty memory falls into."""
+"""Linux page-cache write-back: three regimes by the share of dirty memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WritebackThresholds:
     dirty_background_ratio, dirty_ratio : float, in [0, 1]
         Shares of memory.
     dirty_expire_s, dirty_writeback_s : float, seconds
-        Age at which a page is written in any case; period of the flusher.
+        Age at which a page is always written; period of the flusher.
     """
 
     dirty_background_ratio: float = 0.10

@@ -19,7 +19,7 @@ def main() -> None:
         signal.signal(ending, _terminated)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
-    # small matrices: more threads of the linear algebra library cost more than they give
+    # the matrices are small: more threads in the linear algebra library cost more than they gain
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from diskmodel.cli.app import app
@@ -29,7 +29,7 @@ def main() -> None:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # Nobody reads any more; Python must not complain about it when it flushes at exit.
+        # The reader has closed the pipe; Python would report an error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
 
@@ -39,6 +39,6 @@ def _interrupted(signum: int, frame: FrameType | None) -> None:
 
 
 def _terminated(signum: int, frame: FrameType | None) -> None:
-    """A request to end is an exception, so that scratch files and child processes are cleaned up."""
+    """Turn SIGTERM into an exception, so that scratch files and child processes are cleaned up."""
     signal.signal(signum, signal.SIG_IGN)
     sys.exit(128 + signum)

@@ -1,4 +1,4 @@
-"""`diskmodel animate`: a simulated run as a page on which the head moves."""
+"""`diskmodel animate`: a web page that animates the disk head during a simulated run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def animate(
             help="Workload: a TOML file, or output of iostat, sar or fio, or a trace; not needed with --small-write.",
         ),
     ] = None,
-    schedulers: Annotated[str, typer.Option(help="One or two elevators, side by side.")] = "fcfs,sptf",
+    schedulers: Annotated[str, typer.Option(help="One or two schedulers, shown side by side.")] = "fcfs,sptf",
     requests: Annotated[int, typer.Option(min=1, max=5000, help="Requests to play back.")] = 200,
-    disk: Annotated[int, typer.Option(help="Which disk of the array is shown.")] = 0,
+    disk: Annotated[int, typer.Option(help="Number of the disk to show, from 0.")] = 0,
     small_write: Annotated[
         bool, typer.Option("--small-write", help="Show one small write of a RAID 5 instead: four I/Os on two disks.")
     ] = False,
@@ -38,7 +38,7 @@ def animate(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a page that plays back a simulated run: platter, arm, queue, and where the time goes."""
+    """Write a page that animates a simulated run: platter, arm, queue, and where the time goes."""
     from diskmodel.errors import DescriptionError, Fault
     from diskmodel.lab.animation import schedulers_page, small_write_page
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-import diskmodel
 from diskmodel.cli import (
     animate,
     calibrate,
@@ -23,15 +22,16 @@ from diskmodel.cli import (
     validate,
     workload,
 )
+from diskmodel.version import __version__
 
 
 class CommandsByPurpose(TyperGroup):
-    """The commands in `--help`, under what they are for."""
+    """The commands in `--help`, grouped by purpose."""
 
     sections: ClassVar[dict[str, list[str]]] = {}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each purpose, its commands in one column."""
+        """Write one section for each purpose, with its commands in one column."""
         widest = max(len(name) for names in self.sections.values() for name in names)
         for title, names in self.sections.items():
             commands = [(name, self.get_command(ctx, name)) for name in names]
@@ -45,7 +45,7 @@ app = typer.Typer(
     name="diskmodel",
     cls=CommandsByPurpose,
     help="How many disks do we need, and RAID 5 or RAID 10? Measure a disk, calibrate a model of it, predict arrays.",
-    epilog="Exit status: 0 done, 1 a fault of diskmodel itself, 2 bad input, 3 an honest no "
+    epilog="Exit status: 0 success, 1 a bug in diskmodel, 2 bad input, 3 the answer is no "
     "(infeasible, unstable, not converged).",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -54,41 +54,41 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(diskmodel.__version__)
+def _version(is_requested: bool) -> None:
+    if is_requested:
+        typer.echo(__version__)
         raise typer.Exit()
 
 
 @app.callback()
 def _top(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
 
 
-#: What `diskmodel --help` says of each command, by what it is for.
+#: One line of `diskmodel --help` for each command, by purpose.
 _COMMANDS = {
-    "Ask": (
-        (plan.plan, "how many disks, of which kind, in which level"),
-        (compare.compare, "arrays side by side, up to overload"),
-        (simulate.simulate, "one array under one workload"),
+    "Plan and predict": (
+        (plan.plan, "find how many disks, which drive and which RAID level"),
+        (compare.compare, "compare arrays side by side, up to overload"),
+        (simulate.simulate, "simulate one array under one workload"),
         (rule.rule, "count disk operations as RAID calculators do"),
     ),
     "Describe the load and the disk": (
-        (workload.workload, "a workload from iostat, sar, fio or a block trace"),
-        (drives.drives, "the bundled drives, or one of them"),
-        (measure.measure, "what this machine's disk does"),
-        (calibrate.calibrate, "a drive from measurements, fio results or a trace"),
-        (validate.validate, "a drive against measurements, fio results or a trace"),
+        (workload.workload, "make a workload from iostat, sar, fio or a block trace"),
+        (drives.drives, "list the bundled drives, or show one of them"),
+        (measure.measure, "measure this machine's disk"),
+        (calibrate.calibrate, "fit a drive to measurements, fio results or a trace"),
+        (validate.validate, "compare a drive with measurements, fio results or a trace"),
     ),
-    "See and try": (
+    "Explore": (
         (demo.demo, "measure this machine's disk, calibrate it, plan with it"),
-        (lab.lab, "sliders, live curves, the moving head and a quiz, in the browser"),
-        (animate.animate, "a run as a page on which the head moves"),
-        (mount.mount, "a drive or array nobody has bought yet, as a file that answers in real time"),
+        (lab.lab, "explore curves, the moving head and a quiz in the browser"),
+        (animate.animate, "write a page that animates the disk head during a run"),
+        (mount.mount, "mount a drive or array as a file with simulated timing"),
     ),
 }
 for _section, _members in _COMMANDS.items():

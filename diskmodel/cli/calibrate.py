@@ -1,4 +1,4 @@
-"""`diskmodel calibrate`: from evidence to a drive."""
+"""`diskmodel calibrate`: fit a drive to measurements."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from diskmodel.description import write_atomically
 if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
 
-#: Told to people; the measurement has told them all.
-MOST_WARNINGS = 3
+#: Warnings printed; a long list would hide the result, and --json has them all.
+MAX_WARNINGS = 3
 
 
 @ends_well
 def calibrate(
     evidence: Annotated[
         list[Path],
-        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognised by content."),
+        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the drive's profile goes, a TOML file.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="TOML file to write the drive's profile to.")],
     requests: RequestRange = None,
     capacity: Annotated[
         str | None,
-        typer.Option(help="Of the drive, as its sheet prints it; left out: as far as the evidence tells or reaches."),
+        typer.Option(help="Capacity of the drive from its data sheet; default: what the evidence shows or covers."),
     ] = None,
     seed: Seed = 0,
-    report: Annotated[Path | None, typer.Option(help="Residuals and parameters as an HTML page.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write residuals and parameters to this HTML file.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Fit a drive to evidence, keep a part of the evidence back, and tell the error on it.
+    """Fit a drive to evidence, and report the prediction error on a part that was held out of the fit.
 
-    Ends with 3 when the model does not describe the evidence; the profile is written all the same.
+    Exits with status 3 when the fit does not converge; the profile is written nevertheless.
     """
     check_place(out, "out")
     check_place(report, "report", (".html", ".htm"))
@@ -52,7 +52,7 @@ def calibrate(
     printed, drive, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes)
     drive.save(out)
     if report is not None:
-        from calibrate.fit.report import report_html
+        from calibrate.report import report_html
 
         write_atomically(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"))
     if as_json:
@@ -61,16 +61,16 @@ def calibrate(
         show(*lines(printed), table_of(printed["parameters"]))
     say(f"profile: {out}")
     if not printed["converged"]:
-        raise honest_no(f"the fit has not converged: {printed['message']}")
+        raise honest_no(f"the fit did not converge: {printed['message']}")
 
 
 def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Hdd | Flash]:
-    """What `--json` prints of a calibration, and the drive.
+    """Return what `--json` prints of a calibration, and the drive.
 
     Raises
     ------
     InputError
-        When a file is no evidence, or holds too little of it.
+        When a file is not evidence, or contains too little of it.
     """
     printed, drive, _ = fit_with_residuals(evidence, requests, seed)
     return printed, drive
@@ -84,12 +84,12 @@ def fit_with_residuals(
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is not None:
-            from calibrate.fit.provenance import provenance
-            from calibrate.traces.fit import calibrate_trace
+            from calibrate.provenance import provenance
+            from calibrate.trace.fit import calibrate_trace
 
             sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
-            told = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
-            found = calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=told)
+            origin = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
+            found = calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=origin)
         else:
             from calibrate.fit import calibrate as run
 
@@ -98,78 +98,78 @@ def fit_with_residuals(
 
 
 def lines(printed: dict[str, Any]) -> list[str]:
-    """What a calibration came to, in words."""
+    """Return the outcome of a calibration in words."""
     held = printed["held_out"]
     kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
-    said = [f"{kind}: {printed['message']}"]
+    output = [f"{kind}: {printed['message']}"]
     warnings = without_likes(printed.get("warnings", ()))
-    said += [f"  warning: {text}" for text in warnings[:MOST_WARNINGS]]
-    if len(warnings) > MOST_WARNINGS:
-        said.append(f"  warning: … and {len(warnings) - MOST_WARNINGS} more; --json lists them")
+    output += [f"  warning: {text}" for text in warnings[:MAX_WARNINGS]]
+    if len(warnings) > MAX_WARNINGS:
+        output.append(f"  warning: … and {len(warnings) - MAX_WARNINGS} more; --json lists them all")
     if printed.get("last_stage"):
-        from calibrate.joint import told
+        from calibrate.joint_fit import last_stage_text
 
-        said.append(f"  last stage: {told(printed['last_stage'])}")
-    said += [f"  {line}" for line in held_out_lines(held)]
-    return said
+        output.append(f"  last stage: {last_stage_text(printed['last_stage'])}")
+    output += [f"  {line}" for line in held_out_lines(held)]
+    return output
 
 
 def without_likes(warnings: Sequence[str]) -> list[str]:
-    """Warnings of which those that differ in their figures only are told once."""
+    """Return the warnings with those that differ only in their figures merged into one."""
     alike: dict[str, list[str]] = {}
     for text in warnings:
         alike.setdefault(re.sub(r"\d+(\.\d+)?", "#", text), []).append(text)
-    return [f"{same[0]} (and {len(same) - 1} alike)" if len(same) > 1 else same[0] for same in alike.values()]
+    return [f"{same[0]} (and {len(same) - 1} similar)" if len(same) > 1 else same[0] for same in alike.values()]
 
 
 def held_out_lines(held: dict[str, Any]) -> list[str]:
-    """The error on the evidence that was kept back, beside how well the measurement repeats."""
+    """Return the error on the held-out data, with the repeatability of the measurement for comparison."""
     mixed = _mixed_lines(held.get("mixed_read_write"))
     if held.get("mean_error_ratio") is None:
-        return mixed or [f"nothing was kept back: {held.get('why', 'too little evidence')}"]
+        return mixed or [f"no held-out data: {held.get('why', 'too little evidence')}"]
     what = held.get("what") or f"the last {held['n']:,} requests"
-    said = [
-        f"kept back: {what}",
+    output = [
+        f"held-out data: {what}",
         f"  mean response: predicted {held['predicted_mean_ms']:.4g} ms, measured {held['measured_mean_ms']:.4g} ms: "
         f"{held['mean_error_ratio']:+.1%}",
     ]
     if held.get("predicted_iops") is not None:
-        said.append(
+        output.append(
             f"  IOPS:          predicted {held['predicted_iops']:,.0f}, measured {held['measured_iops']:,.0f}: "
             f"{held['iops_error_ratio']:+.1%}"
         )
     if held.get("demerit_ratio") is not None:
-        said.append(f"  distribution:  demerit {held['demerit_ratio']:.1%} of the mean")
+        output.append(f"  distribution:  demerit {held['demerit_ratio']:.1%} of the mean")
     engine = held.get("engine")
     if engine is not None:
-        said.append(
-            f"  run by the engines: mean {engine['mean_error_ratio']:+.1%}, demerit {engine['demerit_ratio']:.1%}, "
-            f"one request {engine['mae_ms']:.3g} ms off (the trace model itself: {held['mae_ms']:.3g} ms)"
+        output.append(
+            f"  in the engines: mean {engine['mean_error_ratio']:+.1%}, demerit {engine['demerit_ratio']:.1%}, "
+            f"mean absolute error {engine['mae_ms']:.3g} ms (the trace model: {held['mae_ms']:.3g} ms)"
         )
     if held.get("repeatability_ratio") is not None:
         itself = held.get("repeatability_demerit_ratio")
-        demerit = "" if itself is None else f", their distributions with a demerit of {itself:.1%}"
-        said.append(
-            f"  the measurement itself: {held['n_repetitions']} repetitions differ by "
-            f"{held['repeatability_ratio']:.1%} of their median{demerit}"
+        demerit = "" if itself is None else f", demerit {itself:.1%}"
+        output.append(
+            f"  repeatability: {held['n_repetitions']} repetitions differ by {held['repeatability_ratio']:.1%} of "
+            f"their median{demerit}"
         )
-    return said + mixed
+    return output + mixed
 
 
 def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
     if mixed is None:
         return []
     own = mixed.get("median_repeatability_ratio")
-    beside = "" if own is None else f"; the measurement itself repeats within {own:.1%}"
+    repeatability = "" if own is None else f" (repeatability {own:.1%})"
     return [
-        f"mixes of reads and writes, never fitted ({mixed['n_conditions']}): mean response "
-        f"{mixed['median_mean_error_ratio']:.1%} off at the median, demerit {mixed['median_demerit_ratio']:.1%}{beside}"
+        f"mixed reads and writes, held out ({mixed['n_conditions']} conditions), median errors: mean response "
+        f"{mixed['median_mean_error_ratio']:.1%}{repeatability}, demerit {mixed['median_demerit_ratio']:.1%}"
     ]
 
 
 def table_of(parameters: dict[str, Any]) -> Table:
-    """Parameters with standard errors; what the evidence does not determine is said to be so."""
-    from calibrate.fit.shown import label, remark, shown
+    """Return a table of the parameters with standard errors; those that the evidence cannot determine are marked."""
+    from calibrate.parameter_text import label, remark, shown
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("parameter", no_wrap=True)

@@ -25,24 +25,25 @@ def compare(
     level: Level = None,
     device: Device = None,
     growth: Annotated[
-        float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to tell headroom in months.")
+        float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
     ] = None,
     engine: Engine = "auto",
     seed: Seed = 0,
-    requests: Annotated[int, typer.Option(min=200, help="Length of every run.")] = 30_000,
+    requests: Annotated[int, typer.Option(min=200, help="Requests in each run.")] = 30_000,
     plot: Plot = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Compare arrays under one workload: healthy, with a disk failed, and from light load to beyond the knee.
 
-    Ends with 3 when none of the arrays holds the load.
+    Exits with status 3 when none of the arrays sustains the load.
     """
     from diskmodel.plan import compare as run
 
     if len(arrays) < 2:
         names = [str(path) for path in arrays]
-        raise DescriptionError(Fault("arrays", names, "must be two or more", "name another array, or use simulate"))
+        fix = "name another array, or use simulate"
+        raise DescriptionError(Fault("arrays", names, "must be two or more files", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(path, drive) for path in arrays]
     found = run(
@@ -56,14 +57,14 @@ def compare(
     if as_json:
         print_json(found.to_dict())
     else:
-        from diskmodel.plan.table import comparison_table
+        from diskmodel.plan.show.table import comparison_table
 
         show(comparison_table(found))
     if plot is not None:
-        from diskmodel.plan.plot import curves_of, save_latency_plot
+        from diskmodel.plan.show.plot import curves_of, save_latency_plot
 
         with writing(plot, "plot"):
             save_latency_plot(curves_of(found.arrays), plot)
-        say(f"latency against load: {plot}")
+        say(f"plot of latency against load: {plot}")
     if not any(item.healthy.is_stable for item in found.arrays):
-        raise honest_no("none of the arrays holds the load")
+        raise honest_no("none of the arrays sustains the load: lower it, or add disks")

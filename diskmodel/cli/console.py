@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
+
+from diskmodel.plain import plain
 
 #: Width of text that goes to a file or a pipe.
 WIDTH_OF_FILES = 100
 
 
 def show(*parts: RenderableType) -> None:
-    """Print an answer for people; a line that is too long goes on where it began."""
+    """Print an answer for people; a line that wraps keeps its indent."""
     console = _console(is_error=False)
     for part in parts:
         if isinstance(part, str):
@@ -43,32 +42,17 @@ def show_command(command: str) -> None:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a message for people beside the answer."""
+    """Print a message for people on standard error."""
     _console(is_error=True).print(Text(text, style=style), soft_wrap=True)
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print the one JSON document; what is no number is null."""
+    """Print the one JSON document of a command; nan and infinity become null."""
     sys.stdout.write(json.dumps(plain(data), indent=2, allow_nan=False) + "\n")
 
 
-def plain(value: Any) -> Any:
-    """`value` with JSON's own types only; nan and infinite become None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    return str(value) if isinstance(value, Path) else value
-
-
 def progress() -> Progress:
-    """A progress display on standard error, nothing where that is no terminal."""
+    """Return a progress display on standard error; it stays silent unless that is a terminal."""
     console = _console(is_error=True)
     return Progress(
         TextColumn("{task.description}", markup=False),

@@ -20,30 +20,32 @@ from diskmodel.errors import DescriptionError, Fault, InputError
 if TYPE_CHECKING:
     from diskmodel.plan import PlanResult
 
-#: Drives that are planned with beside the measured one.
+#: Drives to plan with, besides the measured one.
 BUNDLED = ("generic-7k2", "generic-10k", "generic-15k")
 PLAN = Path("examples/plan-oltp.toml")
 
 
 @ends_well
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for what it writes; made if need be.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the results; created if necessary.")] = Path(
         "out"
     ),
     target: Annotated[
-        Path | None, typer.Option(help="What is measured, see `diskmodel measure`; default: a scratch file in --out.")
+        Path | None, typer.Option(help="Disk to measure, see `diskmodel measure`; default: a scratch file in --out.")
     ] = None,
-    plan: Annotated[Path, typer.Option(help="The question that is asked, see `diskmodel plan`.")] = PLAN,
-    seconds: Annotated[float | None, typer.Option(help="Time for the measurement; default: that of --quick.")] = None,
+    plan: Annotated[Path, typer.Option(help="Plan to answer, see `diskmodel plan`.")] = PLAN,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds for the measurement; default: as with --quick.")
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Measure this machine's disk, calibrate a model of it, and plan arrays with it and with bundled drives.
 
-    Each step is a command that you can run yourself; it is printed before its answer.
+    Each step is a command that you can run yourself; it is printed before its output.
     """
     if not plan.is_file():
-        rule = "there is no such file"
+        rule = "does not exist"
         raise DescriptionError(
             Fault("plan", str(plan), rule, "go to the project's directory, or name a plan with --plan")
         )
@@ -60,7 +62,7 @@ def demo(
     except InputError as refused:
         error = refused
         say(f"error: {refused}", "red")
-        say("Going on with the bundled drives; --target names another place to measure.", "yellow")
+        say("Continuing with the bundled drives; --target names another place to measure.", "yellow")
     drives = [*([profile] if profile else []), *BUNDLED]
     found["plan"] = _plan(step, plan, drives, out).to_dict()
     if as_json:
@@ -71,13 +73,13 @@ def demo(
 
 
 class _Steps:
-    """Tells what is done: the command before, its answer after."""
+    """Prints each step: its command first, then its answer."""
 
     def __init__(self, *, is_silent: bool) -> None:
         self._is_silent = is_silent
 
     def begin(self, *words: str | Path) -> None:
-        """Print the command that does the same."""
+        """Print the command of this step."""
         command = shlex.join(["diskmodel", *map(str, words)])
         if self._is_silent:
             say(f"$ {command}")
@@ -104,12 +106,12 @@ def _calibrate(step: _Steps, evidence: Path, out: Path) -> dict[str, Any]:
     drive.save(out)
     step.answer(*lines(printed), table_of(printed["parameters"]))
     if not printed["converged"]:
-        say(f"no: the fit has not converged: {printed['message']}; planning without this disk", "bold yellow")
+        say(f"no: the fit did not converge: {printed['message']}; planning without this disk", "bold yellow")
     return printed
 
 
 def _plan(step: _Steps, plan: Path, drives: list[str], out: Path) -> PlanResult:
-    from diskmodel.plan.table import plan_table
+    from diskmodel.plan.show.table import plan_table
 
     plot, report = out / "latency-against-load.png", out / "plan.html"
     options = [word for drive in drives for word in ("--drive", drive)]

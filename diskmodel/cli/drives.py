@@ -1,4 +1,4 @@
-"""`diskmodel drives`: the catalogue, and one drive in detail."""
+"""`diskmodel drives`: list the catalogue, or show one drive in detail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def drives(
         str | None, typer.Argument(help="One drive: a name in the catalogue, or a profile (TOML file).")
     ] = None,
     toml: Annotated[
-        bool, typer.Option("--toml", help="Print the drive's description, to start a profile from.")
+        bool, typer.Option("--toml", help="Print the drive's description, as a start for your own profile.")
     ] = False,
     plot: Plot = None,
     as_json: Json = False,
@@ -35,7 +35,7 @@ def drives(
     if name is None:
         if toml or plot:
             option = "toml" if toml else "plot"
-            raise DescriptionError(Fault(option, None, "is about one drive", "name one: diskmodel drives NAME"))
+            raise DescriptionError(Fault(option, None, "needs the name of one drive", "write: diskmodel drives NAME"))
         _list(as_json)
         return
     from diskmodel.drive import load_drive
@@ -68,7 +68,7 @@ def _list(as_json: bool) -> None:
         year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
         table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
-    show(table, f"{len(rows)} drives; `diskmodel drives NAME` tells more of one.")
+    show(table, f"{len(rows)} drives; `diskmodel drives NAME` shows one in detail.")
 
 
 def _summary(drive: Hdd | Flash) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _summary(drive: Hdd | Flash) -> dict[str, Any]:
 
 
 def _derived(drive: Hdd | Flash) -> dict[str, Any]:
-    """Figures that follow from a description."""
+    """Return the figures that follow from a description."""
     from diskmodel.drive.geometry import mean_seek_ns, zone_rates
     from diskmodel.drive.hdd import Hdd
 
@@ -110,8 +110,8 @@ def _card(drive: Hdd | Flash) -> Table:
         rows += [
             ("rotation", f"{drive.rpm:,.0f} rpm, {drive.period_ns / 1e6:.3f} ms a revolution"),
             ("heads, cylinders", f"{drive.heads}, {derived['cylinders']:,}"),
-            ("mean seek", f"{derived['mean_seek_ns'] / 1e6:.2f} ms over all pairs of places"),
-            ("sustained rate", f"{outer / 1e6:.1f} MB/s outside, {inner / 1e6:.1f} MB/s inside"),
+            ("mean seek", f"{derived['mean_seek_ns'] / 1e6:.2f} ms over all pairs of cylinders"),
+            ("sustained rate", f"{outer / 1e6:.1f} MB/s at the outer edge, {inner / 1e6:.1f} MB/s at the inner edge"),
             ("command queue", f"{drive.queue.depth} deep, {drive.queue.scheduler}"),
         ]
         if drive.cache is not None:
@@ -138,7 +138,7 @@ def _plot(drive: Hdd | Flash, path: Path) -> None:
     from diskmodel.drive.plot import plot_drive
 
     if not isinstance(drive, Hdd):
-        raise DescriptionError(Fault("plot", drive.kind, "only hard disks have a picture", "leave --plot out"))
+        raise DescriptionError(Fault("plot", drive.kind, "is only drawn for hard disks", "leave --plot out"))
     with writing(path, "plot"):
         plot_drive(drive).savefig(path)
 

@@ -34,15 +34,15 @@ def read_array(path: Path, drive: str | None = None) -> Array:
 def read_workload(
     path: Path, queue_depth: int | None = None, *, level: float | None = None, device: str | None = None
 ) -> Workload:
-    """The workload in a file or in evidence of one, with another number of outstanding requests where one is given.
+    """Return the workload in a file or recording, with another number of outstanding requests where one is given.
 
     Raises
     ------
     DescriptionError
-        With every fault of the file, or when an option is given that the file has no use for: a depth without a closed
-        stream, a percentile or a device of a description.
+        With every fault of the file, or when an option does not apply to it: a depth without a closed stream, a
+        percentile or a device for a description.
     FormatError
-        When the file is neither a description nor evidence.
+        When the file is neither a description nor a known recording.
     """
     from diskmodel.formats import load_workload
 
@@ -60,28 +60,30 @@ def read_replay(
     device: str | None = None,
     wraps: bool = False,
 ) -> TraceWorkload:
-    """The trace in a file, at its own times ("original"), so many times as fast ("2x") or with a number outstanding.
+    """Return the trace in a file, at its own times ("original"), sped up ("2x") or at a fixed queue depth ("closed").
 
     Raises
     ------
     DescriptionError
-        When `replay` is none of these, or an option is given that it has no use for.
+        When `replay` is none of these, or an option does not apply to it.
     FormatError
-        When the file is no trace.
+        When the file is not a trace.
     """
     from diskmodel.formats import load_trace
     from diskmodel.workload import TraceWorkload
 
     if level is not None:
-        raise DescriptionError(Fault("level", level, "is about a load over time, not about a replay", "leave it out"))
+        raise DescriptionError(
+            Fault("level", level, "does not apply to a replay, only to a recorded load", "leave it out")
+        )
     factor = re.fullmatch(r"(\d+(?:\.\d+)?)x", replay)
     if replay not in ("original", "closed") and factor is None:
         raise DescriptionError(
-            Fault("replay", replay, "is no way to replay", "use original, closed, or a factor as 2x or 0.5x")
+            Fault("replay", replay, "is not a way to replay", "use original, closed, or a factor such as 2x or 0.5x")
         )
     if replay != "closed" and queue_depth is not None:
         fix = "use --replay closed, or leave it out"
-        raise DescriptionError(Fault("queue_depth", queue_depth, "needs a closed replay", fix))
+        raise DescriptionError(Fault("queue_depth", queue_depth, "only applies to a closed replay", fix))
     _refuse_no_trace(path)
     rows = load_trace(path, device=device).requests
     return TraceWorkload.from_arrays(
@@ -98,16 +100,17 @@ def read_replay(
 
 
 def _refuse_no_trace(path: Path) -> None:
-    """Refuse a file that plainly is something else, by what it is."""
+    """Refuse a file of another kind, naming the kind that it is."""
     from diskmodel.formats import detect_evidence
 
     kind = detect_evidence(path)
     if not kind.startswith("trace:"):
-        raise DescriptionError(Fault("trace", str(path), f"is {kind}, which tells no single requests", "name a trace"))
+        rule = f"is {kind}, which does not record single requests"
+        raise DescriptionError(Fault("trace", str(path), rule, "name a block trace"))
 
 
 def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None) -> None:
-    """Refuse what only a recorded load can use, where there is none.
+    """Refuse options that only apply to a recorded load, where there is none.
 
     Raises
     ------
@@ -116,7 +119,8 @@ def refuse_unused(recorded: Path | None, *, level: float | None, device: str | N
     """
     if recorded is not None:
         return
-    rule, fix = "is about a recorded load (iostat, sar, a trace)", "give one with --workload, or leave it out"
+    rule = "only applies to a recorded load (iostat, sar, a trace)"
+    fix = "give one with --workload, or leave it out"
     faults = [
         Fault(name, value, rule, fix) for name, value in (("level", level), ("device", device)) if value is not None
     ]
@@ -133,16 +137,16 @@ def refuse_wrap(wrap: bool) -> None:
         When it was given.
     """
     if wrap:
-        raise DescriptionError(Fault("wrap", wrap, "is about a replayed trace", "add --replay, or leave it out"))
+        raise DescriptionError(Fault("wrap", wrap, "only applies to a replayed trace", "add --replay, or leave it out"))
 
 
 def request_range(text: str | None) -> Callable[[int], tuple[int, int]]:
-    """What "A:B" chooses of n requests: the first and the one after the last. A and B are numbers or percentages.
+    """Return a function from n requests to the first and the end of the range "A:B", in numbers or percentages.
 
     Raises
     ------
     DescriptionError
-        When it is something else; from the function returned, when it chooses none of them.
+        When the text has another form; from the returned function, when the range contains no request.
     """
     found = _RANGE.fullmatch("0:" if text is None else text)
     if found is None:
@@ -153,8 +157,8 @@ def request_range(text: str | None) -> Callable[[int], tuple[int, int]]:
     def of(n: int) -> tuple[int, int]:
         a, b = (_place(end, n) for end in (first, last))
         if a >= min(b, n):
-            rule = f"chooses none of the {n} requests"
-            raise DescriptionError(Fault("requests", text, rule, f"choose a part of 0:{n}, B behind A"))
+            rule = f"contains none of the {n} requests"
+            raise DescriptionError(Fault("requests", text, rule, f"choose a part of 0:{n} with B above A"))
         return a, min(b, n)
 
     return of

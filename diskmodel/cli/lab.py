@@ -17,17 +17,17 @@ from diskmodel.cli.status import ends_well
 
 @ends_well
 def lab(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")] = 0,
     drive: Annotated[
-        list[Path] | None, typer.Option(help="A profile of your own beside the catalogue; may be given several times.")
+        list[Path] | None, typer.Option(help="Your own profile, in addition to the catalogue; may be repeated.")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Open a page with sliders, live curves, the moving head and a quiz; Ctrl-C ends it.
+    """Open a page with sliders, live curves, the moving head and a quiz; Ctrl-C stops it.
 
-    Only this machine can reach the page, and it loads nothing from elsewhere.
+    The page is reachable only from this machine and loads nothing from the network.
     """
     from diskmodel.lab.drives import set_own_drives
     from diskmodel.lab.server import listen, server, url_of, warm_up
@@ -39,15 +39,15 @@ def lab(
     if as_json:
         print_json({"url": url, "port": sock.getsockname()[1]})
         typer.get_text_stream("stdout").flush()
-    say(f"the lab is at {url} (Ctrl-C ends it)")
+    say(f"the lab is at {url} (press Ctrl-C to stop)")
     if not no_browser:
-        # the socket listens already: a browser that is faster than the server waits
+        # the socket is already listening, so a browser that starts faster than the server waits
         threading.Thread(target=_open, args=(url,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         server().run(sockets=[sock])
-    say("the lab is closed")
+    say("the lab has stopped")
 
 
 def _open(url: str) -> None:
     if not webbrowser.open(url):
-        say("no browser could be opened: copy the address into one")
+        say("no browser could be opened; copy the address above into one")

@@ -1,4 +1,4 @@
-"""`diskmodel measure`: what this machine's disk does."""
+"""`diskmodel measure`: measure this machine's disk."""
 
 from __future__ import annotations
 
@@ -20,34 +20,35 @@ if TYPE_CHECKING:
 def measure(
     target: Annotated[
         Path,
-        typer.Argument(help="Block device or file, only read; or a directory or new path, for a scratch file."),
+        typer.Argument(help="Block device or file, which is only read; or a directory or new path for a scratch file."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the measurement goes, a JSON file.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write the measurement to.")],
     quick: Annotated[bool, typer.Option("--quick", help="About a minute.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="About forty minutes.")] = False,
-    seconds: Annotated[float | None, typer.Option(help="Time for all experiments together.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds for all experiments together.")] = None,
     size: Annotated[str | None, typer.Option(help='Size of a scratch file, such as "1 GiB".')] = None,
     experiments: Annotated[str | None, typer.Option(help="Only these, separated by commas.")] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Also write: to a scratch file, or see --allow-target.")
+        bool, typer.Option("--write", help="Also measure writes: to a scratch file, or see --allow-target.")
     ] = False,
     allow_target: Annotated[
-        str | None, typer.Option(help="Repeat TARGET here to let --write destroy what an existing target holds.")
+        str | None,
+        typer.Option(help="Repeat TARGET here to let --write overwrite an existing target and destroy its data."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted measurement in --out.")] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the places that are read.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted measurement in --out.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random addresses.")] = None,
     engine: Annotated[str, typer.Option(help="auto, io_uring or threads.")] = "auto",
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Measure a disk with direct I/O; a target that exists is only read. Takes about ten minutes unless told.
+    """Measure a disk with direct I/O; an existing target is only read. Takes about ten minutes by default.
 
-    What it writes is evidence for `diskmodel calibrate` and `diskmodel validate`.
+    The result is evidence for `diskmodel calibrate` and `diskmodel validate`.
     """
     if quick and thorough:
         raise DescriptionError(Fault("thorough", None, "contradicts --quick", "give one of them"))
     if engine not in ("auto", "io_uring", "threads"):
-        raise DescriptionError(Fault("engine", engine, "is not an engine", "use auto, io_uring or threads"))
+        raise DescriptionError(Fault("engine", engine, "is not a known engine", "use auto, io_uring or threads"))
     check_place(out, "out")
     found = run_measurement(
         target,
@@ -67,16 +68,16 @@ def measure(
     else:
         show(*measured_lines(found))
     if not found.is_complete:
-        raise honest_no("the measurement is not complete; --resume does what is missing")
+        raise honest_no("the measurement is incomplete; run it again with --resume to finish it")
 
 
 def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
-    """The measurement, with progress on standard error.
+    """Measure, with progress on standard error.
 
     Raises
     ------
     MeasurementError
-        When the target may not or cannot be measured.
+        When measuring the target is not allowed or not possible.
     """
     from calibrate.measure import MeasurementProgress
     from calibrate.measure import measure as run
@@ -84,13 +85,13 @@ def run_measurement(target: Path, out: Path, **options: Any) -> Measurement:
     with progress() as bar:
         task = bar.add_task(f"measuring {target}", total=1.0)
 
-        def tell(report: MeasurementProgress) -> None:
+        def show_progress(report: MeasurementProgress) -> None:
             if report.event == "warning":
                 say(report.text, "yellow")
             elif report.event in ("experiment", "progress"):
                 bar.update(task, description=report.text[:60], completed=report.fraction)
 
-        return run(target, out, on_progress=tell, **options)
+        return run(target, out, on_progress=show_progress, **options)
 
 
 def parse_bytes(field: str, text: str) -> int:
@@ -104,7 +105,7 @@ def parse_bytes(field: str, text: str) -> int:
 
 
 def summary(found: Measurement) -> dict[str, Any]:
-    """What `--json` prints of a measurement; the single requests are in its file."""
+    """Return what `--json` prints of a measurement; the individual requests are in its file."""
     return {
         "out": str(found.path),
         "complete": found.is_complete,
@@ -128,9 +129,9 @@ def summary(found: Measurement) -> dict[str, Any]:
 
 
 def measured_lines(found: Measurement) -> list[str]:
-    """What a measurement came to, in words."""
-    nature = {"rotating": "a rotating disk", "not_rotating": "no rotating disk"}.get(
-        found.nature, "undecided what it is"
+    """Return the outcome of a measurement in words."""
+    nature = {"rotating": "a rotating disk", "not_rotating": "not a rotating disk"}.get(
+        found.nature, "kind of disk unclear"
     )
     rows = sum(len(item.samples) for item in found.experiments)
     done = [item.name for item in found.experiments if item.skipped is None and not item.is_partial]

@@ -1,4 +1,4 @@
-"""`diskmodel mount`: a described drive or array as a file that answers in real time."""
+"""`diskmodel mount`: present a described drive or array as a file that responds in real time."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def mount(
     description: Annotated[
         str, typer.Argument(help="Drive or array: a TOML file, or the name of a drive in the catalogue.")
     ],
-    directory: Annotated[Path, typer.Argument(help="Empty directory that the file `disk` appears in.")],
+    directory: Annotated[Path, typer.Argument(help="Empty directory in which the file `disk` appears.")],
     data: Annotated[
-        str, typer.Option(help="Where data are kept: sparse-file, memory, or zero (nowhere: reads give zeros).")
+        str, typer.Option(help="Where to keep the data: sparse-file, memory, or zero (nowhere: reads return zeros).")
     ] = "sparse-file",
-    data_folder: Annotated[Path | None, typer.Option(help="Folder of the sparse file.")] = None,
-    size: Annotated[str | None, typer.Option(help='Present only the first part, such as "4 GiB".')] = None,
-    time_scale: Annotated[float, typer.Option(help="Seconds that a second of the model lasts.")] = 1.0,
+    data_folder: Annotated[Path | None, typer.Option(help="Directory for the sparse file.")] = None,
+    size: Annotated[str | None, typer.Option(help='Present only the first part of the drive, such as "4 GiB".')] = None,
+    time_scale: Annotated[float, typer.Option(help="Real seconds per simulated second; 2 runs at half speed.")] = 1.0,
     realtime: Annotated[
-        bool, typer.Option("--realtime/--no-realtime", help="Real-time priority, where it is allowed.")
+        bool, typer.Option("--realtime/--no-realtime", help="Run with real-time priority, where that is allowed.")
     ] = True,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Present a drive or an array as a file that answers in real time, until Ctrl-C. Needs Linux with FUSE.
+    """Present a drive or an array as a file that responds in real time, until Ctrl-C. Needs Linux with FUSE.
 
-    The host in the description is left out: this machine is the host.
+    The host in the description is ignored, because this machine is the host.
     """
     from diskmodel.cli.measure import parse_bytes
     from diskmodel.mount import serve
@@ -53,7 +53,7 @@ def mount(
     array = _described(description)
     size_bytes = None if size is None else parse_bytes("size", size)
 
-    def tell(file: Path, n_bytes: int) -> None:
+    def report_ready(file: Path, n_bytes: int) -> None:
         for line in _how_to_use(array, file, n_bytes, cast("DataKind", data), data_folder):
             say(line)
 
@@ -68,7 +68,7 @@ def mount(
             time_scale=time_scale,
             is_realtime=realtime,
             seed=seed,
-            on_ready=tell,
+            on_ready=report_ready,
         )
     if as_json:
         print_json({**asdict(served), "n_requests": served.n_requests, "iops": served.iops})
@@ -77,7 +77,7 @@ def mount(
 
 
 def _described(description: str) -> Array:
-    """The array in a file, or the drive of that name or file on its own.
+    """Return the array in a file, or an array of one disk for the name or file of a drive.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def _described(description: str) -> Array:
 
 @contextlib.contextmanager
 def _stopped_by_signals() -> Iterator[Stopper]:
-    """A stopper that Ctrl-C, SIGTERM and SIGHUP pull: the ordinary end of a mount."""
+    """Yield a stopper that Ctrl-C, SIGTERM and SIGHUP trigger: the normal end of a mount."""
     from diskmodel.mount import Stopper
 
     stopper = Stopper()
@@ -105,7 +105,7 @@ def _stopped_by_signals() -> Iterator[Stopper]:
         stopper.stop()
 
     before = {ending: signal.signal(ending, stop) for ending in _ENDINGS}
-    # the handler above runs only when the interpreter does; this reaches the server while it is in the kernel
+    # the handler above runs only between bytecodes; this wakes the server while native code runs
     wakeup = signal.set_wakeup_fd(stopper.wakeup_fd, warn_on_full_buffer=False)
     try:
         yield stopper
@@ -125,22 +125,22 @@ def _how_to_use(array: Array, file: Path, n_bytes: int, data: DataKind, folder: 
         f"  fio --name=random --filename={file} --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=8"
         " --time_based --runtime=20",
         f"  diskmodel measure {file} --quick --out measured.json",
-        f"  losetup --find --show --direct-io=on {file}    (a block device; losetup -d before the end)",
-        "ready; Ctrl-C ends it",
+        f"  losetup --find --show --direct-io=on {file}    (for a block device; run losetup -d before you stop)",
+        "ready; press Ctrl-C to stop",
     ]
 
 
 def _lines(served: Served) -> list[str]:
-    how = "unmounted by somebody else" if served.is_unmounted else "stopped and unmounted"
+    how = "unmounted by another program" if served.is_unmounted else "stopped and unmounted"
     late = tuple(ns / 1e3 for ns in (served.late_p50_ns, served.late_p99_ns, served.late_max_ns))
     lines = [
         f"{how}: {served.n_reads:,} reads, {served.n_writes:,} writes, {served.n_flushes:,} flushes in "
-        f"{served.busy_s:.1f} s, {served.iops:.1f} a second, at most {served.most_outstanding} at once",
+        f"{served.busy_s:.1f} s, {served.iops:.1f} IOPS, at most {served.most_outstanding} outstanding",
     ]
     if served.n_requests:
-        lines.append(f"  answers late by {late[0]:.1f} µs (p50), {late[1]:.1f} µs (p99), {late[2]:.1f} µs (max)")
+        lines.append(f"  completed late by {late[0]:.1f} µs (p50), {late[1]:.1f} µs (p99), {late[2]:.1f} µs (max)")
     if not served.is_realtime:
-        lines.append("  without real-time priority")
+        lines.append("  without real-time priority, which makes completions later; run as root to get it")
     if served.n_data_errors:
-        lines.append(f"  {served.n_data_errors} answered with an I/O error: the data could not be stored")
+        lines.append(f"  {served.n_data_errors} failed with an I/O error: their data could not be stored")
     return lines

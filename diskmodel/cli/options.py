@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault of diskmodel itself.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything random; the same seed gives the same answer.")]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
 WorkloadFile = Annotated[
@@ -16,18 +16,16 @@ WorkloadFile = Annotated[
 ]
 Level = Annotated[
     float | None,
-    typer.Option(
-        min=0, max=100, help="Percentile of a recorded load over time that the rates stand for; 95 unless given."
-    ),
+    typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for; default 95."),
 ]
-Device = Annotated[str | None, typer.Option(help="Which device of a recorded load that holds several.")]
+Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
 QueueDepth = Annotated[int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")]
-Plot = Annotated[Path | None, typer.Option(help="Write a plot there, PNG or SVG by the ending.")]
+Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
 RequestRange = Annotated[
     str | None,
     typer.Option(
         "--requests",
         metavar="A:B",
-        help="Of a trace, only requests A (from 0) to B (excluded): numbers or percentages.",
+        help="Use only requests A (from 0) to B (excluded) of a trace: numbers or percentages.",
     ),
 ]

@@ -23,7 +23,7 @@ def plan(
     plan: Annotated[Path, typer.Argument(help="Workload, objective and candidates, a TOML file.")],
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="Drives instead of the plan's, profiles or names in the catalogue; may be repeated."),
+        typer.Option(help="Drive to use instead of the plan's: a profile or a catalogue name; may be repeated."),
     ] = None,
     workload: Annotated[
         Path | None,
@@ -31,30 +31,31 @@ def plan(
     ] = None,
     level: Level = None,
     device: Device = None,
-    report: Annotated[Path | None, typer.Option(help="Write a report there: .html, .md or .csv.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a report to this file: .html, .md or .csv.")] = None,
     plot: Plot = None,
     crossover: Annotated[
         Path | None,
-        typer.Option(
-            help="Plot there (PNG or SVG) the fewest disks of each level of the answer's drive against writes."
-        ),
+        typer.Option(help="Plot the fewest disks of each level against the share of writes to this file (PNG or SVG)."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say of every candidate what binds it and why a calculator differs.")
+        bool,
+        typer.Option(
+            "--explain", help="Explain the limiting factor of each candidate and how the rule of thumb differs."
+        ),
     ] = False,
     sensitivity: Annotated[
-        bool, typer.Option("--sensitivity", help="Also tell how the answer moves with its inputs (takes longer).")
+        bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
     ] = False,
     engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Find the fewest disks that hold a workload's IOPS, latency and capacity, by simulation.
+    """Find the fewest disks that meet the objective for IOPS, latency and capacity, by simulation.
 
-    Ends with 3 when no array among the candidates holds the objective.
+    Exits with status 3 when none of the candidates meets the objective.
     """
-    from diskmodel.plan.description import with_drives
+    from diskmodel.plan import with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
@@ -65,7 +66,7 @@ def plan(
     if as_json:
         print_json(result.to_dict())
     else:
-        from diskmodel.plan.table import plan_table
+        from diskmodel.plan.show.table import plan_table
 
         show(plan_table(result), *(explanation(result) if explain else ()))
     write_files(result, report, plot)
@@ -73,13 +74,13 @@ def plan(
         best = result.best
         write_crossover(result.plan if best is None else with_drives(result.plan, [best.family.drive]), crossover)
     if not result.is_feasible:
-        raise honest_no("no array among the candidates holds the objective")
+        raise honest_no("none of the candidates meets the objective; --explain shows what limits each")
 
 
 def read_plan(
     path: Path, drives: list[str] | None, engine: str | None, seed: int | None, workload: Workload | None = None
 ) -> PlanDescription:
-    """The plan in a file with what the options change.
+    """Return the plan in a file, changed by the options.
 
     Raises
     ------
@@ -100,38 +101,39 @@ def read_plan(
 
 
 def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResult:
-    """The answer to a plan, with progress on standard error."""
+    """Answer a plan, with progress on standard error."""
     from diskmodel.plan import run_plan
 
     with progress() as bar:
         task = bar.add_task("searching", total=None)
 
-        def tell(done: int, total: int, candidate: Any) -> None:
+        def show_progress(done: int, total: int, candidate: Any) -> None:
             disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
-        return run_plan(plan, progress=tell, with_sensitivity=with_sensitivity)
+        return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity)
 
 
 def explanation(result: PlanResult) -> list[str]:
-    """What binds each candidate, and why the rule of thumb says something else where it does."""
-    said = ["Each candidate"]
+    """Return the limiting factor of each candidate, and why the rule of thumb differs where it does."""
+    output = ["Each candidate"]
     for candidate in result.candidates:
         disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
-        said.append(f"  {candidate.family}: {disks}; {candidate.reason}")
+        output.append(f"  {candidate.family}: {disks}; {candidate.reason}")
         reasons = candidate.rule_of_thumb_difference
-        said += [
+        output += [
             f"    {text}" for text in (reasons[:1] if candidate.disks == candidate.rule_of_thumb_disks else reasons)
         ]
-    return said
+    return output
 
 
 def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> None:
-    """Write what was asked for beside the answer and say where."""
+    """Write the requested report and plot, and say where they are."""
     if report is None and plot is None:
         return
-    from diskmodel.plan.plot import save_latency_plot
-    from diskmodel.plan.report import latency_curves, write_report
+    from diskmodel.plan import latency_curves
+    from diskmodel.plan.show.plot import save_latency_plot
+    from diskmodel.plan.show.report import write_report
 
     is_drawn = plot is not None or (report is not None and report.suffix.lower() == ".html")
     curves = latency_curves(_of_one_drive(result)) if is_drawn else ()
@@ -142,27 +144,27 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         limit = result.plan.objective.latency.p99_ns
         with writing(plot, "plot"):
             save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
-        say(f"latency against load: {plot}")
+        say(f"plot of latency against load: {plot}")
 
 
 def write_crossover(plan: PlanDescription, place: Path) -> None:
-    """Find and plot where one level of the plan's first drive begins to need fewer disks than another, and say it."""
-    from diskmodel.plan import find_crossover
-    from diskmodel.plan.families import families
-    from diskmodel.plan.plot import draw_crossover, save_plot
-    from diskmodel.plan.run import local_pool
+    """Find, report and plot the share of writes at which another level of the first drive needs fewer disks."""
+    from diskmodel.drawing import save_plot
+    from diskmodel.plan import cases, find_crossover
+    from diskmodel.plan.search.pool import local_pool
+    from diskmodel.plan.show.plot import draw_crossover
 
-    with local_pool(plan, families(plan)) as pool:
+    with local_pool(cases(plan)) as pool:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
         say(f"{found.drive}: {sentence}")
     with writing(place, "crossover"):
         save_plot(lambda axes: draw_crossover(axes, found), place)
-    say(f"fewest disks against the share of writes: {place}")
+    say(f"plot of the fewest disks against the share of writes: {place}")
 
 
 def _of_one_drive(result: PlanResult) -> PlanResult:
-    """The candidates with the best one's drive: curves of one drive in several levels are what can be compared."""
+    """Return the candidates with the drive of the best one, so that the curves differ only in the level."""
     if result.best is None:
         return result
     drive = result.best.family.drive

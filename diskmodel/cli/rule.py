@@ -20,9 +20,9 @@ def rule(
     per_disk_iops: Annotated[float | None, typer.Option(help="Requests per second that one disk is rated for.")] = None,
     cache_hit: Annotated[float, typer.Option(help="Share of the reads that a cache serves, 0 to 1.")] = 0.0,
     utilization_ceiling: Annotated[
-        float, typer.Option(help="Share of its rating that a disk may be loaded with; 0.85 is a common choice.")
+        float, typer.Option(help="Highest load on a disk as a share of its rating; 0.85 is a common choice.")
     ] = 1.0,
-    n_parity: Annotated[int | None, typer.Option(help="Parities of an erasure code.")] = None,
+    n_parity: Annotated[int | None, typer.Option(help="Number of parities of an erasure code.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -49,18 +49,18 @@ def rule(
         f"  {read_fraction:g} × (1 − {cache_hit:g}) + {writes:g} × {answer.write_penalty} "
         f"= {data['back_end_per_host']} disk operations per request",
         *(f"  {line}" for line in _lines(data, utilization_ceiling)),
-        "A calculator knows no queueing, seeks, rotation or elevator: `diskmodel simulate` does.",
+        "The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.",
     )
 
 
 def _lines(data: dict[str, float], ceiling: float) -> list[str]:
     limited = f" at a ceiling of {ceiling:.0%}" if ceiling < 1 else ""
     texts = {
-        "back_end_iops": "{:,} disk operations per second in all",
-        "per_disk_iops": "{:,} operations per second that each disk must be rated for" + limited,
-        "array_iops": "{:,} operations per second that the disks are rated for together",
-        "host_iops": "{:,} requests per second that the array holds" + limited,
+        "back_end_iops": "{:,} disk operations per second in total",
+        "per_disk_iops": "{:,} operations per second per disk, its required rating" + limited,
+        "array_iops": "{:,} operations per second from all disks together",
+        "host_iops": "{:,} requests per second from the array" + limited,
         "disks_needed": "{:,} disks needed" + limited,
-        "utilization_ratio": "{:.1%} of its rating is what each disk is loaded with",
+        "utilization_ratio": "{:.1%} utilization of each disk",
     }
     return [text.format(data[name]) for name, text in texts.items() if name in data]

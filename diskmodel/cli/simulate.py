@@ -1,4 +1,4 @@
-"""`diskmodel simulate`: one array under one workload."""
+"""`diskmodel simulate`: run one array under one workload."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
+    from diskmodel.engine.run import Engine as EngineName
     from diskmodel.engine.simulate import Begin, Keep
-    from diskmodel.engine.simulate import Engine as EngineName
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -29,35 +29,35 @@ def simulate(
     replay: Annotated[
         str | None,
         typer.Option(
-            help="Replay the trace itself: original (at its own times), so many times as fast (2x), or closed (with "
-            "--queue-depth requests outstanding, 1 unless given)."
+            help="Replay the trace itself: original (at its own times), sped up by a factor (2x), or closed (with "
+            "--queue-depth requests outstanding, default 1)."
         ),
     ] = None,
     wrap: Annotated[
-        bool, typer.Option("--wrap", help="Of a replayed trace: places beyond the array's end begin at 0 again.")
+        bool, typer.Option("--wrap", help="Wrap addresses of a replayed trace that lie beyond the end of the array.")
     ] = False,
     level: Level = None,
     device: Device = None,
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[
-        int | None, typer.Option(help="Length of the run; without it, as many as --precision needs, or the trace.")
+        int | None,
+        typer.Option(help="Requests to simulate; default: as many as --precision needs, or the whole trace."),
     ] = None,
     precision: Annotated[
-        float, typer.Option(help="Half-width of the 95 % interval of the mean latency, as a share of it.")
+        float, typer.Option(help="Target half-width of the 95 % interval of the mean latency, relative to the mean.")
     ] = 0.02,
     profile_draws: Annotated[
         int | None,
         typer.Option(
-            help="Drives drawn from a calibrated profile's uncertainty for the intervals, a further run each: 16 where "
-            "the profile tells it, 0 for none."
+            help="Drives drawn from the uncertainty of a calibrated profile to widen the intervals, one more run for "
+            "each: default 16 where the profile has an uncertainty; 0 for none."
         ),
     ] = None,
     keep: Annotated[
         str,
         typer.Option(
-            help="all, or histogram: memory does not grow with the run, percentiles are right to 0.2 %; needs the "
-            "native kernel."
+            help="all, or histogram: memory stays constant, percentiles are accurate to 0.2 %; needs the native kernel."
         ),
     ] = "all",
     start: Annotated[
@@ -68,17 +68,17 @@ def simulate(
         ),
     ] = "steady",
     iostat: Annotated[
-        bool, typer.Option("--iostat", help="Add what `iostat -x` would have said of each disk.")
+        bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
     ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Simulate an array under a workload: latency as a distribution, IOPS, utilisation, where the time goes.
+    """Simulate an array under a workload: latency as a distribution, IOPS, utilization, where the time goes.
 
-    Ends with 3 when the array is overloaded, or when the interval asked for was not reached.
+    Exits with status 3 when the array is overloaded, or when the interval is wider than requested.
     """
     from diskmodel.engine.simulate import simulate as run
-    from diskmodel.result.iostat import iostat_text
+    from diskmodel.result.show.iostat import iostat_text
 
     described = read_array(array, drive)
     load: Workload | TraceWorkload
@@ -110,6 +110,9 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if not result.is_stable:
-        raise honest_no("the array is overloaded: the backlog grows without end")
+        raise honest_no("the array is overloaded: its backlog grows without limit; lower the load or add disks")
     if requests is None and not result.is_converged:
-        raise honest_no(f"the interval is wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests")
+        raise honest_no(
+            f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "
+            "raise --precision, or set --requests"
+        )

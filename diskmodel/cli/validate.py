@@ -1,4 +1,4 @@
-"""`diskmodel validate`: a drive against evidence."""
+"""`diskmodel validate`: compare a drive's predictions with evidence."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def validate(
     drive: Annotated[str, typer.Argument(help="Drive: a profile, or a name in the catalogue.")],
     evidence: Annotated[
         list[Path],
-        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognised by content."),
+        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content."),
     ],
     requests: RequestRange = None,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Predict what was measured and tell how far the prediction is off."""
+    """Predict what was measured, and report the error of the prediction."""
     from diskmodel.drive import load_drive
 
     profile = load_drive(drive)
@@ -55,25 +55,25 @@ def validate(
 
 
 def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
-    """What `--json` prints of a validation.
+    """Return what `--json` prints of a validation.
 
     Raises
     ------
     InputError
-        When a file is no evidence, or is about another drive.
+        When a file is not evidence, or describes another drive.
     """
     with progress() as bar:
         bar.add_task("predicting", total=None)
         trace = read_trace_evidence(evidence, requests)
         if trace is None:
-            from calibrate.repeat import repeat
+            from calibrate.score.against_measurement import repeat
 
             return repeat(drive, evidence, seed=seed)
         if drive.kind == "hdd" and "trace_model" in drive.provenance:
-            from calibrate.traces.fit import validate_traces
+            from calibrate.trace.fit import validate_traces
 
             return validate_traces(drive, trace, seed=seed)
-        from calibrate.replay import replay
+        from calibrate.score.against_trace import replay
 
         return replay(drive, trace, seed=seed)
 
@@ -81,7 +81,7 @@ def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: 
 def _table(printed: dict[str, Any]) -> Table:
     parts = [("all", printed), ("reads", printed.get("reads") or {}), ("writes", printed.get("writes") or {})]
     if printed.get("engine"):
-        parts.append(("run by the engines", printed["engine"]))
+        parts.append(("in the engines", printed["engine"]))
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("")
     for name, _ in parts:
@@ -93,15 +93,14 @@ def _table(printed: dict[str, Any]) -> Table:
 
 
 def _conditions(rows: list[dict[str, Any]]) -> Table:
-    """What was measured, condition by condition, beside how well the measurement repeats."""
+    """Return a table of measured conditions with their predictions and the repeatability of the measurement."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("condition")
-    for heading in ("measured ms", "predicted ms", "error", "demerit", "repeats within"):
+    for heading in ("measured ms", "predicted ms", "error", "demerit", "repeatability"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         repeats = "–" if row["repeatability_ratio"] is None else f"{row['repeatability_ratio']:.1%}"
         means = (f"{row[key]:.4g}" for key in ("measured_mean_ms", "predicted_mean_ms"))
-        table.add_row(
-            row["what"], *means, f"{row['mean_error_ratio']:+.1%}", f"{row['demerit_ratio']:.1%}", repeats
-        )  # fmt: skip
+        errors = (f"{row['mean_error_ratio']:+.1%}", f"{row['demerit_ratio']:.1%}")
+        table.add_row(row["what"], *means, *errors, repeats)
     return table

@@ -1,4 +1,4 @@
-"""`diskmodel workload`: what a server does, from what users have at hand."""
+"""`diskmodel workload`: make a workload from recordings of a server's disks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def workload(
         Path, typer.Argument(help="iostat -x or sar output, a fio job file or result, or a block trace.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the workload there, TOML for --workload and plans.")
+        Path | None, typer.Option("--out", "-o", help="TOML file to write the workload to, for --workload and plans.")
     ] = None,
     fit: Annotated[
         bool,
         typer.Option(
             "--fit",
-            help="Of a trace: one synthetic stream with its bursts, locality, runs and mix; says what was lost.",
+            help="Fit one synthetic stream to a trace (bursts, locality, runs, mix); report what it does not match.",
         ),
     ] = False,
     level: Level = None,
@@ -68,7 +68,7 @@ def workload(
 
 
 def _fit(evidence: Path, out: Path | None, *, level: float | None, device: str | None, as_json: bool) -> None:
-    """Fit a synthetic stream to a trace and say what it does not reproduce."""
+    """Fit a synthetic stream to a trace and report what it does not reproduce."""
     from diskmodel.cli.inputs import read_replay
     from diskmodel.workload import fit_workload
 
@@ -86,9 +86,10 @@ def _fit(evidence: Path, out: Path | None, *, level: float | None, device: str |
             }
         )
         return
-    show(f"{evidence}: {len(trace):,} requests, as one synthetic stream")
+    show(f"{evidence}: {len(trace):,} requests, fitted by one synthetic stream")
     show(
-        "  what is lost:" if fitted.lost else "  nothing that is looked at was lost", *(f"    {x}" for x in fitted.lost)
+        "  not reproduced:" if fitted.lost else "  all compared statistics match the trace",
+        *(f"    {x}" for x in fitted.lost),
     )
     if out is None:
         typer.echo("\n" + fitted.workload.to_toml().rstrip())

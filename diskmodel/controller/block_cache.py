@@ -1,4 +1,4 @@
-"""Caches of blocks: LRU, 2Q, ARC. Pure state; one policy, one class (rule K6)."""
+"""Block caches: LRU, 2Q and ARC, one class for each policy (rule K6). Pure state."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class BlockCache(Protocol):
     def __contains__(self, block: int) -> bool: ...
 
     def touch(self, block: int) -> None:
-        """A block that is in the cache was used."""
+        """Record the use of a block that is in the cache."""
 
     def insert(self, block: int) -> None:
-        """A block has come in (or was used, if it is here already); others may have to go."""
+        """Insert a block, evicting others if necessary; a block that is already cached counts as used."""
 
 
 class Lru:
-    """Least recently used goes first.
+    """Evicts the least recently used block.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ class Lru:
 
 
 class TwoQueue:
-    """2Q: a block must be asked for again, after it has left a short first-in-first-out queue, to get a lasting place.
+    """2Q: a block enters the main queue only when it is requested again after leaving a short FIFO queue.
 
     Parameters
     ----------
     capacity : int
-        Blocks, at least 1. A quarter is the queue of newcomers; it remembers the names of half as many as fit in all.
+        Blocks, at least 1. A quarter of them is the FIFO queue; half as many numbers of evicted blocks are remembered.
 
     References
     ----------
@@ -94,7 +94,7 @@ class TwoQueue:
 
 
 class Arc:
-    """ARC: recency and frequency share the cache, and misses of what was just dropped move the border.
+    """ARC: divides the cache between recency and frequency, and adapts the division to misses of evicted blocks.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Arc:
             self._replace(is_was_frequent=False)
 
     def _replace(self, *, is_was_frequent: bool) -> None:
-        """Drop one block and remember its name, if the cache is full."""
+        """Evict one block and remember its number, if the cache is full."""
         if len(self.recent) + len(self.frequent) < self.capacity:
             return
         over = len(self.recent) > self.target or (is_was_frequent and len(self.recent) == self.target)

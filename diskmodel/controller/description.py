@@ -1,4 +1,4 @@
-"""The RAID controller as the user writes it: caches and the link to the host."""
+"""Description of the RAID controller: caches and the link to the host."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 
 class ReadCache(Description):
-    """Read cache, by a given hit ratio or as a real cache whose hit ratio is an outcome.
+    """Read cache, with a given hit ratio or as a real cache whose hit ratio is a result.
 
     Attributes
     ----------
     hit_ratio : float or None
-        Each read hits with this probability, whatever its address.
+        Probability that a read hits, whatever its address.
     size_bytes : int or None
-        A real cache of this size.
+        Size of a real cache.
     policy : "lru", "2q" or "arc"
     block_bytes : int
         Unit in which a real cache keeps data.
@@ -32,7 +32,7 @@ class ReadCache(Description):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.hit_ratio is None) == (self.size_bytes is None):
-            raise ValueError("give either hit_ratio or size, not both; remove one")
+            raise ValueError("must have either hit_ratio or size; give one of them")
         return self
 
 
@@ -66,7 +66,7 @@ class WriteCache(Description):
         if self.low_ratio is not None and self.low_ratio > self.high_ratio:
             raise ValueError(f"low_ratio={self.low_ratio}: is above high_ratio={self.high_ratio}; lower it")
         if self.size_bytes < self.block_bytes:
-            raise ValueError(f"size_bytes={self.size_bytes}: is less than one block; enlarge it")
+            raise ValueError(f"size_bytes={self.size_bytes}: is less than one block; raise it")
         return self
 
 
@@ -79,13 +79,13 @@ class Controller(Description):
     write_cache : WriteCache or None
         None: writes go through to the disks.
     hit_ns : int
-        Time to serve a cache hit (or to accept a write into the cache), the link not counted.
+        Time to serve a cache hit or to accept a write into the cache, without the link.
     link_bytes_per_s : float or None
         Rate of the link to the host, shared by all transfers; None: not modelled.
     command_ns : int
-        Time of the controller's processor for each host request, one after the other.
+        Time of the controller's processor for each host request, one at a time.
     read_ahead_bytes : int
-        Read ahead by so much when a sequential reader is seen; 0: off. Needs a real read cache.
+        Length of read-ahead for a sequential reader; 0: off. Needs a real read cache.
     """
 
     read_cache: ReadCache | None = None
@@ -98,13 +98,13 @@ class Controller(Description):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.read_ahead_bytes and (self.read_cache is None or self.read_cache.size_bytes is None):
-            raise ValueError("read_ahead_bytes: read-ahead needs a read_cache with a size to read into; add one")
+            raise ValueError("read_ahead_bytes: needs a read_cache with a size; add one, or leave it out")
         read, write = self.read_cache, self.write_cache
         if read and read.size_bytes and write and read.block_bytes != write.block_bytes:
-            raise ValueError("write_cache.block_bytes: both caches must keep blocks of the same size; make them equal")
+            raise ValueError("write_cache.block_bytes: must equal read_cache.block_bytes; make them equal")
         return self
 
     @property
     def has_real_cache(self) -> bool:
-        """Whether blocks are kept, so that hits are an outcome."""
+        """Whether the controller caches blocks, so that the hit ratio is a result."""
         return self.write_cache is not None or (self.read_cache is not None and self.read_cache.size_bytes is not None)

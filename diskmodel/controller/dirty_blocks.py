@@ -1,4 +1,4 @@
-"""Dirty blocks of a write-back cache: what is held, and what is written next (rules K7 to K9)."""
+"""Dirty blocks of a write-back cache, and which of them are written next (rules K7 to K9)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Lanes:
 
 
 class DirtyBlocks:
-    """Blocks that were accepted and are not on the disks yet.
+    """Blocks that were accepted and are not yet on the disks.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class DirtyBlocks:
     def next_run(self, *, is_pressed: bool) -> tuple[int, int] | None:
         """Adjacent dirty blocks to write next (rules K8, K9); None when nothing may be written now.
 
-        `is_pressed`: a write waits for room, so that the low mark does not count.
+        `is_pressed` means that a write is waiting for room, so that the low mark is ignored.
         """
         if self.n_waiting > self.high:
             self.is_destaging = True

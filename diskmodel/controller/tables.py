@@ -1,4 +1,4 @@
-"""A controller's real caches in whole numbers, as both engines read them."""
+"""Integer tables of a controller's real caches, which both engines read."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from diskmodel.layout.tables import LayoutTables
 
 @dataclass(frozen=True)
 class CacheTables:
-    """What is kept, in blocks, and when it is written (rules K6 to K12).
+    """Sizes of the caches in blocks, and when dirty blocks are written (rules K6 to K12).
 
     Attributes
     ----------
     block_sectors : int
     policy : str
-        Of the read cache.
+        Eviction policy of the read cache.
     read_blocks : int
-        Room of the read cache; 0: none.
+        Size of the read cache; 0: none.
     dirty_blocks, high_blocks, low_blocks : int
         Room of the write cache, and its marks; 0 blocks of room: no write cache.
     lanes : Lanes
         How the array is divided for destaging.
     read_ahead_sectors : int
+    read_ahead_piece_sectors : int
+        Length of the requests into which read-ahead is split.
     """
 
     block_sectors: int

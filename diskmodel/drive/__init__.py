@@ -1,9 +1,10 @@
 """Drives: descriptions, geometry, seek curves, and a catalogue made from data sheets."""
 
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.description import Drive, NamedDrive, load_drive, parse_drive
+from diskmodel.drive.description import NamedDrive, load_drive
 from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
+from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
 from diskmodel.drive.tables import FlashTables, HddTables

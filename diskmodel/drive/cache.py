@@ -1,4 +1,4 @@
-"""The drive's own buffer: read segments and dirty data, as plain state (rules C1, C2, C6 to C10)."""
+"""The drive's own cache: read segments and dirty data, as plain state (rules C1, C2, C6 to C10)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Segment:
-    """Blocks [start, end) held after a read."""
+    """Blocks [start, end) cached after a read."""
 
     start: int
     end: int
@@ -30,16 +30,16 @@ class Segments:
     held: list[Segment] = field(default_factory=list)
 
     def covers(self, lba: int, n: int) -> Segment | None:
-        """The most recently used segment that holds all of a range."""
+        """Return the most recently used segment that contains a whole range."""
         return next((s for s in reversed(self.held) if s.start <= lba and lba + n <= s.end), None)
 
     def touch(self, segment: Segment) -> None:
         """Make a segment the most recently used."""
-        # by identity: two segments may hold the same range
+        # by identity: two segments can contain the same range
         self.held = [s for s in self.held if s is not segment] + [segment]
 
     def insert(self, start: int, end: int) -> Segment | None:
-        """A new segment with the last `sectors` blocks of [start, end); the least recently used one makes room."""
+        """Insert a segment with the last `sectors` blocks of [start, end); evict the least recently used one."""
         if not self.n_segments:
             return None
         segment = Segment(max(start, end - self.sectors), end)
@@ -49,18 +49,18 @@ class Segments:
         return segment
 
     def extend(self, segment: Segment, end: int) -> None:
-        """Blocks up to `end` were added to a segment; the oldest blocks make room."""
+        """Extend a segment up to `end`, dropping its oldest blocks if necessary."""
         segment.end = max(segment.end, end)
         segment.start = max(segment.start, segment.end - self.sectors)
 
     def drop(self, lba: int, n: int) -> None:
-        """Forget every segment that overlaps a written range."""
+        """Remove every segment that overlaps a written range."""
         self.held = [s for s in self.held if s.end <= lba or lba + n <= s.start]
 
 
 @dataclass
 class Dirty:
-    """Written data that waits for the media. Also what a scheduler sees of it."""
+    """Written data that waits for the media, as a scheduler sees it."""
 
     seq: int
     lba: int
@@ -78,9 +78,9 @@ class DirtyBuffer:
     capacity : int
         Sectors; 0: write-through.
     longest : int
-        Sectors up to which adjacent writes become one.
+        Largest number of sectors of merged writes.
     border : int
-        Blocks of one actuator: what another arm writes is no continuation.
+        Blocks of one actuator: writes of different arms are not merged.
     used : int
         Sectors accepted and not yet on the media.
     """
@@ -92,7 +92,7 @@ class DirtyBuffer:
     waiting: list[Dirty] = field(default_factory=list)
 
     def accept(self, seq: int, lba: int, n: int, now_ns: int) -> bool:
-        """Take a write if there is room (rule C7): it replaces, continues or follows what waits."""
+        """Accept a write if there is room (rule C7): it replaces, extends or follows the waiting ones."""
         if not self.capacity:
             return False
         for entry in self.waiting:
@@ -114,10 +114,10 @@ class DirtyBuffer:
         self.used = sum(entry.n_sectors for entry in entries)
 
     def covers(self, lba: int, n: int) -> bool:
-        """Whether one waiting write holds all of a range."""
+        """Return whether one waiting write contains a whole range."""
         return any(entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors for entry in self.waiting)
 
     @property
     def is_pressing(self) -> bool:
-        """More than half full: destaging competes with the commands instead of waiting for idle time (rule C8)."""
+        """Whether it is more than half full, so that destaging competes with commands instead of waiting (rule C8)."""
         return 2 * self.used > self.capacity

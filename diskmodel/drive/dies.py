@@ -1,7 +1,7 @@
-"""A flash drive's dies, channels, interface and write buffer: when each page is read and programmed (rules F1 to F12).
+"""Dies, channels, interface and write buffer of a flash drive: when pages are read and programmed (rules F1 to F12).
 
-Pure decisions on integers. Reads are assigned when they come; programs wait in the buffer and start when their die is
-free, so a read that comes before that goes first. `advance` catches up with what has started by itself.
+Pure decisions on integers. Reads are scheduled when they arrive; programs wait in the buffer and start when their die
+is free, so that a read that arrives earlier goes first. `advance` catches up with background work.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NS_PER_S = 1_000_000_000
 
 
 class Work(IntEnum):
-    """What waits for a die in the background."""
+    """Kinds of background work of a die."""
 
     PROGRAM = 0
     COPY_READ = 1
@@ -30,7 +30,7 @@ class Work(IntEnum):
 
 
 class Job(NamedTuple):
-    """Background work of a die, not before `ready_ns`; a PROGRAM takes `page` out of the buffer when it ends."""
+    """Background work of a die, from `ready_ns` on; at its end, a PROGRAM removes `page` from the buffer."""
 
     work: Work
     ready_ns: int
@@ -39,7 +39,7 @@ class Job(NamedTuple):
 
 
 class Served(NamedTuple):
-    """When a command is done, and how long it moved data without waiting; the rest was waiting."""
+    """When a command completes, and how long it moves data; the rest of its time is waiting."""
 
     done_ns: int
     transfer_ns: int
@@ -48,7 +48,7 @@ class Served(NamedTuple):
 
 @dataclass(slots=True)
 class Incoming:
-    """A write whose sectors are not all in the buffer yet."""
+    """A write whose sectors are not yet all in the buffer."""
 
     key: int
     lba: int
@@ -66,8 +66,8 @@ class Dies:
 
     Notes
     -----
-    Call `advance` with the current time first, then `read` and `write` for the commands of that instant in order, then
-    `settle`. Time never goes back.
+    At each instant, call `advance` first, then `read` and `write` for its commands in order, then `settle`. Times must
+    not decrease.
     """
 
     def __init__(self, tables: FlashTables) -> None:
@@ -79,14 +79,14 @@ class Dies:
         self.busy_ns = 0
         self.jobs: list[deque[Job]] = [deque() for _ in range(n)]
         self._starts: list[tuple[int, int]] = []
-        # what ends when: time, page that leaves the buffer (or -1), units of room, time for which the die was held
+        # ends of background work: time, page that leaves the buffer (or -1), units that it frees, busy time of the die
         self._ends: list[tuple[int, int, int, int]] = []
         self._channels = [Wire() for _ in range(tables.channels)]
         self._interface = Wire()
         self._floor_ns = 0
         self._last_ns = 0
         self._page_ns = tables.page_bytes * NS_PER_S // tables.channel_bytes_per_s
-        # where units are that were written in this run: number of their page in order of programming
+        # units written in this run: number of their page, in order of programming
         self.page_of: dict[int, int] = {}
         self._resident: set[int] = set()
         self._incoming: deque[Incoming] = deque()
@@ -95,7 +95,7 @@ class Dies:
         self._page = 0
         self._filling: list[int] = []
         self._filling_ready_ns = 0
-        # the page that is still in a die's register after a read, and when it got there
+        # the page in a die's register after a read, and when it was read into it
         self._register: list[tuple[int, int] | None] = [None] * n
         self.ftl = Ftl(tables.ftl)
         self._owed_units = 0
@@ -107,7 +107,7 @@ class Dies:
 
     # ------------------------------------------------------------------ time
     def advance(self, now: int) -> None:
-        """Start background work whose turn came before `now`, and free the buffer of programs that ended (rule F5)."""
+        """Start background work due before `now`, and remove programmed pages from the buffer (rule F5)."""
         self._floor_ns, self._last_ns = self._last_ns, now
         self._start_until(now - 1)
         while self._ends and self._ends[0][0] <= now:
@@ -117,19 +117,19 @@ class Dies:
             self._resident.discard(page)
 
     def settle(self, now: int) -> list[tuple[int, Served]]:
-        """Keys of writes that are all in the buffer now, then start what may start at `now`."""
+        """Return the writes that are now completely in the buffer, then start work that may start at `now`."""
         served = list(self._accept(now))
         self._start_until(now)
         return served
 
     def next_change_ns(self) -> int | None:
-        """When room in the buffer may next appear, if a write waits for it."""
+        """Return when the buffer may next have room, if a write waits for it."""
         if not self._incoming:
             return None
         return min(heap[0][0] for heap in (self._ends, self._starts) if heap)
 
     def _start_until(self, now: int) -> None:
-        """An entry of the heap is never later than the true start of its die's first job."""
+        """Start jobs until `now`; heap entries are never later than the true start of their die's first job."""
         starts = self._starts
         while starts and starts[0][0] <= now:
             seen, die = heappop(starts)
@@ -147,7 +147,7 @@ class Dies:
             heappush(self._starts, (self._next_start(die), die))
 
     def _start(self, die: int, at: int) -> int:
-        """Start the first job of a die; tells when it ends (rule F6)."""
+        """Start the first job of a die; return when it ends (rule F6)."""
         job, tables = self.jobs[die].popleft(), self.tables
         self._register[die] = None
         if job.work is Work.COPY_READ:
@@ -163,7 +163,7 @@ class Dies:
         return end
 
     def _wire(self, wire: Wire, earliest_ns: int, duration_ns: int) -> int:
-        """End of a transfer."""
+        """Reserve a transfer; return its end."""
         if not duration_ns:
             return earliest_ns
         return wire.reserve(earliest_ns, duration_ns, self._floor_ns) + duration_ns
@@ -188,9 +188,9 @@ class Dies:
         return Served(done + self.tables.read_latency_ns, moved, is_hit)
 
     def _pages(self, lba: int, end: int) -> list[tuple[int, int]]:
-        """Pages that hold these sectors and the sectors wanted of each, in order of the first one (rule F2).
+        """Return the pages of these sectors with the number of sectors in each, in order of the first one (rule F2).
 
-        A page written in this run has its number in order of programming; -1 - p is page p as laid out at first.
+        A page written in this run has its number in order of programming; -1 - p is page p of the initial layout.
         """
         counts: dict[int, int] = {}
         per_unit = self.sectors_per_unit
@@ -208,7 +208,7 @@ class Dies:
         return (page if page >= 0 else -1 - page) % self.tables.n_dies
 
     def _sense(self, now: int, page: int, n_sectors: int) -> tuple[int, int]:
-        """When the wanted part of a page has left its die, and how long that took without waiting."""
+        """Return when the requested part of a page has left its die, and how long that took without waiting."""
         tables, die = self.tables, self._die_of(page)
         if self._incoming and self.jobs[die] and self.jobs[die][0].ready_ns <= now:
             # writes wait for room: reads must not starve the programs (rule F7)
@@ -226,7 +226,7 @@ class Dies:
 
     # ------------------------------------------------------------------ writes
     def write(self, now: int, key: int, lba: int, n_sectors: int) -> list[tuple[int, Served]]:
-        """Take a write that is ready `now`; tells which writes are in by that (rules F8 to F10)."""
+        """Accept a write that is ready `now`; return the writes completed by that (rules F8 to F10)."""
         self._incoming.append(Incoming(key, lba, lba + n_sectors))
         return list(self._accept(now))
 
@@ -243,7 +243,7 @@ class Dies:
             yield write.key, Served(write.done_ns + self.tables.write_latency_ns, write.transfer_ns)
 
     def _accept_units(self, write: Incoming, now: int) -> None:
-        """As many units as fit the room and the page that is being filled."""
+        """Accept as many units as fit in the buffer and in the page that is being filled."""
         per_unit, is_buffered = self.sectors_per_unit, self.tables.write_buffer_bytes > 0
         first = write.lba // per_unit
         last = (write.end - 1) // per_unit
@@ -272,7 +272,7 @@ class Dies:
                 write.transfer_ns = send_ns + self._page_ns + self.tables.program_ns
 
     def _complete_units(self, now: int, lba: int, end: int) -> int:
-        """Read what a unit holds besides the sectors that are written of it; tells when that is there (rule F9)."""
+        """Read the rest of units that are written only in part; return when it is available (rule F9)."""
         per_unit, ready = self.sectors_per_unit, now
         partial = {lba // per_unit} if lba % per_unit else set()
         if end % per_unit and end < self.tables.n_sectors:
@@ -284,7 +284,7 @@ class Dies:
         return ready
 
     def _close_page(self) -> int:
-        """The page is full: it will be programmed on the next die (rule F10)."""
+        """Queue the full page for programming on the next die; return the die (rule F10)."""
         die, is_buffered = self._die_of(self._page), self.tables.write_buffer_bytes > 0
         n_units = len(self._filling) if is_buffered else 0
         self._add_job(die, Job(Work.PROGRAM, self._filling_ready_ns, self._page, n_units))
@@ -292,7 +292,7 @@ class Dies:
         return die
 
     def _program_now(self) -> int:
-        """Without a buffer: program the page behind all that its die has to do; tells the end (rule F11)."""
+        """Without a buffer: program the page after all other work of its die; return the end (rule F11)."""
         die = self._close_page()
         end = 0
         while self.jobs[die]:
@@ -301,7 +301,7 @@ class Dies:
         return end
 
     def _collect(self, die: int) -> None:
-        """Garbage collection that the page just closed has to pay for, on its die (rule F15)."""
+        """Queue the garbage collection caused by the page just closed on its die (rule F15)."""
         ftl, per_page, ready = self.ftl, self.units_per_page, self._filling_ready_ns
         for unit in self._filling + [-1] * (per_page - len(self._filling)):
             units, pages = ftl.write(unit)

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.description import Drive, parse_drive
+from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError
 
 Floats = NDArray[np.float64]
 
-#: Draws that are no possible drive are repeated so often.
+#: Rows drawn for each requested drive, because some describe no possible drive. Real profiles need fewer than two; a
+#: profile whose uncertainty exceeds its values returns fewer drives.
 _ATTEMPTS = 20
 
 
 def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
-    """`n` drives whose uncertain parameters are drawn from what the calibration left open.
+    """Return `n` drives whose parameters are drawn from the uncertainty of a calibration.
 
     Parameters
     ----------
@@ -30,14 +31,14 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     Returns
     -------
     list of Drive
-        Without `uncertainty`; empty for a profile without. Fewer than `n` where draws are no possible drives.
+        Drives without `uncertainty`; empty for a profile without it. Fewer than `n` where draws are not valid drives.
 
     Notes
     -----
-    Parameters are lognormal with the profile's value as median. Their logarithms have the profile's relative
-    covariances, as in the fit: what is fitted are times and rates, which are positive. A value of 0 or below moves by a
-    normal deviate instead. Where the profile tells draws, drives are taken from these in an order of chance, all once
-    before any comes again.
+    Parameters are lognormal with the profile's value as median, because fitted parameters are times and rates, which
+    are positive. Their logarithms have the relative covariances of the profile. A value of 0 or below is moved by a
+    normal deviate instead. Where the profile has draws, drives are taken from these in random order, each once before
+    any is repeated.
     """
     if drive.uncertainty is None:
         return []
@@ -55,7 +56,7 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
 
 
 def _rows(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[float]]:
-    """The rows of a profile's draws."""
+    """Yield rows of a profile's draws in random order."""
     assert drive.uncertainty is not None
     assert drive.uncertainty.draws is not None
     rows = drive.uncertainty.draws
@@ -64,7 +65,7 @@ def _rows(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[f
 
 
 def _moved(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[float]]:
-    """Values about the profile's own with its covariance."""
+    """Yield values that vary around the profile's own with its covariance."""
     assert drive.uncertainty is not None
     names = drive.uncertainty.names
     values = np.array([scalar_of(drive, name) for name in names])
@@ -78,12 +79,12 @@ def _moved(drive: Drive, rng: np.random.Generator, n: int) -> Iterator[Sequence[
 
 
 def scalar_of(drive: Drive, name: str) -> float:
-    """A parameter by its dotted name; of a table the mean.
+    """Return a parameter by its dotted name; of a table, return the mean.
 
     Raises
     ------
     KeyError
-        When the profile does not say it.
+        When the profile does not have it.
     """
     place: Any = drive.to_dict()
     for part in name.split("."):
@@ -94,12 +95,12 @@ def scalar_of(drive: Drive, name: str) -> float:
 
 
 def with_values(drive: Drive, values: Mapping[str, float]) -> Drive:
-    """`drive` with other values of parameters, and no uncertainty; a table is stretched to its new mean.
+    """Return `drive` with other parameter values and no uncertainty; a table is scaled to its new mean.
 
     Raises
     ------
     DescriptionError
-        When there can be no such drive.
+        When the values do not describe a valid drive.
     KeyError
         When the profile does not have such a parameter.
     """
@@ -120,11 +121,11 @@ def with_values(drive: Drive, values: Mapping[str, float]) -> Drive:
 
 
 def _like(old: object, value: float) -> float | int:
-    """`value`, as a whole number where the old one is."""
+    """Return `value`, rounded to an integer where the old value is one."""
     return round(value) if isinstance(old, int) and not isinstance(old, bool) else float(value)
 
 
 def _root(covariance: Floats) -> Floats:
-    """A square root of a covariance; what rounding made negative counts as 0."""
+    """Return a square root of a covariance; eigenvalues that rounding made negative count as 0."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,4 +1,4 @@
-"""A flash drive as the user writes it, and the tables the engines read."""
+"""Description of a flash drive, and its tables for the engines."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from diskmodel.drive.profile import Profile
 from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
 
-#: Blocks, one on each die, over the capacity: with more of them there is nothing to collect.
-_MOST_ERASED = 16
-_MOST_UNITS = 1 << 16
+#: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
+#: there is no garbage to collect, and the model's tables would only grow.
+_MAX_ERASED = 16
+#: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
+_MAX_UNITS = 1 << 16
 
 
 class Flash(Profile):
@@ -23,39 +25,39 @@ class Flash(Profile):
     Attributes
     ----------
     channels, dies_per_channel : int
-        Dies work at the same time; dies of one channel share its wires.
+        Dies work in parallel; the dies of a channel share its bus.
     page_bytes : int
-        What a die senses or programs at a time, all its planes together.
+        Bytes that a die senses or programs at a time, all its planes together.
     pages_per_block : int
-        What a die erases at a time, in pages.
+        Pages that a die erases at a time.
     read_ns, program_ns, erase_ns : int
         Times of a die.
     channel_bytes_per_s, interface_bytes_per_s : float
     read_overhead_ns, write_overhead_ns : int
-        Command processing, one command at a time; bounds the rate of commands.
+        Command processing, one command at a time; limits the rate of commands.
     read_latency_ns, write_latency_ns : int
-        Fixed time of a command that overlaps with that of others.
+        Fixed part of a command that overlaps with other commands.
     write_buffer_bytes : int
-        Writes are done when they are in the buffer; 0: when they are programmed.
+        Writes complete when they are in the buffer; 0: when they are programmed.
     over_provisioning_ratio : float
-        Physical capacity beyond the logical one, as a part of the logical one.
+        Physical capacity in excess of the logical capacity, relative to the logical capacity.
     mapping_bytes : int
         Unit of the address translation.
     gc_policy : str
-        Which block is cleaned next: "greedy" takes the one with the fewest valid units, "cost-benefit" the one with
-        the greatest age times free part by valid part.
+        Which block is cleaned next: "greedy" chooses the one with the fewest valid units, "cost-benefit" the one with
+        the largest product of age and free space per valid space.
     state : str
-        "steady": long written at random, every write costs the garbage collection that it causes; "fresh": never
-        written, no garbage collection until the flash is full.
+        "steady": after long random writes, every write includes the garbage collection that it causes; "fresh": never
+        written, without garbage collection until the flash is full.
     queue_depth : int
-        Commands that the drive accepts at once.
+        Commands that the drive accepts at a time.
     read_copy_bytes_per_s, write_copy_bytes_per_s : float, optional
-        Rate at which the command processor moves data itself, as the host of a virtual disk does; left out: others do.
+        Rate at which the command processor copies data, as the host of a virtual disk does; default: it copies none.
     wake_ns : tuple of int
-        Time that an idle command processor takes to begin: equally likely values, ascending; empty: none.
+        Time that an idle command processor needs to wake up: equally likely values, ascending; empty: none.
     completion : str
-        "each" command is answered when it is done; "batch": all commands that the processor has worked off without
-        a pause are answered together, as by the host of a virtual disk or a drive that coalesces interrupts.
+        "each": a command completes on its own; "batch": all commands that the processor serves without a pause complete
+        together, as with the host of a virtual disk or a drive that coalesces interrupts.
     """
 
     kind: Literal["flash"] = "flash"
@@ -86,23 +88,25 @@ class Flash(Profile):
     @model_validator(mode="after")
     def _aligned(self) -> Self:
         if self.mapping_bytes % self.sector_bytes:
-            raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}")
+            raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}; round it up")
         if self.page_bytes % self.mapping_bytes:
-            raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}")
-        if self.page_bytes // self.mapping_bytes > _MOST_UNITS:
-            raise ValueError(f"page_bytes={self.page_bytes}: more than {_MOST_UNITS} mapping units; use smaller pages")
-        erased_at_once = self.channels * self.dies_per_channel * self.pages_per_block * self.page_bytes
-        if erased_at_once > _MOST_ERASED * self.capacity_bytes:
+            raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}; round it up")
+        if self.page_bytes // self.mapping_bytes > _MAX_UNITS:
             raise ValueError(
-                f"page_bytes={self.page_bytes}: a block on each die holds more than {_MOST_ERASED} times the capacity; "
-                "use smaller pages or fewer of them in a block"
+                f"page_bytes={self.page_bytes}: has more than {_MAX_UNITS} mapping units; use smaller pages"
+            )
+        erased_at_once = self.channels * self.dies_per_channel * self.pages_per_block * self.page_bytes
+        if erased_at_once > _MAX_ERASED * self.capacity_bytes:
+            raise ValueError(
+                f"page_bytes={self.page_bytes}: one block on each die exceeds {_MAX_ERASED} times the capacity; "
+                "use smaller pages, or fewer of them in a block"
             )
         if any(a > b for a, b in pairwise(self.wake_ns)):
             raise ValueError("wake_ns: must be ascending; sort it")
         return self
 
     def tables(self) -> FlashTables:
-        """What the engines read."""
+        """Return the tables for the engines."""
         n_dies = self.channels * self.dies_per_channel
         physical = self.capacity_bytes * (1 + self.over_provisioning_ratio)
         blocks_per_die = -(-round(physical) // (n_dies * self.pages_per_block * self.page_bytes))

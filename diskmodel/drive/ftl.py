@@ -1,7 +1,8 @@
 """Garbage collection of a flash drive: which writes cost how many copies (rules F12 to F16).
 
-The state of a whole drive (10⁷ to 10⁹ units) is neither affordable nor wanted. What is kept is a small drive with the
-same over-provisioning, on which the host's writes fall in the same pattern: `scaled` chooses it, `fold` maps to it.
+Simulating every unit of a drive (10⁷ to 10⁹) would take too much memory and time. The model is a small drive with the
+same over-provisioning, to which the host's writes are mapped with the same pattern: `scaled` chooses its size, `fold`
+maps to it.
 """
 
 from __future__ import annotations
@@ -12,38 +13,43 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Largest model: more blocks, or more units in a block, change the write amplification by less than one per cent.
+#: Size of the largest model: more blocks, or more units in a block, change the write amplification by less than 1 %.
 MAX_BLOCKS = 512
 MAX_BLOCK_UNITS = 256
-#: Blocks on top of the over-provisioned ones: one being filled by the host, one by copies, one free; half of each of
-#: the first two is empty on the average.
+#: Extra blocks: one is being filled by the host, one by copies, and one is free; on average the first two are half
+#: empty, so that two extra blocks keep the over-provisioning.
 RESERVE_BLOCKS = 2
+#: Added to the valid units of a block that must not be cleaned, so that it is never the one with the fewest.
 _NEVER = 1 << 40
-_FEWEST_BLOCKS, _MOST_BLOCKS = 192, 288
+#: Range of logical blocks from which a scaled model is chosen: 240 by 20 % either way, so that one of the numbers keeps
+#: the over-provisioning nearly exactly. Fewer blocks distort garbage collection, and more cost time at every write.
+_MIN_BLOCKS, _MAX_BLOCKS = 192, 288
+#: The golden ratio's fractional part: multiples of it spread evenly, so that units lie scattered over the blocks.
+_GOLDEN = 0.6180339887498949
 
 
 @dataclass(frozen=True, eq=False)
 class FtlTables:
-    """The small drive that stands for the large one.
+    """The small drive that represents the large one.
 
     Attributes
     ----------
     n_units : int
         Mapping units of the drive.
     physical_units : int
-        What its flash holds.
+        Mapping units of its flash, including over-provisioning.
     extent_units, n_extents, folded_extents : int
-        Extent e of the drive falls on extent ``e * folded_extents // n_extents`` of the model (rule F12).
+        Extent e of the drive maps to extent ``e * folded_extents // n_extents`` of the model (rule F12).
     model_units, model_blocks, block_units, units_per_page : int
-        Logical size of the model, its blocks (without those in reserve), and what a block and a page hold.
+        Logical size of the model, its blocks (without the extra ones), and the units in a block and in a page.
     is_exact : bool
         Whether the model is the drive itself.
     is_fresh : bool
-        Nothing has been written yet.
+        Whether the drive has never been written.
     valid : int64, shape (model_blocks,)
         Valid units of each block in the steady state under uniform random writes, oldest block first.
     stride : int
-        Coprime to `model_units`: the order in which units lie in those blocks.
+        Order of the units in those blocks; coprime to `model_units`.
     policy : str
     """
 
@@ -63,7 +69,7 @@ class FtlTables:
     policy: str
 
     def fold(self, unit: int) -> int:
-        """Unit of the model on which a unit of the drive falls."""
+        """Return the unit of the model to which a unit of the drive maps."""
         extent, rest = divmod(unit, self.extent_units)
         return extent * self.folded_extents // self.n_extents * self.extent_units + rest
 
@@ -71,7 +77,7 @@ class FtlTables:
 def scaled(
     n_units: int, n_blocks: int, block_units: int, units_per_page: int, policy: str, is_fresh: bool
 ) -> FtlTables:
-    """The model of a drive with `n_units` mapping units on `n_blocks` blocks of `block_units`."""
+    """Return the model of a drive with `n_units` mapping units on `n_blocks` blocks of `block_units`."""
     physical = n_blocks * block_units
     is_exact = n_blocks <= MAX_BLOCKS and block_units <= MAX_BLOCK_UNITS
     if is_exact:
@@ -80,15 +86,15 @@ def scaled(
     else:
         if block_units > MAX_BLOCK_UNITS:
             block_units = max(MAX_BLOCK_UNITS // units_per_page, 1) * units_per_page
-        # the number of logical blocks for which the physical ones come out nearest to a whole number
+        # the number of logical blocks whose physical blocks are closest to a whole number
         folded = min(
-            range(_FEWEST_BLOCKS, _MOST_BLOCKS + 1),
+            range(_MIN_BLOCKS, _MAX_BLOCKS + 1),
             key=lambda n: (min(n * physical % n_units, -n * physical % n_units), n),
         )
         extent, n_extents = block_units, -(-n_units // block_units)
         model_units = folded * extent
         model_blocks = max((2 * folded * physical + n_units) // (2 * n_units), folded + 1)
-    stride = round(model_units * 0.6180339887498949) | 1
+    stride = round(model_units * _GOLDEN) | 1
     while math.gcd(stride, model_units) > 1:
         stride += 2
     return FtlTables(
@@ -118,7 +124,7 @@ def _steady(n_units: int, n_blocks: int, block_units: int) -> NDArray[np.int64]:
         if abs(x - before) < 1e-13:
             break
     rate = (1 - x) * block_units / n_units
-    # exact integral over the age of the blocks, so that rounding leaves the sum right
+    # integrate exactly over the age of the blocks, so that rounding preserves the sum
     edges = np.exp(-rate * np.arange(n_blocks, -1, -1.0))
     share = (edges - edges[0]) / (edges[-1] - edges[0])
     cumulated = np.round(share * n_units).astype(np.int64)
@@ -133,10 +139,9 @@ def _steady(n_units: int, n_blocks: int, block_units: int) -> NDArray[np.int64]:
 
 
 class Ftl:
-    """Blocks of the model: where each unit lies, and what is cleaned when (rules F13 and F14).
+    """Blocks of the model: where each unit is stored, and which block is cleaned when (rules F13 and F14).
 
-    The host's writes fill one block and the copies another, so that data which is overwritten soon does not lie among
-    data which is not.
+    Host writes fill one block and copies another, which separates hot data from cold data.
     """
 
     def __init__(self, tables: FtlTables) -> None:
@@ -148,7 +153,7 @@ class Ftl:
         self._block_units = tables.block_units
         self._slot_of = [-1] * tables.model_units
         self._unit_at = [-1] * (n * tables.block_units)
-        # valid units of blocks that may be cleaned; others have _NEVER added
+        # valid units by block; blocks that must not be cleaned have _NEVER added
         self._valid = [_NEVER] * n
         self._closed = [0] * n
         self._unwritten = tables.physical_units if tables.is_fresh and not tables.is_exact else 0
@@ -161,18 +166,18 @@ class Ftl:
 
     @property
     def is_cleaning(self) -> bool:
-        """Whether blocks are used again, so that each must be erased before it is programmed."""
+        """Whether blocks are reused, so that each must be erased before it is programmed."""
         return not (self.tables.is_fresh and (self._unwritten > 0 or (self.tables.is_exact and not self.n_cleaned)))
 
     @property
     def write_amplification_ratio(self) -> float:
-        """Units programmed by unit that the host wrote, so far."""
+        """Units programmed per unit written by the host, so far."""
         return 1 + self.n_copied / self.n_host if self.n_host else 1.0
 
     def write(self, unit: int) -> tuple[int, int]:
-        """Write one unit of the drive (-1: a slot is filled with nothing).
+        """Write one unit of the drive; -1 fills a slot with padding.
 
-        Returns what the cleaning cost that this made necessary: valid units copied, and pages that held them.
+        Returns the valid units and the pages that had to be copied to make room.
         """
         self.n_host += 1
         if self._unwritten:
@@ -194,11 +199,11 @@ class Ftl:
 
     @property
     def until_cleaning(self) -> int:
-        """Units that the host may write before blocks are cleaned again."""
+        """Units that the host may write until blocks are cleaned again."""
         return self._block_units - self._host_slot % self._block_units
 
     def _place(self, unit: int, slot: int) -> int:
-        """Unit into slot; tells the slot after it."""
+        """Put a unit into a slot; return the next slot."""
         old = self._slot_of[unit]
         if old >= 0:
             self._unit_at[old] = -1
@@ -209,7 +214,7 @@ class Ftl:
         return slot + 1
 
     def _fresh_block(self) -> int:
-        """First slot of a block to fill."""
+        """Return the first slot of a free block."""
         block = self._free.pop()
         self._valid[block] = _NEVER
         return block * self._block_units
@@ -220,7 +225,7 @@ class Ftl:
         self._closed[block] = self.n_host
 
     def _clean(self) -> tuple[int, int]:
-        """Copy what is valid in a victim and free it."""
+        """Copy the valid units of a victim and free it; return the units and pages copied."""
         victim = self._victim()
         first = victim * self._block_units
         moving = [s for s in range(first, first + self._block_units) if self._unit_at[s] >= 0]
@@ -236,7 +241,7 @@ class Ftl:
         return len(moving), len({slot // self.tables.units_per_page for slot in moving})
 
     def _victim(self) -> int:
-        """Block to clean next; ties go to the lower number (rule F14)."""
+        """Return the block to clean next; ties go to the lower number (rule F14)."""
         valid = self._valid
         if self.tables.policy == "greedy":
             return valid.index(min(valid))
@@ -250,7 +255,7 @@ class Ftl:
         return best
 
     def _fill(self) -> None:
-        """Steady state: units in a scattered order over the blocks, spread within each block."""
+        """Fill the blocks for the steady state: units scattered over the blocks and spread within each block."""
         tables, place = self.tables, 0
         for block, count in enumerate(tables.valid.tolist()):
             self._valid[block] = count

@@ -1,6 +1,6 @@
-"""Where a block lies: block ↔ (cylinder, head, sector) and the angle of its track, for whole arrays of blocks.
+"""Geometry of blocks: block ↔ (cylinder, head, sector) and the angle on its track, for whole arrays of blocks.
 
-Head numbers count through the actuators: actuator ``head // tables.heads``.
+Head numbers run through all actuators: a head belongs to actuator ``head // tables.heads``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Float = NDArray[np.float64]
 
 
 class Place(NamedTuple):
-    """Places on the platters, int64 arrays of one shape."""
+    """Positions on the platters, int64 arrays of one shape."""
 
     cylinder: Int64
     head: Int64
@@ -27,12 +27,12 @@ class Place(NamedTuple):
 
 
 class ZoneRates(NamedTuple):
-    """Rates along the surface, one entry a zone.
+    """Transfer rates, one entry for each zone.
 
     Attributes
     ----------
     first_byte : int64, shape (n_zones,)
-        Where the zone begins in one actuator's blocks.
+        Offset at which the zone begins in one actuator's blocks.
     media_bytes_per_s : float64
         Along one track.
     sustained_bytes_per_s : float64
@@ -45,7 +45,7 @@ class ZoneRates(NamedTuple):
 
 
 def place_of(tables: HddTables, lba: ArrayLike) -> Place:
-    """Cylinder, head and sector of blocks.
+    """Return cylinder, head and sector of blocks.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def place_of(tables: HddTables, lba: ArrayLike) -> Place:
     Raises
     ------
     DescriptionError
-        When a block lies outside the drive.
+        When a block is outside the drive.
     """
     blocks = _checked("lba", lba, tables.n_sectors)
     actuator, block = np.divmod(blocks, tables.n_sectors_per_actuator)
@@ -67,7 +67,7 @@ def place_of(tables: HddTables, lba: ArrayLike) -> Place:
 
 
 def lba_of(tables: HddTables, cylinder: ArrayLike, head: ArrayLike, sector: ArrayLike) -> Int64:
-    """Block at each place, -1 where there is none (spare sectors, the unused end of the last cylinder).
+    """Return the block at each position, -1 where there is none (spare sectors, unused end of the last cylinder).
 
     Raises
     ------
@@ -80,7 +80,7 @@ def lba_of(tables: HddTables, cylinder: ArrayLike, head: ArrayLike, sector: Arra
     zone = np.searchsorted(tables.zone_first_cylinder, cylinders, side="right") - 1
     per_track = tables.sectors_per_track[zone]
     if np.any((sectors < 0) | (sectors >= per_track)):
-        raise DescriptionError(Fault("sector", None, "must lie on its track", "see tables.sectors_per_track"))
+        raise DescriptionError(Fault("sector", None, "must be on its track", "stay below tables.sectors_per_track"))
     actuator, surface = np.divmod(heads, tables.heads)
     per_cylinder = tables.heads * per_track - tables.spare_sectors_per_cylinder[zone]
     rest = surface * per_track + sectors
@@ -91,7 +91,7 @@ def lba_of(tables: HddTables, cylinder: ArrayLike, head: ArrayLike, sector: Arra
 
 
 def angle_of(tables: HddTables, lba: ArrayLike) -> tuple[Int64, Int64]:
-    """Angle of the beginning of blocks as a fraction of a revolution: numerator, and denominator (sectors per track).
+    """Return the angle at which blocks begin, as numerator and denominator (sectors per track) of a revolution.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def angle_of(tables: HddTables, lba: ArrayLike) -> tuple[Int64, Int64]:
 
 
 def zone_rates(drive: Hdd) -> ZoneRates:
-    """Media and sustained rate of each zone of one actuator."""
+    """Return the media and sustained rates of the zones of one actuator."""
     tables = drive.tables()
     revolution_s = tables.revolution_ns / 1e9
     media = tables.sectors_per_track * tables.sector_bytes / revolution_s
@@ -118,12 +118,12 @@ def zone_rates(drive: Hdd) -> ZoneRates:
 
 
 def seek_curve(drive: Hdd, n_points: int = 512) -> tuple[Int64, Float]:
-    """Distances (cylinders) and seek times (ms), `n_points` or fewer of them, dense at the short end.
+    """Return up to `n_points` distances (cylinders) and seek times (ms), dense at short distances.
 
     Returns
     -------
     distance : int64
-        From 1 to the longest.
+        From 1 to the full stroke.
     time_ms : float64
     """
     seek_ns = drive.tables().seek_ns
@@ -133,7 +133,7 @@ def seek_curve(drive: Hdd, n_points: int = 512) -> tuple[Int64, Float]:
 
 
 def mean_seek_ns(tables: HddTables) -> float:
-    """Mean read seek over all pairs of different cylinders: the "average seek" of data sheets."""
+    """Return the mean read seek over all pairs of different cylinders: the "average seek" of data sheets."""
     n = tables.n_cylinders
     distance = np.arange(1, n, dtype=np.float64)
     return float((n - distance) @ tables.seek_ns[1:].astype(np.float64)) / (n * (n - 1) / 2)
@@ -144,5 +144,5 @@ def _checked(name: str, values: ArrayLike, end: int) -> Int64:
     outside = (array < 0) | (array >= end)
     if np.any(outside):
         first = int(array[outside].ravel()[0]) if array.ndim else int(array)
-        raise DescriptionError(Fault(name, first, f"must lie within 0 … {end - 1}", "stay on the drive"))
+        raise DescriptionError(Fault(name, first, f"must be 0 to {end - 1}", "stay within the drive"))
     return array

@@ -1,4 +1,4 @@
-"""A hard disk as the user writes it, and the tables the engines read."""
+"""Description of a hard disk, and its tables for the engines."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
+from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
 
-DriveScheduler = Literal["fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged"]
+#: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
+#: seek table has one entry for each, 40 MB at the limit.
+MAX_CYLINDERS = 5_000_000
 
-#: More than any drive has; beyond it a rate or a capacity has slipped by a power of ten.
-MOST_CYLINDERS = 5_000_000
-
-#: Waiting writes that firmware without a deeper command queue weighs: the length of the tagged queue of SATA.
+#: Waiting writes among which firmware chooses, where its command queue is shorter: the length of the queue of SATA.
 TYPICAL_WEIGHED_WRITES = 32
 
-#: Head switch where a sheet prints none, as a part of the seek to the next cylinder.
+#: Head switch time where a data sheet gives none, as a share of the seek to the next cylinder: a head switch settles on
+#: a new track as a seek does, without the travel. It changes sequential rates, and random access hardly at all.
 TYPICAL_HEAD_SWITCH_RATIO = 0.8
 
 
@@ -34,15 +35,15 @@ class HddCache(Description):
     ----------
     size_bytes : int
     segments : int
-        How many sequential streams it can follow.
+        Number of sequential streams that it can track.
     read_ahead_bytes : int, optional
-        How far it reads on after a read while idle; left out: a whole segment. 0: no read-ahead.
+        How far it reads ahead after a read while idle; default: a whole segment. 0: no read-ahead.
     read_ahead_to : "limit" or "track"
         Whether read-ahead also stops at the end of the track.
     read_on_arrival : bool
-        Whether a read also keeps what passes on its track between the head's arrival and its first block.
+        Whether a read also caches what passes on its track between the head's arrival and its first block.
     write_back : bool
-        Whether a write is done when it is in the cache.
+        Whether a write completes when it is in the cache.
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
@@ -59,18 +60,18 @@ class DriveQueue(Description):
     Attributes
     ----------
     depth : int
-        Commands that the drive accepts at once.
+        Commands that the drive accepts at a time.
     scheduler : str
-        Which of them the drive serves next.
+        How the drive chooses the command to serve next.
     weighed : int, optional
-        How many of the oldest commands its processor weighs against each other, and how many of the oldest writes
-        that wait in its cache; left out: all commands that it holds, and as many writes as commands, but 32 at least.
+        Number of oldest commands that the scheduler considers, and of oldest writes waiting in the cache; default: all
+        commands in the queue, and as many writes as commands, but at least 32.
     age_ns : int
-        sptf-aged: waiting this long is worth a whole access.
+        sptf-aged: a wait of this length outweighs a whole access.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
-    scheduler: DriveScheduler = "fcfs"
+    scheduler: DriveSchedulerName = "fcfs"
     weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
 
@@ -79,42 +80,42 @@ class Hdd(Profile):
     """A hard disk.
 
     The geometry is either given (`zones`) or derived from two of: rate at the outer edge, rate at the inner edge,
-    number of cylinders. All the rest has defaults that say what they assume.
+    number of cylinders. Everything else has a default.
 
     Attributes
     ----------
     rpm : float
     revolution_ns : int, optional
-        Exact time of a revolution; left out: 60e9 / rpm, rounded down.
+        Exact time of a revolution; default: 60e9 / rpm, rounded down.
     heads : int
-        Surfaces used, of all actuators together.
+        Number of surfaces used by all actuators together.
     zones : tuple of Zone, optional
-        From the outer edge inwards.
+        From the outer edge inward.
     outer_bytes_per_s, inner_bytes_per_s : float, optional
-        Sustained rates at the edges, head and cylinder switches included, of one actuator.
+        Sustained rates of one actuator at the edges, including head and cylinder switches.
     cylinders : int, optional
     n_zones : int
         Number of zones to derive; ignored when `zones` is given.
     seek : SeekTimes, SeekCurve or SeekTable
     write_settle_ns : int, optional
-        What a write adds to any seek or head switch; left out: average write seek less average seek, or 0.
+        Extra time of a write after any seek or head switch; default: average write seek less average seek, or 0.
     head_switch_ns : int, optional
-        Left out: 80 % of the seek to the next cylinder.
+        Default: 80 % of the seek to the next cylinder.
     read_overhead_ns, write_overhead_ns : int
-        Command processing before the arm may move: one command at a time, while the arm still works on earlier ones.
+        Command processing before the arm may move: one command at a time, while the arm still serves earlier ones.
     completion_overhead_ns : int
-        From the end of the media transfer to the end of the command; does not hold the arm.
+        From the end of the media transfer to the end of the command; does not occupy the arm.
     write_completion_overhead_ns : int, optional
-        The same of writes; left out: as of reads.
+        The same for writes; default: as for reads.
     write_prefill_bytes : int
-        How much of a write has to be in the buffer before the head may write. The transfer runs beside the seek.
+        Part of a write that must be in the buffer before the head may write. The transfer overlaps with the seek.
     interface_bytes_per_s : float
     buffer_full_ratio : float
-        How much of a read is in the buffer when the drive begins to send it. 0: the first sector; 1: all of it.
+        Part of a read that must be in the buffer before the drive begins to send it. 0: the first sector; 1: all of it.
     zero_latency : bool
         Whether reading a track starts wherever the head arrives.
     actuators : int
-        Two: each has half of the heads and half of the blocks.
+        With two, each has half of the heads and half of the blocks.
     cache : HddCache, optional
     queue : DriveQueue
     """
@@ -146,27 +147,31 @@ class Hdd(Profile):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.heads % self.actuators:
-            raise ValueError(f"heads={self.heads}: must be a multiple of actuators={self.actuators}")
+            raise ValueError(
+                f"heads={self.heads}: must be a multiple of actuators={self.actuators}; change one of them"
+            )
         coarse = [self.outer_bytes_per_s, self.inner_bytes_per_s, self.cylinders]
         n_coarse = sum(value is not None for value in coarse)
         if self.zones is not None:
             if n_coarse:
-                raise ValueError("zones: given together with rates or cylinders; keep one kind of geometry")
+                raise ValueError("zones: are given together with rates or cylinders; keep one of the two")
         elif self.outer_bytes_per_s is None or n_coarse != 2:
-            raise ValueError("geometry: give zones, or outer_bytes_per_s and one of inner_bytes_per_s and cylinders")
+            raise ValueError(
+                "geometry: is incomplete; give zones, or outer_bytes_per_s and one of inner_bytes_per_s and cylinders"
+            )
         elif self.inner_bytes_per_s is not None and self.inner_bytes_per_s > self.outer_bytes_per_s:
             raise ValueError("inner_bytes_per_s: must not exceed outer_bytes_per_s; swap them")
         if self.cache is not None and self.cache.size_bytes // self.cache.segments < self.sector_bytes:
-            raise ValueError("cache.segments: a segment would be smaller than a sector; use fewer segments")
-        self.cached_tables  # noqa: B018 — breaks here, not in the middle of a run, when geometry or seek do not fit
+            raise ValueError("cache.segments: makes a segment smaller than a sector; use fewer segments")
+        self.cached_tables  # noqa: B018 — so that an inconsistent geometry or seek curve fails here, not during a run
         return self
 
     def tables(self) -> HddTables:
-        """What the engines read; computed once."""
+        """Return the tables for the engines; computed once."""
         return self.cached_tables
 
     def zone_list(self) -> tuple[Zone, ...]:
-        """The zones of one actuator, given or derived, from the outer edge inwards."""
+        """Return the zones of one actuator, given or derived, from the outer edge inward."""
         return self.zones if self.zones is not None else self._derived_zones()
 
     @cached_property
@@ -224,24 +229,24 @@ class Hdd(Profile):
 
     @property
     def period_ns(self) -> int:
-        """Time of a revolution."""
+        """Time of one revolution."""
         return int(60_000_000_000 // self.rpm) if self.revolution_ns is None else self.revolution_ns
 
     @property
     def switch_ns(self) -> int:
-        """Head switch, given or assumed."""
+        """Head switch time, given or assumed."""
         if self.head_switch_ns is not None:
             return self.head_switch_ns
         return round(TYPICAL_HEAD_SWITCH_RATIO * self.seek.one_cylinder_ns())
 
     @property
     def settle_ns(self) -> int:
-        """What a write adds to a move, given or from the average write seek."""
+        """Extra time of a write after a move, given or from the average write seek."""
         return self.seek.write_settle_ns if self.write_settle_ns is None else self.write_settle_ns
 
     @property
     def write_tail_ns(self) -> int:
-        """From the end of a write's media transfer to its end, given or as of reads."""
+        """Time from the end of a write's media transfer to its completion, given or as for reads."""
         given = self.write_completion_overhead_ns
         return self.completion_overhead_ns if given is None else given
 
@@ -263,8 +268,8 @@ class Hdd(Profile):
             inner = 2 * n_sectors / (heads * self.cylinders) - outer
             if not 0 < inner <= outer:
                 raise ValueError(
-                    f"cylinders={self.cylinders}: with {outer:.0f} sectors per track outside the inner tracks would "
-                    f"hold {inner:.0f}; check capacity, heads and outer_bytes_per_s"
+                    f"cylinders={self.cylinders}: with {outer:.0f} sectors on the outer tracks, the inner ones would "
+                    f"have {inner:.0f}; check capacity, heads and outer_bytes_per_s"
                 )
         return zones_between(
             outer,
@@ -280,17 +285,17 @@ class Hdd(Profile):
     def _check_zones(self, zones: tuple[Zone, ...], heads: int, starts: list[int]) -> None:
         for index, zone in enumerate(zones):
             if zone.spare_sectors_per_cylinder >= heads * zone.sectors_per_track:
-                raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder")
+                raise ValueError(f"zones.{index}.spare_sectors_per_cylinder: leaves no block in a cylinder; lower it")
         n_cylinders = sum(zone.cylinders for zone in zones)
-        if n_cylinders > MOST_CYLINDERS:
+        if n_cylinders > MAX_CYLINDERS:
             raise ValueError(
-                f"geometry: {n_cylinders} cylinders, more than {MOST_CYLINDERS}; check capacity, rates, rpm and heads"
+                f"geometry: has more than {MAX_CYLINDERS} cylinders ({n_cylinders}); check capacity, rates, rpm, heads"
             )
         needed = self._sectors_per_actuator()
         if not starts[-2] < needed <= starts[-1]:
             raise ValueError(
-                f"zones: hold {starts[-1]} sectors, and the last zone begins at {starts[-2]}; "
-                f"capacity_bytes needs {needed}, which must end in the last zone"
+                f"zones: have {starts[-1]} sectors, the last zone from {starts[-2]}, but the capacity is {needed} and "
+                "must end in the last zone; correct zones or capacity_bytes"
             )
 
     def __getstate__(self) -> dict[Any, Any]:
@@ -298,5 +303,5 @@ class Hdd(Profile):
         return state | {"__dict__": {k: v for k, v in state["__dict__"].items() if k != "cached_tables"}}
 
     def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
-        """A validated copy with some fields changed."""
+        """Return a validated copy with some fields changed."""
         return type(self).model_validate(self.to_dict() | dict(update or {}))

@@ -1,7 +1,7 @@
-"""What the mechanism of a hard disk does with one command: seek, rotation, transfer (rules M1 to M8).
+"""Mechanics of one command on a hard disk: seek, rotation, transfer (rules M1 to M8).
 
-Pure functions of the tables, the state of the arm and the time; whole numbers only. Angles are times: an angle is
-the part of a revolution in nanoseconds.
+Pure functions of the tables, the state of the arm and the time; integers only. Angles are expressed as times: the
+fraction of a revolution, in nanoseconds.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.drive.tables import HddTables
-
-WRITE = 1
+from diskmodel.records import WRITE
 
 
 @dataclass
 class Spindle:
-    """How one disk turns.
+    """Rotation of one disk.
 
     Attributes
     ----------
@@ -32,14 +31,14 @@ class Spindle:
 
 @dataclass
 class Arm:
-    """Where an arm is."""
+    """Position of an arm."""
 
     cylinder: int = 0
     head: int = 0
 
 
 class Place(NamedTuple):
-    """Place of a block: zone, cylinder (from the first of its actuator), head, sector."""
+    """Position of a block: zone, cylinder (from the first of its actuator), head, sector."""
 
     zone: int
     cylinder: int
@@ -48,10 +47,10 @@ class Place(NamedTuple):
 
 
 class Access(NamedTuple):
-    """One access to the media: where its time went, and where it left the arm.
+    """One access to the media: the components of its time, and the position of the arm afterwards.
 
-    `first_end_ns` is when the first sector had passed under the head, `first_wait_ns` how long the head stood on its
-    track before that.
+    `first_end_ns` is when the first sector has passed under the head, `first_wait_ns` how long the head waits on its
+    track for that sector.
     """
 
     seek_ns: int
@@ -65,7 +64,7 @@ class Access(NamedTuple):
 
 
 class Mechanics:
-    """Mechanics of one drive; holds lists of plain integers for speed, no state."""
+    """Mechanics of one drive, without state; lists of plain integers instead of arrays for speed."""
 
     def __init__(self, tables: HddTables) -> None:
         self.tables = tables
@@ -79,7 +78,7 @@ class Mechanics:
         self.seek_ns = [int(v) for v in tables.seek_ns]
 
     def place(self, lba: int) -> Place:
-        """Place of block `lba` of one actuator (rule M1)."""
+        """Return the position of block `lba` of one actuator (rule M1)."""
         zone = bisect_right(self.zone_first_lba, lba) - 1
         per_track = self.sectors_per_track[zone]
         cylinder, rest = divmod(lba - self.zone_first_lba[zone], self.tables.heads * per_track - self.spare[zone])
@@ -87,22 +86,22 @@ class Mechanics:
         return Place(zone, self.zone_first_cylinder[zone] + cylinder, head, sector)
 
     def left_on_track(self, place: Place) -> int:
-        """Sectors from `place` to the end of its track (spares, at the end of a cylinder, not counted)."""
+        """Return the sectors from `place` to the end of its track, without the spares at the end of a cylinder."""
         zone, _, head, sector = place
         per_track = self.sectors_per_track[zone]
-        # spares may fill more than the last track
+        # spares can fill more than the last track
         end = min(per_track, (self.tables.heads - head) * per_track - self.spare[zone])
         return end - sector
 
     def angle_index(self, place: Place) -> int:
-        """Sector index, in 0 … sectors per track - 1, at which a place lies behind the index mark (rule M2)."""
+        """Return how many sectors after the index mark a place begins, 0 … sectors per track - 1 (rule M2)."""
         zone, cylinder, head, sector = place
         per_cylinder = (self.tables.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone]
         skew = (cylinder - self.zone_first_cylinder[zone]) * per_cylinder + head * self.track_skew[zone]
         return (self.start_skew[zone] + skew + sector) % self.sectors_per_track[zone]
 
     def move_ns(self, arm: Arm, cylinder: int, head: int, op: int) -> int:
-        """Time to bring `head` over `cylinder`: the longer of seek and head switch, plus write settle (rule M3)."""
+        """Return the time to move `head` to `cylinder`: longer of seek and head switch, plus write settle (rule M3)."""
         distance = abs(cylinder - arm.cylinder)
         if distance == 0 and head == arm.head:
             return 0
@@ -112,14 +111,14 @@ class Mechanics:
         return move + (self.tables.write_settle_ns if op == WRITE else 0)
 
     def wait_ns(self, spindle: Spindle, place: Place, at_ns: int) -> int:
-        """Time from `at_ns` until the start of `place` comes under the head (rule M4)."""
+        """Return the time from `at_ns` until the start of `place` passes under the head (rule M4)."""
         revolution = spindle.revolution_ns
         target = self.angle_index(place) * revolution // self.sectors_per_track[place.zone]
         wait = (target - at_ns - spindle.phase_ns) % revolution
         return 0 if wait > revolution - revolution // 100_000 else wait
 
     def positioning_ns(self, arm: Arm, spindle: Spindle, lba: int, op: int, at_ns: int) -> int:
-        """Seek and rotational latency of an access that starts at `at_ns` (rule Q6)."""
+        """Return seek plus rotational latency of an access that starts at `at_ns` (rule Q6)."""
         place = self.place(lba)
         move = self.move_ns(arm, place.cylinder, place.head, op)
         return move + self.wait_ns(spindle, place, at_ns + move)
@@ -127,9 +126,9 @@ class Mechanics:
     def access(
         self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0, data_ns: int = 0
     ) -> Access:
-        """Access to `n` sectors from block `lba`, started at `at_ns`; does not move `arm` (rules M3 to M7).
+        """Return the access to `n` sectors from block `lba` that starts at `at_ns` (rules M3 to M7); keep `arm`.
 
-        `extra_ns` is travel before the seek (to the edge and back, rule Q4); nothing passes under the head before
+        `extra_ns` is travel before the seek (to the edge and back, rule Q4); no data passes under the head before
         `data_ns` (rule D9).
         """
         now, seek, rotation, transfer = at_ns + extra_ns, extra_ns, 0, 0
@@ -149,7 +148,7 @@ class Mechanics:
             if is_first:
                 first_end = arrived + wait + (index + 1) * revolution // per_track - start
             if self.tables.zero_latency and wait + pass_ns > revolution:
-                # the head arrives within the wanted range: one revolution from there passes all of it (rule M6)
+                # the head arrives within the requested range: one revolution from there reads all of it (rule M6)
                 wait = max(revolution - pass_ns, 0)
             if is_first:
                 first_wait = wait

@@ -1,4 +1,4 @@
-"""A picture of a hard disk: its seek curve and the rates of its zones."""
+"""Plot of a hard disk: its seek curve and the rates of its zones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from diskmodel.drive.hdd import Hdd
 
 
 def plot_drive(drive: Hdd) -> Figure:
-    """Figure with the seek curve (left) and the sustained and media rate by position (right).
+    """Return a figure of the seek curve (left) and of sustained and media rate by position (right).
 
-    It belongs to no window; save it with ``figure.savefig(path)``.
+    The figure has no window; save it with ``figure.savefig(path)``.
     """
     figure = Figure(figsize=(10, 4), layout="constrained")
     FigureCanvasAgg(figure)

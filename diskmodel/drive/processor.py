@@ -1,27 +1,28 @@
-"""A flash drive's command processor: what a command costs it, and how long it takes to wake up (rules F17, F18)."""
+"""A flash drive's command processor: its time per command, and its time to wake up (rules F17, F18)."""
 
 from __future__ import annotations
 
 from diskmodel.drive.tables import FlashTables, Int64
 
 NS_PER_S = 1_000_000_000
+#: Linear congruential generator of Numerical Recipes; the kernel repeats it bit by bit.
 _MULTIPLIER, _INCREMENT, _MODULUS_BITS = 1664525, 1013904223, 32
 
 
 def processor_ns(tables: FlashTables, is_write: bool, n_sectors: int) -> int:
-    """Serial time of one command, in ns (rule F17)."""
+    """Return the time of one command in the processor, ns (rule F17)."""
     own = tables.write_overhead_ns if is_write else tables.read_overhead_ns
     rate = tables.write_copy_bytes_per_s if is_write else tables.read_copy_bytes_per_s
     return own + (n_sectors * tables.sector_bytes * NS_PER_S // rate if rate else 0)
 
 
 class WakeTimes:
-    """Equally likely waking times, drawn by a generator that any engine repeats (rule F18).
+    """Draws from equally likely waking times with a generator that both engines share (rule F18).
 
     Parameters
     ----------
     wake_ns : int64, shape (n,)
-        Empty: no waking time, nothing is drawn.
+        Empty: no waking time.
     first_draw : int
         State of the generator, 0 to 2³² - 1.
 
@@ -35,7 +36,7 @@ class WakeTimes:
         self._state = first_draw
 
     def draw(self) -> int:
-        """The next waking time, ns."""
+        """Return the next waking time, ns."""
         if not self._times:
             return 0
         self._state = (_MULTIPLIER * self._state + _INCREMENT) % (1 << _MODULUS_BITS)

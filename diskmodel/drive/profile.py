@@ -1,4 +1,4 @@
-"""What profiles of hard disks and of flash drives share."""
+"""Fields that hard disks and flash drives have in common."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Uncertainty(Description):
     covariance : tuple of tuples of float, shape (n, n)
         In the product of the fields' own units.
     draws : tuple of tuples of float, shape (m, n), optional
-        Equally likely values of the fields. Where they are, drives are drawn from these rows and not from the
-        covariance: no covariance describes a number of dies that is 6 or 12, with other times for each.
+        Equally likely values of the fields. If given, drives are drawn from these rows instead of the covariance, which
+        cannot describe, for example, a number of dies that is 6 or 12 with other times for each.
     """
 
     names: tuple[str, ...] = Field(min_length=1)
@@ -33,21 +33,27 @@ class Uncertainty(Description):
         n = len(self.names)
         for i, row in enumerate(self.draws or ()):
             if len(row) != n:
-                raise ValueError(f"draws: must have rows of {n} numbers, one for each name, but row {i} has {len(row)}")
+                raise ValueError(
+                    f"draws: must have rows of {n} numbers, one for each name, but row {i} has {len(row)}; complete it"
+                )
         return self
 
     @model_validator(mode="after")
     def _square(self) -> Self:
         n = len(self.names)
         if len(self.covariance) != n or any(len(row) != n for row in self.covariance):
-            raise ValueError(f"covariance: must have {n} rows of {n} numbers, one for each name")
+            raise ValueError(f"covariance: must have {n} rows of {n} numbers; add one for each name")
         for i in range(n):
             for j in range(i + 1):
                 a, b = self.covariance[i][j], self.covariance[j][i]
                 if abs(a - b) > 1e-6 * max(abs(a), abs(b)):
-                    raise ValueError(f"covariance: must be symmetric, but entries ({i}, {j}) and ({j}, {i}) differ")
+                    raise ValueError(
+                        f"covariance: must be symmetric, but entries ({i}, {j}) and ({j}, {i}) differ; make them equal"
+                    )
                 if b * b > 1.000001 * self.covariance[i][i] * self.covariance[j][j]:
-                    raise ValueError(f"covariance: entry ({i}, {j}) is more than its variances allow")
+                    raise ValueError(
+                        f"covariance: entry ({i}, {j}) exceeds the square root of its variances' product; lower it"
+                    )
         return self
 
 
@@ -62,20 +68,20 @@ class Profile(Description):
     year : int, optional
         When the drive came out.
     form_factor, bus : str
-        As people say it: "3.5 inch", "SAS 12 Gb/s".
+        In common terms: "3.5 inch", "SAS 12 Gb/s".
     capacity_bytes : int
         A multiple of `sector_bytes`.
     sector_bytes : int
         Size of a logical block.
     price_usd, power_w : float, optional
     mttf_hours, ure_per_bit : float, optional
-        For questions of reliability.
+        Mean time to failure and rate of unrecoverable read errors, for reliability estimates.
     notes : str
-        What the source does not print, and what was assumed instead.
+        Figures that the source does not give, and what was assumed instead.
     provenance : dict
-        How a calibrated profile came about.
+        Origin of a calibrated profile.
     uncertainty : Uncertainty, optional
-        Of the parameters of a calibrated profile.
+        Uncertainty of the parameters of a calibrated profile.
     """
 
     name: str

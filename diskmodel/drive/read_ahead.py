@@ -1,6 +1,6 @@
-"""Read-ahead: the head stays after a read and goes on reading into the segment (rules C3 to C5).
+"""Read-ahead: after a read the head continues reading into the segment (rules C3 to C5).
 
-Nothing is simulated while the head streams: how far it has come is computed when somebody asks.
+No events are simulated meanwhile: the progress is computed when it is needed.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
-
-READ = 0
+from diskmodel.records import READ
 
 
 class Streamed(NamedTuple):
-    """How far a stream has come: the next block, and where the arm is."""
+    """Progress of read-ahead: the next block, and the position of the arm."""
 
     front: int
     arm: Arm
@@ -22,9 +21,9 @@ class Streamed(NamedTuple):
 def streamed(
     mechanics: Mechanics, spindle: Spindle, arm: Arm, lba: int, limit: int, from_ns: int, at_ns: int
 ) -> Streamed:
-    """How far a read that began at `from_ns` at block `lba` with the arm at `arm` has come at `at_ns`.
+    """Return the progress at `at_ns` of a read that began at `from_ns` at block `lba` with the arm at `arm`.
 
-    Blocks count when they have passed the head wholly; the stream ends before block `limit`.
+    A block counts when it has completely passed the head; the read ends before block `limit`.
     """
     now, here = from_ns, Arm(arm.cylinder, arm.head)
     while lba < limit:

@@ -1,4 +1,4 @@
-"""When a shared wire is free: reservations with gaps between them (rule F3)."""
+"""Reservations of a shared bus, with gaps between them (rule F3)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from bisect import bisect_right, insort
 
 
 class Wire:
-    """A channel or an interface: one transfer at a time, in the earliest gap that holds it."""
+    """A channel or an interface: one transfer at a time, in the earliest gap that is long enough."""
 
     def __init__(self) -> None:
         self._busy: list[tuple[int, int]] = []
 
     def reserve(self, earliest_ns: int, duration_ns: int, floor_ns: int) -> int:
-        """Start of a transfer of `duration_ns` > 0 that begins at `earliest_ns` or later, and is now reserved.
+        """Reserve a transfer of `duration_ns` > 0 at `earliest_ns` or later; return its start.
 
-        No later call asks for less than `floor_ns`; what ended by then is forgotten.
+        Later calls must not ask for times before `floor_ns`; reservations that ended by then are deleted.
         """
         busy = self._busy
         past = 0
@@ -31,7 +31,7 @@ class Wire:
         return start
 
     def _insert(self, start: int, end: int) -> None:
-        """Keep neighbours that touch as one interval, so that the list stays short."""
+        """Insert an interval, merged with adjacent ones so that the list stays short."""
         busy = self._busy
         i = bisect_right(busy, (start, end))
         if i < len(busy) and busy[i][0] == end:

@@ -1,4 +1,4 @@
-"""Seek time against distance: from three data-sheet times, as a curve, or as a measured table.
+"""Seek time as a function of distance: from three data-sheet times, as a curve, or as a measured table.
 
 References
 ----------
@@ -18,13 +18,14 @@ from diskmodel import units
 from diskmodel.description import Description
 from diskmodel.drive.seek_fit import root_then_line
 from diskmodel.errors import Fault, FormatError
-from diskmodel.units import MOST_DEVICE_NS, Nanoseconds
+from diskmodel.units import MAX_DEVICE_NS, Nanoseconds
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
-#: Where a data sheet leaves them out: track-to-track as a part of the average, and the place of the average between
-#: track-to-track (0) and full stroke (1). Rounded medians of the catalogue's drives whose sheets give the figures.
+#: Seek times that a data sheet omits: track-to-track as a share of the average, and the place of the average between
+#: track-to-track (0) and full stroke (1). Rounded medians of those drives in the catalogue whose sheets give them. Half
+#: the place makes the full stroke above track-to-track twice as long; the average, which dominates, does not change.
 TYPICAL_TRACK_TO_TRACK_RATIO = 0.09
 TYPICAL_AVERAGE_PLACE_RATIO = 0.5
 
@@ -36,26 +37,26 @@ def _fraction_of_ns(value: object) -> object:
     return float(units.parse(value, _TIME)) if isinstance(value, str) else value
 
 
-_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0, le=MOST_DEVICE_NS)]
+_FineNanoseconds = Annotated[float, BeforeValidator(_fraction_of_ns), Field(ge=0, le=MAX_DEVICE_NS)]
 
 
 class SeekTimes(Description):
     """The seek times of a data sheet.
 
-    The curve is ``a + b*sqrt(d)`` up to a joint and a straight line with the same slope beyond, so that it passes
-    through the track-to-track and full-stroke times and its mean over all pairs of different cylinders (the makers'
-    definition: every pair equally likely, whatever the cylinders hold) is the average. Where the average lies too
-    near the full stroke for a square root, the exponent is lowered instead and there is no straight part.
+    The curve is ``a + b*sqrt(d)`` up to a joint and a straight line with the same slope beyond. It passes through the
+    track-to-track and full-stroke times, and its mean over all pairs of different cylinders is the average (the
+    manufacturers' definition: every pair equally likely, whatever the number of sectors on the cylinders). Where the
+    average is too close to the full stroke for a square root, the exponent is lowered and there is no straight part.
 
     Attributes
     ----------
     track_to_track_ns : int, optional
-        To the next cylinder; assumed as 9 % of the average when the sheet does not print it.
+        Seek to the next cylinder; default: 9 % of the average.
     average_ns : int
     full_stroke_ns : int, optional
-        Over all cylinders; assumed so that the average lies half-way between the others when it is not printed.
+        Seek over all cylinders; default: such that the average is half-way between the other two.
     average_write_ns : int, optional
-        Average seek of writes; what exceeds `average_ns` is the write settle.
+        Average seek of writes; the excess over `average_ns` is the write settle time.
     """
 
     kind: Literal["times"] = "times"
@@ -69,29 +70,31 @@ class SeekTimes(Description):
         track, full = self.resolved()
         if not track < self.average_ns < full:
             raise ValueError(
-                "track_to_track < average < full_stroke must hold; check the three times against the data sheet"
+                "track_to_track < average < full_stroke: is violated; compare the three times with the data sheet"
             )
         if self.average_write_ns is not None and self.average_write_ns < self.average_ns:
-            raise ValueError("average_write: must not be shorter than average; leave it out if the sheet does not say")
+            raise ValueError(
+                "average_write: must not be shorter than average; leave it out if the data sheet does not give it"
+            )
         return self
 
     def resolved(self) -> tuple[int, int]:
-        """Track-to-track and full-stroke time in ns, printed or assumed."""
+        """Return the track-to-track and full-stroke times in ns, given or assumed."""
         track = self.track_to_track_ns or round(TYPICAL_TRACK_TO_TRACK_RATIO * self.average_ns)
         full = self.full_stroke_ns or round(track + (self.average_ns - track) / TYPICAL_AVERAGE_PLACE_RATIO)
         return track, full
 
     @property
     def write_settle_ns(self) -> int:
-        """What a write adds to a seek, as far as the sheet says."""
+        """Extra time of a write after a seek; 0 where the data sheet does not give it."""
         return 0 if self.average_write_ns is None else self.average_write_ns - self.average_ns
 
     def one_cylinder_ns(self) -> int:
-        """Seek to the next cylinder."""
+        """Return the time of a seek to the next cylinder."""
         return self.resolved()[0]
 
     def curve_ns(self, n_cylinders: int) -> Int64:
-        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0.
+        """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0.
 
         Raises
         ------
@@ -112,10 +115,10 @@ class SeekCurve(Description):
     b_ns_per_root : float
         Nanoseconds for each square root of a cylinder.
     c_ns : int, optional
-        Derived so that the parts meet at the joint when left out.
+        Default: such that the two parts meet at the joint.
     e_ns_per_cylinder : float
     joint_cylinders : int, optional
-        Left out: the root goes on to the end and c and e are not needed.
+        Default: the root continues to the end, without c and e.
     """
 
     kind: Literal["curve"]
@@ -128,28 +131,28 @@ class SeekCurve(Description):
     @model_validator(mode="after")
     def _continuous(self) -> Self:
         if self.a_ns + self.b_ns_per_root <= 0:
-            raise ValueError("a + b: must be more than 0, no seek is free; check the units")
+            raise ValueError("a + b: must be above 0, because no seek is free; check the units")
         if self.joint_cylinders is not None and self.c_ns is not None:
             below = self.a_ns + self.b_ns_per_root * self.joint_cylinders**0.5
             above = self.c_ns + self.e_ns_per_cylinder * self.joint_cylinders
             if abs(above - below) > 1000:
                 raise ValueError(
-                    f"the two parts differ by {abs(above - below) / 1000:.3g} us at the joint; "
+                    f"joint_cylinders: the two parts differ by {abs(above - below) / 1000:.3g} us there; "
                     f"leave c out, or set c to {below - self.e_ns_per_cylinder * self.joint_cylinders:.0f} ns"
                 )
         return self
 
     @property
     def write_settle_ns(self) -> int:
-        """A curve says nothing of writes."""
+        """A curve has no separate times for writes."""
         return 0
 
     def one_cylinder_ns(self) -> int:
-        """Seek to the next cylinder."""
+        """Return the time of a seek to the next cylinder."""
         return int(self.curve_ns(2)[1])
 
     def curve_ns(self, n_cylinders: int) -> Int64:
-        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
+        """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
         distance = np.arange(n_cylinders, dtype=np.float64)
         curve = self.a_ns + self.b_ns_per_root * np.sqrt(distance)
         joint = self.joint_cylinders
@@ -167,9 +170,9 @@ class SeekCurve(Description):
 class SeekTable(Description):
     """Measured seek times, interpolated linearly between the measured distances.
 
-    Measured points are kept as they are, even where a longer seek came out shorter: that is what the drive did, and
-    smoothing belongs to a fit. Below the first distance its time holds; beyond the last one the line from the middle
-    of the table to its last point goes on.
+    Measured points are used unchanged, even where a longer seek took less time; smoothing is the task of a fit. Below
+    the first distance its time applies; beyond the last one the line from the middle of the table to its last point is
+    extended.
 
     Attributes
     ----------
@@ -187,7 +190,8 @@ class SeekTable(Description):
     def _paired(self) -> Self:
         if len(self.distance) != len(self.time_ms):
             raise ValueError(
-                f"distance has {len(self.distance)} entries and time_ms {len(self.time_ms)}; they must come in pairs"
+                f"distance: has {len(self.distance)} entries, but time_ms has {len(self.time_ms)}; write one time for "
+                "each distance"
             )
         if any(b <= a for a, b in zip(self.distance, self.distance[1:], strict=False)):
             raise ValueError("distance: must increase; sort the table and keep one time for each distance")
@@ -195,15 +199,15 @@ class SeekTable(Description):
 
     @property
     def write_settle_ns(self) -> int:
-        """A table says nothing of writes."""
+        """A table has no separate times for writes."""
         return 0
 
     def one_cylinder_ns(self) -> int:
-        """Seek to the next cylinder."""
+        """Return the time of a seek to the next cylinder."""
         return int(self.curve_ns(2)[1])
 
     def curve_ns(self, n_cylinders: int) -> Int64:
-        """Seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
+        """Return the seek time by distance, int64 of shape (n_cylinders,), entry 0 is 0."""
         known = np.array(self.distance, dtype=np.float64)
         times = np.array(self.time_ms, dtype=np.float64) * 1e6
         distance = np.arange(n_cylinders, dtype=np.float64)
@@ -229,12 +233,12 @@ Seek = Annotated[
 
 
 def read_seek_file(path: str | Path) -> SeekTable:
-    """The seek table in a text file of "distance, milliseconds" lines; a first line without numbers is a heading.
+    """Return the seek table in a text file of "distance, milliseconds" lines; a first line of text is a heading.
 
     Raises
     ------
     FormatError
-        When the file cannot be read or a line is not a pair of numbers; the line is named.
+        When the file cannot be read, or a line is not a pair of numbers.
     """
     path = Path(path)
     try:
@@ -254,11 +258,13 @@ def read_seek_file(path: str | Path) -> SeekTable:
             times.append(float(right))
         except ValueError:
             if number > 1:
-                faults.append(Fault(f"line {number}", line, "must be a distance and a time", "write e.g. '10, 1.53'"))
+                faults.append(
+                    Fault(f"line {number}", line, "must be a distance and a time", "write for example: 10, 1.53")
+                )
     if faults:
         raise FormatError(faults, str(path))
     if len(distances) != len(times) or len(distances) < 2:
-        raise FormatError(Fault("file", str(path), "holds fewer than two measured distances", "measure more"))
+        raise FormatError(Fault("file", str(path), "has fewer than two measured distances", "measure more distances"))
     return SeekTable.parse({"kind": "table", "distance": distances, "time_ms": times}, str(path))
 
 

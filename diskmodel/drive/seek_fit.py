@@ -1,4 +1,4 @@
-"""The seek curve behind three data-sheet times."""
+"""Fit of a seek curve to three data-sheet times."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from scipy.optimize import brentq
 
 Float = NDArray[np.float64]
 
-_LEAST_EXPONENT = 0.1
+#: Smallest exponent of the power that replaces the square root where the average is close to the full stroke. Below it
+#: the curve is nearly a constant with a jump at distance 1, which no arm follows.
+_MIN_EXPONENT = 0.1
 
 
 def pair_weights(longest: int) -> Float:
-    """Probability of each seek distance 0 … `longest` when all pairs of different cylinders are equally likely.
+    """Return the probability of each seek distance 0 … `longest` when all pairs of cylinders are equally likely.
 
     Notes
     -----
-    ``w(n) = 2 (N - n) / (N (N - 1))`` with N = longest + 1 cylinders: the definition of "average seek" in the makers'
-    specifications (with inward and outward seeks alike), and ``w(0) = 0``.
+    ``w(n) = 2 (N - n) / (N (N - 1))`` with N = longest + 1 cylinders: the definition of "average seek" in the
+    manufacturers' specifications (inward and outward seeks equal), and ``w(0) = 0``.
     """
     distance = np.arange(longest + 1, dtype=np.float64)
     weights = 2.0 * (longest + 1 - distance) / ((longest + 1.0) * longest)
@@ -26,7 +28,7 @@ def pair_weights(longest: int) -> Float:
 
 
 def root_then_line(longest: int, first: float, average: float, last: float) -> Float:
-    """Seek times for distances 0 … `longest`: first at 1, last at `longest`, average over all pairs of cylinders.
+    """Return seek times for distances 0 … `longest` with given first and last times and mean over all pairs.
 
     Notes
     -----
@@ -38,10 +40,10 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
     Raises
     ------
     ValueError
-        When the average lies outside what these shapes can have.
+        When no curve of these shapes has that average.
     """
     if longest < 3:
-        raise ValueError("seek: fewer than four cylinders; give a curve or a table instead of three times")
+        raise ValueError("seek: has fewer than four cylinders; give a curve or a table instead of three times")
     weights = pair_weights(longest)
     distance = np.arange(longest + 1, dtype=np.float64)
     place = (average - first) / (last - first)
@@ -52,15 +54,15 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
     def power(exponent: float) -> Float:
         return np.asarray(distance**exponent)
 
-    highest, lowest = place_of(power(_LEAST_EXPONENT)), place_of(distance)
+    highest, lowest = place_of(power(_MIN_EXPONENT)), place_of(distance)
     if not lowest < place < highest:
         between = first + lowest * (last - first), first + highest * (last - first)
         raise ValueError(
-            f"seek: an average of {average / 1e6:.3g} ms does not fit between {first / 1e6:.3g} ms and "
-            f"{last / 1e6:.3g} ms; it must lie within {between[0] / 1e6:.3g} … {between[1] / 1e6:.3g} ms"
+            f"seek: no seek curve from {first / 1e6:.3g} ms to {last / 1e6:.3g} ms has an average of "
+            f"{average / 1e6:.3g} ms; use an average from {between[0] / 1e6:.3g} to {between[1] / 1e6:.3g} ms"
         )
     if place >= place_of(power(0.5)):
-        exponent = brentq(lambda p: place_of(power(p)) - place, _LEAST_EXPONENT, 0.5, xtol=1e-9)
+        exponent = brentq(lambda p: place_of(power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
         shape = power(float(exponent))
     else:
         joint = _joint(weights, distance, place)
@@ -70,7 +72,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
 
 
 def _joint(weights: Float, distance: Float, place: float) -> float:
-    """The joint that puts the average at `place`; prefix sums make each trial cheap."""
+    """Find the joint that puts the average at `place`; prefix sums make each trial cheap."""
     longest = len(distance) - 1
     roots = np.cumsum(weights * np.sqrt(distance))
     counts = np.cumsum(weights)

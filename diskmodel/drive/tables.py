@@ -1,6 +1,6 @@
-"""What the engines read of a drive: integers only, computed once from the description.
+"""Tables of a drive for the engines: integers only, computed once from the description.
 
-Both engines index the same tables, so no engine evaluates a curve, divides a rate or converts a unit by itself.
+Both engines read the same tables, so that neither evaluates a curve, divides a rate or converts a unit itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class HddTables:
     sector. A drive with two actuators is two such spindle halves: block `lba` belongs to actuator
     `lba // n_sectors_per_actuator`, and the geometry below describes one half (its heads, its cylinders, its zones).
 
-    The first sector of track (cylinder, head) lies `skew` sectors behind the index mark, where
+    The first sector of track (cylinder, head) is `skew` sectors after the index mark, where
     ``skew = start_skew + cylinder_in_zone * ((heads - 1) * track_skew + cylinder_skew) + head * track_skew``;
     sector `s` therefore begins at the fraction ``((skew + s) mod sectors_per_track) / sectors_per_track`` of the
     revolution.
@@ -34,7 +34,7 @@ class HddTables:
     n_sectors : int
         Blocks of the whole drive.
     n_sectors_per_actuator : int
-        `n_sectors` when there is one actuator; otherwise the last actuator may hold one block less.
+        `n_sectors` with one actuator; with two, the last actuator may have one block less.
     heads : int
         Surfaces of one actuator.
     n_cylinders : int
@@ -43,33 +43,33 @@ class HddTables:
     zone_first_lba, zone_first_cylinder : int64, shape (n_zones + 1,)
         The last entry is the end: blocks of one actuator, and cylinders.
     sectors_per_track, start_skew, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
-        In sectors. Spare sectors are the last ones of each cylinder and hold no blocks.
+        In sectors. Spare sectors are the last ones of each cylinder and store no blocks.
     seek_ns : int64, shape (n_cylinders,)
-        Time of a read seek over so many cylinders; entry 0 is 0.
+        Time of a read seek by distance; entry 0 is 0.
     head_switch_ns, write_settle_ns : int
-        Time to change the surface within a cylinder; what a write adds to any seek or head switch.
+        Time to change the surface within a cylinder; extra time of a write after any seek or head switch.
     read_overhead_ns, write_overhead_ns : int
         Command processing before the arm may move, one command at a time, overlapped with the arm's earlier work.
     completion_overhead_ns, write_completion_overhead_ns : int
-        After the media, of reads and of writes, holding neither arm nor processor.
+        Time of reads and of writes after the media transfer, which occupies neither arm nor processor.
     write_prefill_bytes : int
-        How much of a write has to be in the buffer before the head may write.
+        Part of a write that must be in the buffer before the head may write.
     interface_bytes_per_s : int
     buffer_full_ppm : int
-        How much of a read's way over the platter lies behind it when its data begins to be sent, in parts per million.
+        Part of a read's media time that must pass before the drive begins to send its data, in parts per million.
     zero_latency : bool
         Whether a track is read from wherever the head arrives.
     cache_bytes, cache_segments, cache_segment_bytes, read_ahead_bytes : int
         0 where there is no cache or no read-ahead.
     read_ahead_in_track, read_on_arrival : bool
-        Whether read-ahead stops at the end of the track; whether a read keeps what passes before its first block.
+        Whether read-ahead stops at the end of the track; whether a read caches what passes before its first block.
     write_back : bool
     queue_depth : int
     weighed_commands, weighed_writes : int
-        How many of the oldest ready commands, and of the oldest waiting writes of an arm, its scheduler chooses among.
+        Numbers of oldest ready commands, and of oldest waiting writes of an arm, among which its scheduler chooses.
     scheduler : str
     age_ns : int
-        0: no ageing.
+        0: no aging.
     """
 
     sector_bytes: int
@@ -120,15 +120,15 @@ class HddTables:
 class FlashTables:
     """Geometry, times and electronics of a flash drive.
 
-    Dies are numbered channel first: die `d` hangs on channel ``d % channels``.
+    Dies are numbered channel first: die `d` is connected to channel ``d % channels``.
 
     Attributes
     ----------
     sector_bytes, n_sectors : int
     channels, dies_per_channel : int
     page_bytes, pages_per_block, blocks_per_die : int
-        What a die senses or programs at a time (all its planes together), and what it erases at a time.
-        `blocks_per_die` includes the over-provisioned ones.
+        Units that a die senses or programs at a time (all its planes together) and that it erases at a time.
+        `blocks_per_die` includes over-provisioning.
     mapping_bytes : int
         Unit of the address translation; a smaller write reads the rest first.
     read_ns, program_ns, erase_ns : int
@@ -137,19 +137,19 @@ class FlashTables:
     read_overhead_ns, write_overhead_ns : int
         Command processing, one command at a time.
     read_latency_ns, write_latency_ns : int
-        Fixed parts of a command that overlap with those of others (firmware pipeline, host interface).
+        Fixed parts of a command that overlap with other commands (firmware pipeline, host interface).
     write_buffer_bytes : int
-        0: writes are done when the pages are programmed.
+        0: writes complete when their pages are programmed.
     gc_policy : str
     queue_depth : int
     ftl : FtlTables
-        The small drive on which garbage collection is followed.
+        The small drive on which garbage collection is simulated.
     read_copy_bytes_per_s, write_copy_bytes_per_s : int
-        0: the command processor moves no data.
+        0: the command processor copies no data.
     wake_ns : int64, shape (n,)
-        Equally likely times until an idle processor begins; none for n = 0.
+        Equally likely times until an idle processor wakes up; none for n = 0.
     is_batched : bool
-        Commands of one stretch of work are answered together.
+        Whether all commands that the processor serves without a pause complete together.
     """
 
     sector_bytes: int
@@ -180,12 +180,12 @@ class FlashTables:
 
     @property
     def n_dies(self) -> int:
-        """Number of dies, the servers that work in parallel."""
+        """Number of dies, which work in parallel."""
         return self.channels * self.dies_per_channel
 
 
 def frozen(values: object) -> Int64:
-    """Read-only int64 array of `values`."""
+    """Return `values` as a read-only int64 array."""
     array = np.array(values, dtype=np.int64)
     array.setflags(write=False)
     return array

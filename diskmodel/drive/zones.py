@@ -1,4 +1,4 @@
-"""Zones of a platter: given one by one, or derived from what a data sheet prints."""
+"""Zones of a platter: given one by one, or derived from data-sheet figures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Zone(Description):
     cylinders : int
     sectors_per_track : int
     track_skew, cylinder_skew : int
-        Sectors by which the first sector of the next track (next head; first head of the next cylinder) lies further
-        round, so that a sequential transfer finds it when the head has moved.
+        Offset, in sectors, of the first sector of the next track (next head; first head of the next cylinder), so that
+        a sequential transfer reaches it just after the head has moved.
     start_skew : int
-        Sectors by which the zone's first block lies round from the index mark.
+        Offset of the zone's first block from the index mark, in sectors.
     spare_sectors_per_cylinder : int
-        Last sectors of each cylinder that hold no blocks.
+        Last sectors of each cylinder, which store no blocks.
     """
 
     cylinders: Annotated[int, Field(ge=1, le=1 << 40)]
@@ -33,21 +33,21 @@ class Zone(Description):
     spare_sectors_per_cylinder: Annotated[int, Field(ge=0, le=1 << 26)] = 0
 
     def sectors_per_cylinder(self, heads: int) -> int:
-        """Blocks that a cylinder holds."""
+        """Return the blocks of a cylinder."""
         return heads * self.sectors_per_track - self.spare_sectors_per_cylinder
 
 
 def skew_sectors(move_ns: int, sectors_per_track: int, revolution_ns: int) -> int:
-    """Skew that hides a move of `move_ns`: its sectors rounded up, and one more against rounding."""
+    """Return the skew that hides a move of `move_ns`: its length in sectors rounded up, and one as a margin."""
     return -(-move_ns * sectors_per_track // revolution_ns) + 1
 
 
 def track_density(rate_bytes_per_s: float, heads: int, sector_bytes: int, revolution_ns: int, moves_ns: int) -> float:
-    """Sectors per track behind a sustained rate, when one cylinder's switches together take `moves_ns`.
+    """Return the sectors per track for a sustained rate, when the switches of one cylinder take `moves_ns` in total.
 
     Notes
     -----
-    Reading a cylinder from end to end takes one revolution a head and the skews, so that
+    Reading a whole cylinder takes one revolution for each head, plus the skews, so that
     ``rate = heads * spt * sector / (heads * revolution + moves)``.
     """
     seconds = (heads * revolution_ns + moves_ns) / 1e9
@@ -65,31 +65,31 @@ def zones_between(
     step_ns: int,
     revolution_ns: int,
 ) -> tuple[Zone, ...]:
-    """Zones of nearly equal width, densities falling evenly from `outer` to `inner` sectors per track.
+    """Return zones of nearly equal width whose densities fall evenly from `outer` to `inner` sectors per track.
 
-    The last cylinder may hold more than is used; with it the zones hold `n_sectors` blocks or slightly more.
+    The last cylinder may be partly unused: the zones have `n_sectors` blocks or slightly more.
 
     Parameters
     ----------
     outer, inner : float
         Sectors per track of the first and of the last zone.
     n_sectors : int
-        Blocks that the zones have to hold.
+        Blocks required.
     switch_ns, step_ns : int
-        What track and cylinder skew have to hide.
+        Times that track skew and cylinder skew must hide.
 
     Raises
     ------
     ValueError
-        When a track would hold no sector or the drive less than one cylinder for each zone.
+        When a track would have no sector, or the drive less than one cylinder for each zone.
     """
     share = [index / max(n_zones - 1, 1) for index in range(n_zones)]
     densities = [round(outer + (inner - outer) * part) for part in share]
     if min(densities) < 1:
-        raise ValueError("inner_bytes_per_s: less than one sector on a track; check rates, heads and rpm")
+        raise ValueError("inner_bytes_per_s: gives less than one sector on a track; check rates, heads and rpm")
     width, rest = divmod(n_sectors, heads * sum(densities))
     if width == 0:
-        raise ValueError(f"n_zones={n_zones}: more zones than cylinders; lower it or check capacity and heads")
+        raise ValueError(f"n_zones={n_zones}: exceeds the number of cylinders; lower it, or check capacity and heads")
     cylinders = [width] * n_zones
     for index in range(n_zones - 1):
         if rest >= heads * densities[index]:

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "serve_array"]
+__all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "scheduler_names", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
@@ -12,4 +12,5 @@ def run(
 def run_streamed(
     array: dict[str, Any], streams: list[tuple[int, int]], next_block: Callable[[int], dict[str, Any]]
 ) -> dict[str, Any]: ...
+def scheduler_names() -> list[str]: ...
 def serve_array(array: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]: ...

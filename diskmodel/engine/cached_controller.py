@@ -11,9 +11,10 @@ from diskmodel.controller.dirty_blocks import DirtyBlocks
 from diskmodel.controller.tables import CacheTables
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
-from diskmodel.engine.controller import READ, WRITE, Controller, HostRequest
+from diskmodel.engine.controller import Controller, HostRequest
 from diskmodel.engine.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
+from diskmodel.records import READ, WRITE
 
 #: Sequential readers that are told apart.
 N_READERS = 16

@@ -9,8 +9,8 @@ from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
+from diskmodel.records import READ, WRITE
 
-READ, WRITE = 0, 1
 NS_PER_S = 1_000_000_000
 
 

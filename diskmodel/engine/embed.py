@@ -9,10 +9,11 @@ import simpy
 
 from diskmodel.array import Array
 from diskmodel.engine.clock import ARRIVE, Clock
-from diskmodel.engine.controller import READ, WRITE, HostRequest
+from diskmodel.engine.controller import HostRequest
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import READ, WRITE
 
 #: Draws of cache hits are made so many at a time.
 _DRAWS = 1024

@@ -13,8 +13,7 @@ from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Counters, Device
 from diskmodel.queue import Policy, Waiting
-
-WRITE = 1
+from diskmodel.records import WRITE
 
 
 @dataclass

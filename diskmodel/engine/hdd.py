@@ -14,8 +14,8 @@ from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Counters, Device
 from diskmodel.queue import Head, Policy, Waiting
+from diskmodel.records import READ, WRITE
 
-READ, WRITE = 0, 1
 NS_PER_S = 1_000_000_000
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from diskmodel.engine.clock import COMPLETE, Clock
-from diskmodel.engine.controller import READ, HostRequest
+from diskmodel.engine.controller import HostRequest
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pauses import Pauses
 from diskmodel.host.read_ahead import ReadAhead, cut
 from diskmodel.host.tables import HostTables
+from diskmodel.records import READ
 
 
 @dataclass

@@ -23,10 +23,7 @@ from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 #: Runs of more rows than these keep the parts of their times in half the memory, where they fit.
 NARROW_ABOVE = 1 << 20
 #: Schedulers that have a twin in the kernel.
-KERNEL_SCHEDULERS = frozenset(
-    ("fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline")
-)
-
+KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 
 #: The kernel keeps seek times in 32 bits.
 _MOST_SEEK_NS = 1 << 32

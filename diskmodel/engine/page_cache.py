@@ -6,12 +6,13 @@ from collections import deque
 from collections.abc import Callable
 
 from diskmodel.engine.clock import Clock
-from diskmodel.engine.controller import READ, WRITE, HostRequest
+from diskmodel.engine.controller import HostRequest
 from diskmodel.engine.flusher import Flusher
 from diskmodel.engine.host import Fetch, Host, Waiting
 from diskmodel.engine.scenario import Scenario
 from diskmodel.host.pages import Pages
 from diskmodel.host.read_ahead import cut
+from diskmodel.records import READ, WRITE
 
 
 class CachingHost(Host):

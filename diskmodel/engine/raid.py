@@ -9,13 +9,10 @@ from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Device
 from diskmodel.engine.submission import Submitter
-from diskmodel.layout.pieces import READ, READ_AND_HOLD, WRITE, Copy, Piece
+from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece
 from diskmodel.layout.plan import plan
-from diskmodel.layout.tables import READ_POLICIES, LayoutTables
-
-(
-    _NEAREST, _SHORTEST_QUEUE, _ROUND_ROBIN, _PRIMARY, _NEAREST_ARM, _IDLE_OR_NEAREST, _LOWEST
-) = range(len(READ_POLICIES))  # fmt: skip
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
 
 
 @dataclass(slots=True)
@@ -157,23 +154,23 @@ class Raid:
 
     def _copy_by_policy(self, copies: Sequence[Copy]) -> Copy:
         policy = self.tables.read_policy
-        if policy == _PRIMARY:
+        if policy == "primary":
             return copies[0]
-        if policy == _ROUND_ROBIN:
+        if policy == "round-robin":
             self.next_copy += 1
             return copies[(self.next_copy - 1) % len(copies)]
-        if policy == _LOWEST:
+        if policy == "lowest":
             return min(copies, key=lambda copy: copy.lba)
         pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
-        if policy == _SHORTEST_QUEUE:
+        if policy == "shortest-queue":
             return copies[pending.index(min(pending))]
         distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
-        if policy == _NEAREST:
+        if policy == "nearest":
             for copy, gap in zip(copies, distance, strict=True):
                 if gap == 0 or self.read_end[copy.disk] == copy.lba:
                     return copy
             if min(pending) == 0:
                 return copies[pending.index(0)]
-        if policy == _IDLE_OR_NEAREST:
+        if policy == "idle-or-nearest":
             distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
         return copies[distance.index(min(distance))]

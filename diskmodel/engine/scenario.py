@@ -16,7 +16,7 @@ from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Requests
-from diskmodel.units import MOST_LENGTH, MOST_NS
+from diskmodel.units import MAX_LENGTH, MAX_NS
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +148,12 @@ def _first_draws(tables: FlashTables, n: int, seed: int) -> Int64:
 
 
 def too_long() -> DescriptionError:
-    """The error of a run beyond `MOST_NS`, or whose responses leave 64 bits."""
+    """The error of a run beyond `MAX_NS`, or whose responses leave 64 bits."""
     return DescriptionError(
         Fault(
             "run",
             None,
-            f"is longer than {MOST_NS} ns (417 days) of simulated time, or the responses of a disk add up to more than "
+            f"is longer than {MAX_NS} ns (417 days) of simulated time, or the responses of a disk add up to more than "
             "2^63 ns",
             "check the units of times and rates, and the number of clients",
         )
@@ -169,9 +169,9 @@ def check_requests(scenario: Scenario, requests: Requests) -> None:
         Naming the first request that does not.
     """
     size = scenario.layout.capacity * scenario.drive.sector_bytes
-    if len(requests) and int(requests.length.max()) > MOST_LENGTH:
+    if len(requests) and int(requests.length.max()) > MAX_LENGTH:
         raise DescriptionError(
-            Fault("requests", int(requests.length.max()), f"a request is longer than {MOST_LENGTH} bytes", "divide it")
+            Fault("requests", int(requests.length.max()), f"a request is longer than {MAX_LENGTH} bytes", "divide it")
         )
     bad = (requests.offset < 0) | (requests.length <= 0) | (requests.offset + requests.length > size)
     if bad.any():

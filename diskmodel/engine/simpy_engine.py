@@ -28,7 +28,7 @@ from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import in_bytes
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
-from diskmodel.units import MOST_NS
+from diskmodel.units import MAX_NS
 
 
 def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
@@ -145,7 +145,7 @@ class Simulation:
             self.rebuild.start()
         while self.left:
             self.env.step()
-            if self.env.now > MOST_NS:
+            if self.env.now > MAX_NS:
                 raise too_long()
         return self.clock.now
 

@@ -1,4 +1,4 @@
-"""One call: an array, a workload, a result."""
+"""Simulating an array under a workload: one call, one result."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
-from diskmodel.engine import native, simpy_engine, streamed
+from diskmodel.engine import streamed
 from diskmodel.engine.effort import MOST_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
-from diskmodel.engine.scenario import Scenario, check_requests, resolve
+from diskmodel.engine.run import Engine, run, run_to_result
+from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady import Start, settled
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import mean_submission_ns, processor_message
-from diskmodel.records import Requests, Run
-from diskmodel.result import Result, needs_more, suggest_n, summarize
+from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
 
-Engine = Literal["auto", "native", "simpy"]
 Keep = Literal["all", "histogram"]
 Begin = Literal["steady", "empty"]
 
@@ -49,35 +48,35 @@ def simulate(
     keep: Keep = "all",
     start: Begin = "steady",
 ) -> Result:
-    """Result of `workload` on `array`: latency as a distribution, rates, utilisation, where the time went.
+    """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
     Parameters
     ----------
     array : Array
     workload : Workload or TraceWorkload
-        A trace is replayed once at most, whatever `n_requests` and `precision` ask for.
+        A trace is replayed at most once, whatever `n_requests` and `precision` are.
     seed : int
         Of everything random; the same seed gives the same result to the last nanosecond.
     engine : "auto", "native" or "simpy"
-        "auto" takes the native kernel where it covers the scenario; the result says which one ran.
+        "auto" takes the native kernel where it covers the scenario; the result reports which one ran.
     n_requests : int, optional
-        Length of the run. Without it, the run is made longer until the 95 % interval of the mean response is as
-        narrow as asked, or the result says that it is not.
+        Length of the run. Without it, runs grow until the 95 % interval of the mean response time is as narrow as
+        `precision`, or the result reports that it is not.
     precision : float
         Half-width of that interval as a part of the mean.
     percentile : "p50", "p95", "p99" or "p999", optional
-        Its interval has to be as narrow, too.
+        Percentile whose interval has to be that narrow, too.
     profile_draws : int, optional
         Drives drawn from the uncertainty of a calibrated profile and simulated for `Result.prediction`, whose intervals
-        include it. Left out: 16 where the profile tells its uncertainty. 0: none. Each costs a further run, of at most
+        include it. Default: 16 where the profile states its uncertainty. 0: none. Each costs a further run, of at most
         4,000 requests in the SimPy engine and 20,000 in the kernel.
     keep : "all" or "histogram"
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
-        right to 0.2 % and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the same.
-        The kernel has to cover the scenario.
+        accurate to 0.2 %, and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the
+        same. The kernel has to cover the scenario.
     start : "steady" or "empty"
-        What caches and buffers hold when the run begins: what they do after a long time of this workload (rules Z1 to
-        Z8), or nothing, as in a burst on an array that was idle. A trace always begins with nothing: what came before
+        What caches and buffers contain when the run begins: their stationary state under this workload (rules Z1 to
+        Z8), or nothing, as in a burst on an idle array. A trace always begins with nothing, because what came before
         it is unknown.
 
     Returns
@@ -108,7 +107,7 @@ def simulate(
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if not array.host.is_transparent and result.n_requests:
-        result = _with_processor_told(result, array, workload, n, seed)
+        result = _with_processor_message(result, array, workload, n, seed)
     n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
     if not n_draws:
         return result
@@ -131,10 +130,14 @@ def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Resul
 
 
 def _check_options(
-    workload: Workload | TraceWorkload, engine: Engine, n_requests: int | None, precision: float, keep: Keep,
+    workload: Workload | TraceWorkload,
+    engine: Engine,
+    n_requests: int | None,
+    precision: float,
+    keep: Keep,
     start: Begin,
-) -> None:  # fmt: skip
-    """Refuse options that are none, contradict each other, or ask for a run that would not end in a day."""
+) -> None:
+    """Refuse options that are invalid, contradict each other, or ask for a run of more than a day."""
     if keep not in ("all", "histogram"):
         raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
     if start not in ("steady", "empty"):
@@ -151,52 +154,42 @@ def _check_options(
         )
     if not 0 < precision < 1:
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
-    if isinstance(workload, Workload):  # a trace is as long as it is
+    if isinstance(workload, Workload):  # a trace has its own length
         check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
 
 
 def _of_length(
-    n: int, array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int, engine: Engine,
-    precision: float, percentile: str | None, keep: Keep,
-) -> Result:  # fmt: skip
-    """The result of one run of `n` requests."""
-    capacity_bytes = array.usable_bytes
+    n: int,
+    array: Array,
+    workload: Workload | TraceWorkload,
+    scenario: Scenario,
+    seed: int,
+    engine: Engine,
+    precision: float,
+    percentile: str | None,
+    keep: Keep,
+) -> Result:
+    """Return the result of one run of `n` requests."""
     scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1) if scenario.has_levels else 0)
     if keep == "all" or isinstance(workload, TraceWorkload):
-        requests = workload.requests(
-            capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits
+        return run_to_result(
+            array,
+            workload,
+            n,
+            scenario=scenario,
+            seed=seed,
+            engine=engine,
+            precision=precision,
+            percentile=percentile,
         )
-        outcome = run(scenario, requests, engine)
-        return summarize(
-            requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile, seed=seed
-        )
-    folded = streamed.run(scenario, workload.blocks(capacity_bytes=capacity_bytes, n=n, seed=seed))
+    folded = streamed.run(scenario, workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed))
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
 
 
-def _with_processor_told(result: Result, array: Array, workload: Workload | TraceWorkload, n: int, seed: int) -> Result:
-    """The result with a message where submitting keeps the host's processor busy."""
+def _with_processor_message(
+    result: Result, array: Array, workload: Workload | TraceWorkload, n: int, seed: int
+) -> Result:
+    """Return the result with a message where the host's processor limits the rate of submission."""
     sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, FIRST_REQUESTS), seed=seed)
     limit = processor_message(array.host, result.iops.mean, mean_submission_ns(array.host, sample))
     return replace(result, messages=(*limit, *result.messages))
-
-
-def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
-    """Raw outcome of given requests, by the engine asked for.
-
-    Raises
-    ------
-    DescriptionError
-        When a request does not lie on the array.
-    CoverageError
-        When `engine="native"` does not cover the scenario.
-    """
-    check_requests(scenario, requests)
-    if engine == "simpy":
-        return simpy_engine.run(scenario, requests)
-    reason = native.covers(scenario, requests)
-    if reason is None:
-        return native.run(scenario, requests)
-    if engine == "native":
-        raise CoverageError(Fault("engine", engine, f"does not cover {reason}", "use auto or simpy"))
-    return simpy_engine.run(scenario, requests)

@@ -9,8 +9,8 @@ from diskmodel.engine.clock import ARRIVE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Device
 from diskmodel.queue.write_throttle import WriteThrottle
+from diskmodel.records import READ
 
-READ = 0
 # behind the arrivals of the same instant and device number
 _LAST = (1 << 63) - 1
 

@@ -6,7 +6,6 @@ assumed because the source does not tell it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioJob
-from diskmodel.formats.fio.options import size_bytes, time_ns
+from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
@@ -191,59 +190,6 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
         notes.append(f"only the first group of jobs was taken ({', '.join(job.name for job in first)}); others wait")
     workload = fio_workload(first, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
-
-
-def fio_workload(jobs: Sequence[FioJob], source: str, notes: list[str] | None = None) -> dict[str, Any]:
-    """Jobs that ran at the same time as one workload, a stream for each, as `Workload.parse` takes it.
-
-    Raises
-    ------
-    FormatError
-        When a job neither reads nor writes, or an option of it cannot be read; `source` is the file that is named.
-    """
-    assumed: list[str] = [] if notes is None else notes
-    streams = [_fio_stream(job, number, assumed, source) for number, job in enumerate(jobs)]
-    return {"name": jobs[0].name or "fio", "streams": streams}
-
-
-def _fio_stream(job: FioJob, number: int, notes: list[str], source: str) -> dict[str, Any]:
-    if job.pattern is None or "trim" in job.pattern:
-        raise FormatError(Fault(f"{job.name}.rw", job.pattern, "must be a pattern of reads and writes"), source)
-    share = 1.0 if job.read_fraction is None else job.read_fraction
-    mean = share * job.block_bytes["read"] + (1 - share) * job.block_bytes["write"]
-    if "bssplit" in job.options or "bsrange" in job.options or job.block_bytes["read"] != job.block_bytes["write"]:
-        notes.append(f"{job.name}: sizes that differ were taken as their mean")
-    stream: dict[str, Any] = {
-        "name": f"{job.name or 'job'}-{number}"[:64],
-        "read_ratio": share,
-        "sizes": [{"size_bytes": 512 * max(round(mean / 512), 1)}],
-        "arrival": {"kind": "closed", "clients": job.outstanding},
-    }
-    if not job.pattern.startswith("rand"):
-        stream["addresses"] = {"pattern": "sequential", "n_readers": job.n_jobs}
-    elif job.options.get("random_distribution", "").startswith("zipf"):
-        theta = job.options["random_distribution"].partition(":")[2] or "1.1"
-        try:
-            stream["addresses"] = {"pattern": "zipf", "theta": float(theta)}
-        except ValueError:
-            raise FormatError(Fault(f"{job.name}.random_distribution", theta, "must be zipf:NUMBER"), source) from None
-    for option, field, convert in (("size", "span_bytes", size_bytes), ("offset", "offset_bytes", size_bytes)):
-        text = job.options.get(option)
-        if text and not text.endswith("%"):
-            try:
-                stream[field] = convert(text)
-            except ValueError as error:
-                raise FormatError(Fault(f"{job.name}.{option}", text, str(error)), source) from None
-    if job.options.get("thinktime"):
-        text = job.options["thinktime"]
-        # Unlike other times, a bare think time is in microseconds.
-        try:
-            stream["arrival"]["think_ns"] = time_ns(f"{text}us" if text.isdigit() else text)
-        except ValueError as error:
-            raise FormatError(Fault(f"{job.name}.thinktime", text, str(error)), source) from None
-    if job.is_direct is not True:
-        notes.append(f"{job.name}: without direct=1 fio goes through the page cache, which the workload knows not of")
-    return stream
 
 
 # ---------------------------------------------------------------- traces

@@ -1,1 +1,1 @@
-"""The host between a workload and the array's controller: what a request costs it, and what it reads ahead."""
+"""The host between a workload and the array's controller: processor time of requests, read-ahead and page cache."""

@@ -1,4 +1,4 @@
-"""The host as the user writes it."""
+"""Description of the host."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from diskmodel.units import Length, Nanoseconds
 
 
 class Host(Description):
-    """What the operating system does with a request before the array sees it. The default is transparent: direct I/O
-    that costs nothing.
+    """What the operating system does with a request before it reaches the array.
+
+    The default is transparent: direct I/O that takes no time.
 
     Attributes
     ----------
     submission_ns : int
-        Processor time of a request, one request after the other (one submitting thread): it bounds the rate.
+        Processor time of a request, one request at a time (one submitting thread); it limits the rate.
     submission_sequential_ns : int or None
-        Processor time of a request that goes on where the last one ended; None: the same.
+        Processor time of a request that continues where the previous one ended; None: the same.
     write_cost_ratio : float
-        Processor time of a write beside that of a read (locks, times of the file).
+        Processor time of a write relative to that of a read (locks, file times).
     pause_ns, pause_interval_ns : int
-        The processor stands still now and then (other programs, interrupts, a hypervisor that takes it away): mean
-        length of a pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
+        The processor pauses at random (other programs, interrupts, a hypervisor that deschedules it): mean length of a
+        pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
     is_buffered : bool
-        Reads go through the page cache, page by page where nothing reads ahead; writes pass it by.
+        Whether reads go through the page cache, page by page without read-ahead; writes bypass it.
     read_ahead_bytes : int
-        Largest window that is read ahead of a sequential reader (buffered reads only); 0: off.
+        Largest read-ahead window of a sequential reader (buffered reads only); 0: off.
     largest_request_bytes : int
-        Longest request that the device takes; the rest of a larger window becomes further requests at the same time.
+        Longest request that the device accepts; the rest of a larger window becomes further requests at the same time.
     page_bytes : int
         Unit of the page cache.
     page_cache : PageCache or None
-        Memory that keeps what was read and takes writes. None: nothing is kept, and writes go to the array at once.
+        Memory that caches reads and buffers writes. None: nothing is cached, and writes go to the array at once.
     """
 
     submission_ns: Nanoseconds = 0
@@ -52,17 +53,17 @@ class Host(Description):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.read_ahead_bytes and not self.is_buffered:
-            raise ValueError("read_ahead_bytes: direct I/O is not read ahead; set is_buffered = true")
+            raise ValueError("read_ahead_bytes: does not apply to direct I/O; set is_buffered = true, or leave it out")
         if self.page_cache is not None and not self.is_buffered:
-            raise ValueError("page_cache: direct I/O passes it by; set is_buffered = true or leave it out")
+            raise ValueError("page_cache: is bypassed by direct I/O; set is_buffered = true, or leave it out")
         if bool(self.pause_ns) != bool(self.pause_interval_ns):
-            raise ValueError("pause_ns: a pause needs both pause_ns and pause_interval_ns; give both or neither")
+            raise ValueError("pause_ns: needs pause_interval_ns as well; give both or neither")
         if self.largest_request_bytes % self.page_bytes:
-            raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it")
+            raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it up")
         return self
 
     @property
     def is_transparent(self) -> bool:
-        """Whether requests reach the controller at once and as they are."""
+        """Whether requests reach the controller at once and unchanged."""
         costs = self.submission_ns or self.submission_sequential_ns or self.pause_ns
         return not (costs or self.is_buffered)

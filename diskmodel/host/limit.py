@@ -1,4 +1,4 @@
-"""Whether the host, not the array, is what bounds a run."""
+"""Whether the host, not the array, limits a run."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from diskmodel.host.description import Host
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Op, Requests
 
-#: Share of time from which on a processor counts as the limit.
+#: Utilization from which the host's processor is reported as the limiting factor. At 0.95 its queue already multiplies
+#: the submission time by 20 (1/(1 - u)); a closed workload that it limits measures slightly below 1.
 BOUND_RATIO = 0.95
 
 
 def mean_submission_ns(host: Host, requests: Requests) -> float:
-    """Mean processor time of requests that are issued in the order of their rows (rule H1), in nanoseconds.
+    """Return the mean processor time of requests issued in the order of their rows (rule H1), in nanoseconds.
 
     Parameters
     ----------
     host : Host
     requests : Requests
-        At least one.
+        One or more requests.
     """
     tables = HostTables.of(host, 512)
     goes_on = np.zeros(len(requests), bool)
@@ -31,20 +32,20 @@ def mean_submission_ns(host: Host, requests: Requests) -> float:
 
 
 def processor_message(host: Host, iops: float, submission_ns: float) -> tuple[str, ...]:
-    """A message when submitting requests keeps the host's processor busy; otherwise nothing.
+    """Return a message when submitting requests keeps the host's processor busy; otherwise nothing.
 
     Parameters
     ----------
     host : Host
     iops : float
-        Requests per second that were completed.
+        Requests completed per second.
     submission_ns : float
         Mean processor time of a request.
 
     Examples
     --------
     >>> processor_message(Host(), 99_000.0, 10_000)[0][:45]
-    "the host's processor is busy 99 % of the time"
+    "the host's processor spends 99 % of its time "
     >>> processor_message(Host(), 40_000.0, 10_000)
     ()
     """
@@ -52,8 +53,8 @@ def processor_message(host: Host, iops: float, submission_ns: float) -> tuple[st
     paused = host.pause_ns / (host.pause_ns + host.pause_interval_ns) if host.pause_ns else 0.0
     if not busy + paused >= BOUND_RATIO:
         return ()
-    still = f" and stands still for {100 * paused:.0f} %" if paused else ""
+    pauses = f" and {100 * paused:.0f} % in pauses" if paused else ""
     return (
-        f"the host's processor is busy {100 * busy:.0f} % of the time with submitting requests "
-        f"({submission_ns:.0f} ns each){still}: it, not the array, is the limit",
+        f"the host's processor spends {100 * busy:.0f} % of its time submitting requests "
+        f"({submission_ns:.0f} ns each){pauses}: it limits the rate, not the array",
     )

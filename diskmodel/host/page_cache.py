@@ -1,4 +1,4 @@
-"""The page cache of an operating system as the user writes it."""
+"""Description of the page cache of an operating system."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from diskmodel.units import Bytes, Nanoseconds, Ratio
 
 
 class PageCache(Description):
-    """Memory between programs and the array: reads of what it holds need no disk, writes are done when they are in it.
+    """Memory between programs and the array: reads of cached pages need no disk, and writes complete in memory.
 
     Attributes
     ----------
     memory_bytes : int
-        Memory that it may fill; the ratios are shares of it.
+        Memory available to the cache; the ratios are shares of it.
     dirty_background_ratio : float
-        Above this share of dirty memory the flusher writes while writers go on.
+        Above this share of dirty memory the flusher writes in the background.
     dirty_ratio : float
         Above this share writers wait.
     dirty_expire_ns : int
-        Age at which a dirty page is written in any case.
+        Age at which a dirty page is always written.
     dirty_writeback_ns : int
-        Interval at which the flusher wakes up to look for such pages; 1 ms at least (Linux: 10 ms).
+        Interval at which the flusher looks for such pages; at least 1 ms (Linux: 10 ms).
     writeback_depth : int
-        Requests that the flusher has outstanding at once (Linux: `nr_requests` of the block queue).
+        Requests that the flusher keeps outstanding (Linux: `nr_requests` of the block queue).
     is_synchronous : bool
-        Each write is done when it is on the array (files opened with O_SYNC).
+        Whether each write completes when it is on the array (files opened with O_SYNC).
     sync_every : int
-        Each so-many-th write is followed by fsync: it is done when all that is dirty then is on the array. 0: never.
+        Every sync_every-th write is followed by fsync: it completes when all dirty pages are on the array. 0: never.
 
     References
     ----------
@@ -53,5 +53,5 @@ class PageCache(Description):
         if background > limit:
             raise ValueError(f"dirty_background_ratio={background}: is above dirty_ratio={limit}; lower it")
         if self.is_synchronous and self.sync_every:
-            raise ValueError("sync_every: synchronous writes leave nothing to sync; leave one of the two out")
+            raise ValueError("sync_every: has no effect on synchronous writes; leave it or is_synchronous out")
         return self

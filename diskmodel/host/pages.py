@@ -1,4 +1,4 @@
-"""Which pages are in memory, and which of them wait to be written (rules P1 to P7). Plain state and decisions."""
+"""Which pages are in memory, and which of them are dirty (rules P1 to P7). Plain state and decisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Dirty:
-    """A page that differs from the array: since when, and by which request."""
+    """A dirty page: when it became dirty, and by which request."""
 
     since_ns: int
     row: int
@@ -23,13 +23,13 @@ class Pages:
     Attributes
     ----------
     capacity : int
-        Pages that memory holds.
+        Pages that fit in memory.
     background, limit : int
-        Dirty pages above which the flusher writes; dirty pages that writers may make.
+        Number of dirty pages above which the flusher writes; largest number before writers wait.
     clean : ordered, the least recently used first
     dirty : in order of the time at which they became dirty
     writing : set of int
-        On their way to the array; one that is written to meanwhile is dirty as well.
+        Pages on their way to the array; one that is written to meanwhile is dirty as well.
     """
 
     capacity: int
@@ -41,12 +41,12 @@ class Pages:
 
     @property
     def n_dirty(self) -> int:
-        """Pages that count against the thresholds (rule P5): dirty ones and those on their way."""
+        """Pages that count toward the thresholds (rule P5): dirty ones and those on their way to the array."""
         return len(self.dirty) + len(self.writing)
 
     @property
     def oldest_ns(self) -> int | None:
-        """Since when the page is dirty that has been so for longest; None: no page is dirty."""
+        """Time at which the oldest dirty page became dirty; None: no page is dirty."""
         return next(iter(self.dirty.values())).since_ns if self.dirty else None
 
     def load(self, clean: Iterable[int], dirty: Iterable[tuple[int, int]]) -> None:
@@ -55,17 +55,17 @@ class Pages:
         self.add(clean)
 
     def holds(self, page: int) -> bool:
-        """Whether a page is in memory."""
+        """Return whether a page is in memory."""
         return page in self.clean or page in self.dirty or page in self.writing
 
     def use(self, pages: Iterable[int]) -> None:
-        """Pages were read: the clean ones among them are the most recently used."""
+        """Mark pages as most recently used, because they were read."""
         for page in pages:
             if page in self.clean:
                 self.clean.move_to_end(page)
 
     def add(self, pages: Iterable[int]) -> None:
-        """Pages have come from the array; the least recently used clean ones make room (rule P2)."""
+        """Insert pages read from the array; evict the least recently used clean ones (rule P2)."""
         for page in pages:
             if page not in self.dirty and page not in self.writing:
                 self.clean[page] = None
@@ -74,19 +74,19 @@ class Pages:
             self.clean.popitem(last=False)
 
     def write(self, pages: Iterable[int], now_ns: int, row: int) -> None:
-        """Pages have been written to: they are dirty from the first time on (rule P3)."""
+        """Mark pages as dirty since their first write (rule P3)."""
         for page in pages:
             self.clean.pop(page, None)
             self.dirty.setdefault(page, Dirty(now_ns, row))
         self.add(())
 
     def may_write(self, pages: Iterable[int]) -> bool:
-        """Whether a writer need not wait (rule P6)."""
+        """Return whether a writer may continue without waiting (rule P6)."""
         fresh = sum(page not in self.dirty for page in pages)
         return not self.n_dirty or self.n_dirty + fresh <= self.limit
 
     def waiting_since(self, latest_ns: int) -> list[int]:
-        """Pages that have been dirty since `latest_ns` or longer and are not on their way."""
+        """Return the pages that became dirty at `latest_ns` or earlier and are not on their way to the array."""
         found = []
         for page, state in self.dirty.items():
             if state.since_ns > latest_ns:
@@ -96,19 +96,19 @@ class Pages:
         return found
 
     def start(self, pages: Iterable[int]) -> None:
-        """Pages go to the array."""
+        """Start writing pages to the array."""
         for page in pages:
             del self.dirty[page]
             self.writing.add(page)
 
     def finish(self, pages: Iterable[int]) -> None:
-        """Pages are on the array."""
+        """Mark pages as written to the array."""
         self.writing.difference_update(pages)
         self.add(pages)
 
 
 def runs(pages: list[int], position: int, longest: int) -> list[list[int]]:
-    """Pages in the order of their places, from `position` on and round, joined up to `longest` pages (rule P4)."""
+    """Return runs of adjacent pages in ascending order from `position` on and round, up to `longest` each (rule P4)."""
     ordered = sorted(pages)
     split = bisect_left(ordered, position)
     found: list[list[int]] = []

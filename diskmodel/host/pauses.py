@@ -1,4 +1,4 @@
-"""When the host's processor stands still (rule H4). Plain state and decisions."""
+"""Pauses of the host's processor (rule H4). Plain state and decisions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 from diskmodel.host.description import Host
 from diskmodel.records import Int64
 
-#: Pauses that are drawn; a longer run meets them again.
+#: Pauses drawn for a run; a longer run repeats them. 4096 exponential draws have a mean with a standard error of 1.6 %;
+#: with half as many it is 2.2 %.
 N_PAUSES = 4096
 
 
 def draw_pauses(host: Host, seed: int) -> Int64:
-    """Gaps before pauses and lengths of pauses in nanoseconds, int64, shape (n, 2); n is 0 where there are none."""
+    """Draw gaps before pauses and lengths of pauses in nanoseconds, int64, shape (n, 2); n is 0 without pauses."""
     if not host.pause_ns:
         return np.zeros((0, 2), np.int64)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x9A05E,))))
@@ -23,12 +24,12 @@ def draw_pauses(host: Host, seed: int) -> Int64:
 
 
 class Pauses:
-    """Goes through the pauses in order of time; questions may not go back.
+    """Iterates over the pauses in order of time; later calls must not ask about earlier times.
 
     Parameters
     ----------
     gaps_and_lengths : sequence of (int, int)
-        From the end of the pause before (or from time 0) to the beginning, and how long it lasts.
+        Time from the end of the previous pause (or from time 0) to the beginning of this one, and its length.
     """
 
     def __init__(self, gaps_and_lengths: Sequence[Sequence[int]]) -> None:
@@ -45,13 +46,13 @@ class Pauses:
         self._end_ns = self._begin_ns + length
 
     def awake(self, time_ns: int) -> int:
-        """The first time from `time_ns` on that lies in no pause."""
+        """Return the first time from `time_ns` on that is outside all pauses."""
         while self._end_ns <= time_ns:
             self._step()
         return self._end_ns if self._begin_ns <= time_ns else time_ns
 
     def worked(self, begin_ns: int, work_ns: int) -> int:
-        """When work is done that begins at a time outside of pauses."""
+        """Return when work ends that begins at `begin_ns`, outside all pauses."""
         at, left = begin_ns, work_ns
         while self._end_ns <= at:
             self._step()

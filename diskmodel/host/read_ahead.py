@@ -1,26 +1,27 @@
-"""Which pages are fetched for a buffered read (rule H2). Pure decisions; whoever calls it does the fetching."""
+"""Which pages are fetched for a buffered read (rule H2). Pure decisions; the caller fetches them."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
 
-#: Readers that are told apart.
+#: Sequential readers that are tracked; a further one replaces the oldest. Linux tracks one for each open file, so the
+#: limit only matters with more than 64 interleaved readers, which then lose their read-ahead.
 N_READERS = 64
 
 
 @dataclass
 class Reader:
-    """A sequential reader: where it goes on, what has been asked for on its behalf.
+    """A sequential reader: where it continues, and what has been fetched for it.
 
     Attributes
     ----------
     expected : int
-        Where its next read begins.
+        Sector at which its next read begins.
     end : int
-        What lies before has been asked for.
+        Sector up to which fetches have been issued.
     marker : int
-        Reading this sector, or one behind it, sets off the next window.
+        A read of this sector or a later one triggers the next window.
     window : int
         Sectors of the last window; 0: none yet.
     """
@@ -32,7 +33,7 @@ class Reader:
 
 
 class ReadAhead:
-    """Windows of read-ahead, growing to their limit.
+    """Read-ahead windows, which grow up to a limit.
 
     Parameters
     ----------
@@ -55,31 +56,31 @@ class ReadAhead:
         self.readers: deque[Reader] = deque(maxlen=N_READERS)
 
     def read(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Ranges [first, end) to fetch, now, for a read of [start, end): what it needs, then what it does not yet."""
+        """Return the ranges [first, end) to fetch now for a read of [start, end): what it needs, then read-ahead."""
         first, last = start // self.page * self.page, -(-end // self.page) * self.page
         reader = next((r for r in self.readers if r.expected == start), None)
         if reader is None:
             self.readers.append(Reader(end, last))
             return [(first, min(last, self.capacity))]
         reader.expected = end
-        wanted: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         if not self.limit:
             if last > reader.end:
-                wanted.append((reader.end, last))
+                ranges.append((reader.end, last))
                 reader.end = last
         elif not reader.window or last > reader.end:
-            # the reader has caught up: a window from here, and a mark right behind what is read now
+            # the reader has caught up: a window from here, with its marker right after the current read
             begin = max(reader.end, first)
             reader.window = max(self._first_window(last - first), last - begin)
             reader.marker = last
-            wanted.append((begin, begin + reader.window))
+            ranges.append((begin, begin + reader.window))
             reader.end = begin + reader.window
         if self.limit and end > reader.marker and reader.end < self.capacity:
             reader.window = self._next_window(reader.window)
             reader.marker = reader.end
-            wanted.append((reader.end, reader.end + reader.window))
+            ranges.append((reader.end, reader.end + reader.window))
             reader.end += reader.window
-        return [(a, min(b, self.capacity)) for a, b in wanted if a < min(b, self.capacity)]
+        return [(a, min(b, self.capacity)) for a, b in ranges if a < min(b, self.capacity)]
 
     def _first_window(self, n: int) -> int:
         window = self.page * (1 << (-(-n // self.page) - 1).bit_length())
@@ -94,5 +95,5 @@ class ReadAhead:
 
 
 def cut(first: int, end: int, longest: int) -> list[tuple[int, int]]:
-    """[first, end) in requests of at most `longest` sectors."""
+    """Split [first, end) into requests of at most `longest` sectors."""
     return [(at, min(at + longest, end)) for at in range(first, end, longest)]

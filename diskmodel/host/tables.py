@@ -1,4 +1,4 @@
-"""A host in whole numbers, as both engines read it."""
+"""Integer tables of a host, which both engines read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from diskmodel.host.page_cache import PageCache
 
 @dataclass(frozen=True)
 class PageCacheTables:
-    """Memory in pages, and when dirty ones are written (rules P2, P5 to P7, P9).
+    """Size of the page cache in pages, and when dirty ones are written (rules P2, P5 to P7, P9).
 
     Attributes
     ----------
     memory_pages, background_pages, limit_pages : int
-        Pages that memory holds; dirty ones above which the flusher writes; dirty ones that writers may make.
+        Pages that fit in memory; number of dirty ones above which the flusher writes, and above which writers wait.
     dirty_expire_ns, dirty_writeback_ns : int
     writeback_depth : int
     is_synchronous : bool
@@ -34,7 +34,7 @@ class PageCacheTables:
 
     @classmethod
     def of(cls, cache: PageCache, page_bytes: int) -> Self:
-        """Tables of a page cache with such pages."""
+        """Return the tables of a page cache with pages of `page_bytes`."""
         n = max(cache.memory_bytes // page_bytes, 1)
         return cls(
             memory_pages=n,
@@ -55,7 +55,7 @@ class HostTables:
     Attributes
     ----------
     submission_ns, submission_sequential_ns : (int, int)
-        Of reads and of writes.
+        For reads and for writes.
     is_buffered : bool
     read_ahead_sectors, largest_request_sectors, page_sectors : int
     page_cache : PageCacheTables or None
@@ -71,7 +71,7 @@ class HostTables:
 
     @classmethod
     def of(cls, host: Host, sector_bytes: int) -> Self:
-        """Tables of a host over an array of such sectors."""
+        """Return the tables of a host above an array with sectors of `sector_bytes`."""
         page = max(host.page_bytes // sector_bytes, 1)
         cache = host.page_cache
         return cls(

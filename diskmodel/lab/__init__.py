@@ -1,4 +1,4 @@
-"""The lab: what a simulated run looks like from inside a disk."""
+"""The lab: interactive pages that show curves, the moving head of a disk, and a quiz."""
 
 from diskmodel.lab.animation import schedulers_page, small_write_page
 from diskmodel.lab.recording import DiskRecord, Movement, Recording, record

@@ -1,4 +1,4 @@
-"""The moving head: recordings as one HTML file that plays them back, without a network."""
+"""The moving head: a recorded run as one HTML file that animates it, offline."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def schedulers_page(
     disk: int = 0,
     seed: int = 0,
 ) -> str:
-    """HTML page on which one disk of `array` serves the same requests under several elevators, side by side.
+    """Return an HTML page on which one disk of `array` serves the same requests under one or two schedulers.
 
-    Each elevator sees all that waits: the drive is given one command at a time. The drives' write buffers are off,
-    so that writes move the arm when they come.
+    Each scheduler sees all waiting requests: the drive gets one command at a time. The write caches of the drives are
+    off, so that writes move the arm when they arrive.
 
     Parameters
     ----------
     array : Array
-        Of hard disks.
+        An array of hard disks.
     workload : Workload
     schedulers : sequence of str
         One or two names, as in `queue.scheduler`.
     n_requests : int
         Host requests of each run.
     disk : int
-        Which disk is shown.
+        Number of the disk to show.
     seed : int
 
     Raises
@@ -51,10 +51,11 @@ def schedulers_page(
         When the array has no arms, a scheduler is not known, or the disk does not exist.
     """
     if not 1 <= len(schedulers) <= 2:
-        raise DescriptionError(Fault("schedulers", ",".join(schedulers), "must be one or two", "name one or two"))
+        raise DescriptionError(
+            Fault("schedulers", ",".join(schedulers), "must be one or two names", "write for example fcfs,sptf")
+        )
     if not 0 <= disk < array.n_devices:
-        rule = f"disks are numbered 0 to {array.n_devices - 1}"
-        raise DescriptionError(Fault("disk", disk, rule, "name one of them"))
+        raise DescriptionError(Fault("disk", disk, f"must be 0 to {array.n_devices - 1}", "choose one of the disks"))
     panels = []
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_requests, seed=seed)
     for name in schedulers:
@@ -65,13 +66,13 @@ def schedulers_page(
     return _page(
         title="The moving head",
         subtitle=f"{array.drive.name}, {shown}; workload {workload.name}, {n_requests} requests.",
-        note="The same requests under each elevator. Dots are requests that wait, where their data lie.",
+        note="The same requests under each scheduler. Dots are waiting requests, drawn at the position of their data.",
         panels=panels,
     )
 
 
 def small_write_page(array: Array, *, seed: int = 0) -> str:
-    """HTML page on which an idle RAID 5 writes 4 KiB: four I/Os on two disks, and the wait for the second revolution.
+    """Return an HTML page on which an idle RAID 5 writes 4 KiB: four I/Os on two disks, with the extra revolution.
 
     Raises
     ------
@@ -80,28 +81,28 @@ def small_write_page(array: Array, *, seed: int = 0) -> str:
     """
     if array.layout.level != "raid5":
         raise DescriptionError(
-            Fault("layout.level", array.layout.level, "a small write is shown on raid5", "choose a raid5 array")
+            Fault("layout.level", array.layout.level, "must be raid5 to show a small write", "choose a raid5 array")
         )
     layout = array.layout.model_copy(update={"write_policy": "read-modify-write"})
     watched = _without_buffers(array, layout=layout)
     recording = record(watched, _in_the_middle(array, read_ratio=0.0), seed)
     busy = [one for one in recording.disks if one.movements]
-    # where the block itself lies, a read tells
+    # a read of the same block shows which disk has its data
     read = record(watched, _in_the_middle(array, read_ratio=1.0), seed)
     data = [one.disk for one in read.disks if one.movements]
     names = [f"disk {one.disk}: {'data' if one.disk in data else 'parity'}" for one in busy]
     return _page(
         title="One small write in RAID 5",
-        subtitle=f"{array.layout.disks} × {array.drive.name}, idle; 4 KiB are written.",
-        note="Old data and old parity are read; both are written when both are known. By then the sectors have just "
-        "passed the heads, and the platters have to bring them round again.",
+        subtitle=f"{array.layout.disks} × {array.drive.name}, idle; one write of 4 KiB.",
+        note="The array reads old data and old parity, then writes both. By then the sectors have just passed the "
+        "heads, so each platter needs nearly another revolution.",
         panels=[_panel(name, recording, one) for name, one in zip(names, busy, strict=True)],
         story=_story(recording, busy, data),
     )
 
 
 def _story(recording: Recording, busy: Sequence[DiskRecord], data: Sequence[int]) -> dict[str, Any]:
-    """The four I/Os in the order of their beginnings, and where the time of the write went."""
+    """Return the four I/Os in order of their start, and a sentence on where the time of the write went."""
     steps = []
     for disk in busy:
         for movement in disk.movements:
@@ -116,15 +117,15 @@ def _story(recording: Recording, busy: Sequence[DiskRecord], data: Sequence[int]
     round_ms = max(step["rotation_ns"] for step in writes) / 1e6
     revolution_ms = busy[0].revolution_ns / 1e6
     text = (
-        f"The write takes {total_ms:.2f} ms: {read_ms:.2f} ms until old data and old parity are read, "
-        f"{total_ms - read_ms:.2f} ms until the new ones are written. {round_ms:.2f} ms of these the platter turns "
-        f"until the sector is back under the head; a revolution takes {revolution_ms:.2f} ms."
+        f"The write takes {total_ms:.2f} ms: {read_ms:.2f} ms to read old data and old parity, and "
+        f"{total_ms - read_ms:.2f} ms to write the new ones. For {round_ms:.2f} ms of that, the head waits until the "
+        f"sector comes round again; a revolution takes {revolution_ms:.2f} ms."
     )
     return {"steps": steps, "text": text}
 
 
 def _in_the_middle(array: Array, read_ratio: float) -> Requests:
-    """A single request of 4 KiB in the middle of the array."""
+    """Return a single request of 4 KiB in the middle of the array."""
     middle = array.usable_bytes // 2 // 4096 * 4096
     workload = Workload.parse(
         {"size_bytes": 4096, "read_ratio": read_ratio, "clients": 1, "offset_bytes": middle, "span_bytes": 4096}
@@ -147,7 +148,7 @@ def _page(
     *, title: str, subtitle: str, note: str, panels: list[dict[str, Any]], story: dict[str, Any] | None = None
 ) -> str:
     environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
-    # "<" cannot end the script element early
+    # escaped, "<" cannot end the script element early
     data = json.dumps({"panels": panels, "story": story}, separators=(",", ":")).replace("<", "\\u003c")
     template = environment.get_template("moving_head.html.j2")
     return template.render(title=title, subtitle=subtitle, note=note, data=data)

@@ -1,4 +1,4 @@
-"""What a RAID calculator says of the lab's settings: operations counted, nothing else."""
+"""The rule of thumb of RAID calculators for the lab's settings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.lab.settings import Settings
-from diskmodel.plan.classical import calculator_disk_iops
+from diskmodel.plan.search.rule_of_thumb import calculator_disk_iops
 
 
 def calculator(settings: Settings, array: Array) -> dict[str, Any]:
-    """The rule of thumb for `settings`: penalty, disk operations per request, host requests per second."""
+    """Return the rule of thumb for `settings`: penalty, disk operations per request, host requests per second."""
     per_disk = calculator_disk_iops(array.drive)
     rule = rule_of_thumb(
         settings.level,

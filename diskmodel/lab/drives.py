@@ -1,4 +1,4 @@
-"""Drives that the lab knows: the catalogue, and profiles that its reader named when it was started."""
+"""The drives in the lab: the catalogue, and the user's own profiles."""
 
 from __future__ import annotations
 
@@ -12,41 +12,42 @@ _own: dict[str, Hdd | Flash] = {}
 
 
 def set_own_drives(paths: Sequence[Path]) -> None:
-    """Make the profiles in these files known by the names of the files, in place of those known before.
+    """Offer the profiles in these files under the names of the files, instead of any earlier ones.
 
     Raises
     ------
     DescriptionError
-        When a profile cannot be read, or two would have the same name.
+        When a profile cannot be read, or its name is already taken.
     """
     found: dict[str, Hdd | Flash] = {}
     for path in paths:
         if path.stem in found or path.stem in catalogue():
-            rule = f"there is a drive {path.stem} already"
+            rule = f"has the name of another drive, {path.stem}"
             raise DescriptionError(Fault("drive", str(path), rule, "rename the file"))
         if not path.is_file():
-            raise DescriptionError(Fault("drive", str(path), "is no file", "name a profile, as `calibrate` writes it"))
+            fix = "name a profile, such as `diskmodel calibrate` writes"
+            raise DescriptionError(Fault("drive", str(path), "is not a file", fix))
         found[path.stem] = load_drive(path)
     _own.clear()
     _own.update(found)
 
 
 def own_drives() -> Iterator[tuple[str, Hdd | Flash]]:
-    """Names and drives that the reader brought."""
+    """Yield the user's own drives with their names."""
     yield from _own.items()
 
 
 def drive_of(name: str) -> Hdd | Flash:
-    """The drive of that name; no file is looked for.
+    """Return the drive of that name; unlike `load_drive`, never open a file.
 
     Raises
     ------
     DescriptionError
-        When there is none.
+        When no drive has that name.
     """
     return _own[name] if name in _own else catalogue()[name]
 
 
 def has_one_arm(drive: Hdd | Flash) -> bool:
-    """Whether a drive has one arm that can be watched."""
+    """Return whether a drive has exactly one arm, which the animation can show."""
     return isinstance(drive, Hdd) and drive.actuators == 1

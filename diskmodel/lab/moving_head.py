@@ -9,36 +9,37 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.animation import schedulers_page, small_write_page
 from diskmodel.lab.settings import Settings
 
-MOST_REQUESTS = 2000
+#: Requests in an animation; the page embeds every arm movement, so its size grows in proportion.
+MAX_REQUESTS = 2000
 
 
 def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n_requests: int) -> str:
-    """HTML page of one disk of the array under two elevators, or of a small write.
+    """Return an HTML page of one disk of the array under one or two schedulers, or of a small write.
 
     Parameters
     ----------
     settings : Settings
     show : "schedulers" or "small_write"
-        A small write takes the drive and the strip of `settings`, and its disks where they make up a RAID 5.
+        A small write uses the drive and strip of `settings`, and its number of disks where the level is RAID 5.
     schedulers : sequence of str
         One or two.
     n_requests : int
-        Host requests that are played back, 1 to `MOST_REQUESTS`.
+        Host requests to animate, 1 to `MAX_REQUESTS`.
 
     Raises
     ------
     DescriptionError
-        When it cannot be shown: no arms, unknown elevators, faults in the settings.
+        When there is nothing to show: no arms, unknown schedulers, faults in the settings.
     """
     if show == "small_write":
         disks = settings.disks if settings.level == "raid5" else max(settings.disks, 3)
         whole = settings.model_copy(update={"level": "raid5", "disks": disks, "has_failed_disk": False})
         return small_write_page(whole.array())
     if show != "schedulers":
-        raise DescriptionError(Fault("show", show, "is not known", "use schedulers or small_write"))
-    if not 1 <= n_requests <= MOST_REQUESTS:
-        rule = f"must be 1 to {MOST_REQUESTS}"
-        raise DescriptionError(Fault("requests", n_requests, rule, "200 are enough to see the pattern"))
+        raise DescriptionError(Fault("show", show, "is not a known view", "use schedulers or small_write"))
+    if not 1 <= n_requests <= MAX_REQUESTS:
+        rule = f"must be 1 to {MAX_REQUESTS}"
+        raise DescriptionError(Fault("requests", n_requests, rule, "try 200, which is enough to see the pattern"))
     return schedulers_page(
         settings.array(),
         settings.workload(),
@@ -50,10 +51,10 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
 
 
 def unavailable_page(reasons: Sequence[str]) -> str:
-    """A page that says why there is nothing to see."""
+    """Return a page that says why there is nothing to show."""
     items = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
     return (
-        "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Nothing to see</title>"
+        "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Nothing to show</title>"
         "<style>:root{color-scheme:light dark}body{font:16px/1.45 system-ui,sans-serif;margin:1rem}</style>"
         f"<p>This cannot be shown:</p><ul>{items}</ul></html>"
     )

@@ -1,4 +1,4 @@
-"""What the lab's controls offer: drives, levels with the counts they allow, elevators, sizes."""
+"""The choices of the lab's controls: drives, levels with their possible numbers of disks, schedulers, sizes."""
 
 from __future__ import annotations
 
@@ -10,45 +10,23 @@ from diskmodel.drive import Flash, Hdd, catalogue
 from diskmodel.errors import DescriptionError
 from diskmodel.lab.drives import has_one_arm, own_drives
 from diskmodel.lab.settings import LEVELS, Pattern, Settings
+from diskmodel.layout import levels
 from diskmodel.layout.description import Layout
-from diskmodel.queue.description import SchedulerName
+from diskmodel.queue import SCHEDULERS
 
-MOST_DISKS = 64
+#: Disks on the slider, the same limit as in `Settings`; more make its steps too fine to hit.
+MAX_DISKS = 64
 
-_LEVEL_NAMES = {
-    "jbod": "none (disks one after the other)",
-    "raid0": "RAID 0 (striping)",
-    "raid1": "RAID 1 (a copy on every disk)",
-    "raid1e": "RAID 1E (mirrors, any number)",
-    "raid10": "RAID 10 (striped mirrors)",
-    "raid5": "RAID 5 (one parity)",
-    "raid50": "RAID 50 (striped RAID 5)",
-    "raid6": "RAID 6 (two parities)",
-    "raid60": "RAID 60 (striped RAID 6)",
-}
-_SCHEDULER_NAMES = {
-    "drive": "the drive's own queue",
-    "fcfs": "FCFS: first come, first served",
-    "sstf": "SSTF: shortest seek first",
-    "scan": "SCAN: to and fro, edge to edge",
-    "c-scan": "C-SCAN: one way, edge to edge",
-    "look": "LOOK: to and fro",
-    "c-look": "C-LOOK: one way",
-    "f-scan": "F-SCAN: to and fro, newcomers wait",
-    "sptf": "SPTF: shortest positioning time first",
-    "sptf-aged": "SPTF, old requests preferred",
-    "mq-deadline": "mq-deadline (Linux)",
-}
 _PATTERN_NAMES = {
     "random": "random",
     "hot_spot": "80 % of requests on 20 % of the space",
-    "zipf": "Zipf: few places very popular",
+    "zipf": "Zipf: a few blocks very popular",
     "sequential": "sequential",
 }
 
 
 def offers() -> dict[str, Any]:
-    """Choices of every control, as plain data; the reader's own drive is chosen where there is one."""
+    """Return the choices of every control as plain data; the user's own drive is the default where there is one."""
     drive = next((name for name, _ in own_drives()), Settings().drive)
     return {
         "defaults": Settings(drive=drive).to_dict(),
@@ -59,13 +37,16 @@ def offers() -> dict[str, Any]:
         "levels": [
             {
                 "value": level,
-                "text": _LEVEL_NAMES[level],
+                "text": levels.LEVELS[level].title,
                 "disks": _disk_counts(level),
                 "survives": _survives(level),
             }
             for level in LEVELS
         ],
-        "schedulers": [{"value": v, "text": _SCHEDULER_NAMES.get(v, v)} for v in ("drive", *get_args(SchedulerName))],
+        "schedulers": [
+            {"value": "drive", "text": "the drive's own queue"},
+            *({"value": name, "text": policy.title} for name, policy in SCHEDULERS.items()),
+        ],
         "patterns": [{"value": v, "text": _PATTERN_NAMES.get(v, v)} for v in get_args(Pattern)],
         "size_bytes": [512 << power for power in range(14)],
         "strip_bytes": [4096 << power for power in range(11)],
@@ -81,7 +62,7 @@ def _drive(name: str, drive: Hdd | Flash, group: str = "") -> dict[str, Any]:
 
 @functools.cache
 def _survives(level: str) -> bool:
-    """Whether the level keeps its data when one disk is missing."""
+    """Return whether the level keeps its data when one disk fails."""
     try:
         Layout.parse({"level": level, "disks": _disk_counts(level)[-1], "failed": (0,)})
     except DescriptionError:
@@ -91,9 +72,9 @@ def _survives(level: str) -> bool:
 
 @functools.cache
 def _disk_counts(level: str) -> list[int]:
-    """Numbers of disks that the level can have."""
+    """Return the numbers of disks that the level allows."""
     counts = []
-    for disks in range(1, MOST_DISKS + 1):
+    for disks in range(1, MAX_DISKS + 1):
         with contextlib.suppress(DescriptionError):
             Layout.parse({"level": level, "disks": disks})
             counts.append(disks)

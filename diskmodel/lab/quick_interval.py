@@ -1,4 +1,4 @@
-"""Interval of a percentile from a run too short for sectioning: rougher, and there at once."""
+"""Approximate interval of a percentile, for runs that are too short for sectioning."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from diskmodel.result.batches import lag1_correlation
-from diskmodel.result.quantiles import quantiles
+from diskmodel.result.statistics.batches import lag1_correlation
+from diskmodel.result.statistics.quantiles import quantiles
 
+#: Batches whose means give the variance; more would be shorter than the correlation of the responses in a short run.
 _N_BATCHES = 10
-_FEWEST_BEYOND = 10
+#: Values beyond the quantile that an interval requires; with fewer the largest value determines it.
+_MIN_BEYOND = 10
 _STUDENT_T = 2.262  # 95 %, both sides, nine degrees of freedom
 
 
 def quick_quantile_interval(series: ArrayLike, level: float) -> tuple[float, float]:
-    """Ends of an approximate 95 % interval of a quantile of a series; nan where fewer than ten values lie beyond it.
+    """Return the ends of an approximate 95 % interval of a quantile; nan where fewer than ten values lie beyond it.
 
     Parameters
     ----------
@@ -26,10 +28,10 @@ def quick_quantile_interval(series: ArrayLike, level: float) -> tuple[float, flo
 
     Notes
     -----
-    The share of values above the observed quantile is a mean of zeros and ones. Its error comes from ten batches, not
-    less than that of independent values, widened for the correlation between the batches; the interval is what lies
-    between the quantiles at the level less and more that error. Where the upper level passes 1 the largest value ends
-    it, so that the upper end is then too low.
+    The share of values above the observed quantile is a mean of zeros and ones. Its standard error comes from ten
+    batches, widened for the correlation between batches, and is at least that of independent values. The ends of the
+    interval are the quantiles at the level minus and plus that error. Where the upper level exceeds 1, the upper end
+    is the largest value, which is too low.
 
     References
     ----------
@@ -37,7 +39,7 @@ def quick_quantile_interval(series: ArrayLike, level: float) -> tuple[float, flo
     """
     values = np.asarray(series)
     n = len(values)
-    if n * min(level, 1 - level) < _FEWEST_BEYOND:
+    if n * min(level, 1 - level) < _MIN_BEYOND:
         return math.nan, math.nan
     above = values > float(quantiles(values, level))
     size = n // _N_BATCHES

@@ -1,4 +1,4 @@
-"""Predict, then see: questions whose answers the model works out when they are asked for."""
+"""The quiz: questions that the user answers before the model computes the result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from diskmodel.lab.curves import figures
 from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma
 from diskmodel.lab.settings import Arrivals, Settings
 
-#: Requests of each run that decides an answer: the tail of a queue takes longer to settle.
+#: Requests of each run that decides an answer. Open arrivals need more, because the tail of their queue converges more
+#: slowly; with fewer, more answers have an interval that overlaps two choices.
 N_REQUESTS: dict[Arrivals, int] = {"outstanding": 30_000, "rate": 200_000}
-MOST_QUESTIONS = 10_000
+#: Numbers of questions accepted from the page; only a limit on the input.
+MAX_QUESTIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -25,23 +27,23 @@ class Quiz:
     seed: int
 
     def dilemma(self) -> Dilemma:
-        """What is asked.
+        """Return the question.
 
         Raises
         ------
         DescriptionError
             When the number or the seed is out of range.
         """
-        if not 0 <= self.number < MOST_QUESTIONS:
+        if not 0 <= self.number < MAX_QUESTIONS:
             raise DescriptionError(
-                Fault("number", self.number, f"must be 0 to {MOST_QUESTIONS - 1}", "ask for another question")
+                Fault("number", self.number, f"must be 0 to {MAX_QUESTIONS - 1}", "ask for another question")
             )
         if not 0 <= self.seed < 2**32:
             raise DescriptionError(Fault("seed", self.seed, "must be 0 to 4294967295", "use another seed"))
         return QUESTIONS[self.number % len(QUESTIONS)](self.number, self.seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The question as plain data, without its answer."""
+        """Return the question as plain data, without its answer."""
         asked = self.dilemma()
         return {
             "number": self.number,
@@ -52,14 +54,14 @@ class Quiz:
         }
 
     def reveal(self, choice: int) -> dict[str, Any]:
-        """What the model says, and whether `choice` was right.
+        """Simulate the answer, and return it with whether `choice` was right.
 
-        A choice counts as right when the interval of the answer reaches into it.
+        A choice counts as right when the interval of the answer overlaps it.
 
         Raises
         ------
         DescriptionError
-            When there is no such choice.
+            When `choice` is out of range.
         """
         asked = self.dilemma()
         if not 0 <= choice <= len(asked.borders):
@@ -90,7 +92,7 @@ def _run(settings: Settings) -> dict[str, Any]:
 
 
 def _value(run: dict[str, Any], figure: str) -> tuple[float, float, float]:
-    """Value and ends of its interval; both ends are the value where there is none."""
+    """Return a figure and the ends of its interval; without an interval both ends are the value."""
     found = run[figure]
     value, low, high = found if isinstance(found, list) else (found, None, None)
     if value is None:
@@ -99,7 +101,7 @@ def _value(run: dict[str, Any], figure: str) -> tuple[float, float, float]:
 
 
 def _ratio(values: list[tuple[float, float, float]]) -> tuple[float, float, float]:
-    """Low end, value and high end of the second over the first; errors of independent estimates add in squares."""
+    """Return low end, value and high end of the second over the first; errors of independent runs add in squares."""
     (a, a_low, a_high), (b, b_low, b_high) = values
     ratio = b / a
     down = math.hypot((b - b_low) / b, (a_high - a) / a)

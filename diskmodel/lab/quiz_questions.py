@@ -1,6 +1,6 @@
-"""The questions of the quiz: what changes, which figure is asked for, and why it comes out as it does.
+"""The questions of the quiz: what changes, which figure is asked for, and the reason for the answer.
 
-No answer stands here. The reasons name causes; the figures beside them come from the runs.
+The answers are not stored here: they come from simulated runs.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Dilemma:
     ----------
     setting, question : str
     settings : tuple of Settings
-        Two runs, whose ratio (second over first) is the answer; or one, whose figure is.
+        Two runs, whose ratio (second over first) is the answer; or one run, whose figure is the answer.
     names : tuple of str
-        What each run is.
+        A name for each run.
     figure : str
         A key of `curves.figures`.
     figure_text : str
         The figure in words, with its unit.
     borders : tuple of float
-        Between the choices, rising.
+        Limits between the choices, ascending.
     unit : str
         "times" for a ratio.
     why : str
@@ -47,11 +47,11 @@ class Dilemma:
     why: str
 
     def ranges(self) -> list[tuple[float, float]]:
-        """Lower and upper end of each choice."""
+        """Return the lower and upper end of each choice."""
         return list(itertools.pairwise((-float("inf"), *self.borders, float("inf"))))
 
     def choice_texts(self) -> list[str]:
-        """The choices in words."""
+        """Return the choices as text."""
         mark = "× " if self.unit == "times" else ""
         first, last = self.borders[0], self.borders[-1]
         between = [f"{mark}{low:g} to {high:g}" for low, high in itertools.pairwise(self.borders)]
@@ -69,15 +69,15 @@ def _raid_levels(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": reads, "disks": disks, "outstanding": 32, "size_bytes": 8192}
     return Dilemma(
         f"{disks} disks of 15,000 rpm, 32 requests of 8 KiB outstanding, {reads:.0%} of them reads.",
-        "How many times the requests per second of RAID 5 does RAID 10 do?",
+        "How many times as many requests per second does RAID 10 serve as RAID 5?",
         (Settings.parse({**base, "level": "raid5"}), Settings.parse({**base, "level": "raid10"})),
         ("RAID 5", "RAID 10"),
         "iops",
         "requests per second",
         (0.9, 1.15, 1.5, 2.0, 2.5),
         "times",
-        "A small write costs RAID 5 two reads and two writes, RAID 10 two writes. The more writes, the more it shows; "
-        "with reads alone both have the same arms, and RAID 10 may choose between two copies.",
+        "A small write costs RAID 5 two reads and two writes, and RAID 10 two writes. The difference grows with the "
+        "share of writes. For reads both have the same number of arms, but RAID 10 can choose between two copies.",
     )
 
 
@@ -88,15 +88,15 @@ def _depth(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "scheduler": scheduler, "drive": "generic-7k2"}
     return Dilemma(
         f"One disk of 7,200 rpm, random reads of 8 KiB, served {name}.",
-        f"Outstanding requests go from 1 to {depth}. Requests per second are multiplied by …",
+        f"Outstanding requests rise from 1 to {depth}. By what factor do requests per second change?",
         (Settings.parse({**base, "outstanding": 1}), Settings.parse({**base, "outstanding": depth})),
         ("1 outstanding", f"{depth} outstanding"),
         "iops",
         "requests per second",
         (1.15, 1.6, 2.2, 4.0),
         "times",
-        "A queue makes a disk faster only where somebody chooses from it. Who serves in the order of arrival moves the "
-        "arm just as far with a long queue; who picks the nearest has more to pick from.",
+        "A queue makes a disk faster only if the scheduler can choose from it. In order of arrival, the arm moves as "
+        "far with a long queue as with a short one; picking the nearest request saves more, the longer the queue is.",
     )
 
 
@@ -106,15 +106,15 @@ def _request_size(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1}
     return Dilemma(
         "One disk of 7,200 rpm, random reads, one at a time.",
-        f"Requests grow from 4 KiB to {pretty_bytes(size)}. Requests per second are multiplied by …",
+        f"Requests grow from 4 KiB to {pretty_bytes(size)}. By what factor do requests per second change?",
         (Settings.parse({**base, "size_bytes": 4096}), Settings.parse({**base, "size_bytes": size})),
         ("4 KiB", pretty_bytes(size)),
         "iops",
         "requests per second",
         (0.15, 0.35, 0.6, 0.85),
         "times",
-        "Getting there costs a seek and half a turn whatever comes then. Transfer counts only once it is as long as "
-        "that: bytes per second rise long before requests per second fall.",
+        "Each request costs a seek and half a revolution, whatever its size. The transfer matters only when it takes "
+        "about as long: bytes per second rise long before requests per second fall.",
     )
 
 
@@ -124,15 +124,15 @@ def _short_stroke(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1, "size_bytes": 4096}
     return Dilemma(
         "One disk of 7,200 rpm, random reads of 4 KiB, one at a time.",
-        f"Only the outer {span:.0%} of it is used instead of all. Requests per second are multiplied by …",
+        f"Only its outer {span:.0%} is used. By what factor do requests per second change?",
         (Settings.parse(base), Settings.parse({**base, "span_ratio": span})),
-        ("all of it", f"outer {span:.0%}"),
+        ("whole disk", f"outer {span:.0%}"),
         "iops",
         "requests per second",
         (1.1, 1.35, 1.7, 2.5),
         "times",
-        "Short seeks save time, and there are fewer of the outer tracks than their share of the bytes. The wait for "
-        "the sector stays: half a turn on average, wherever the arm is.",
+        "Seeks become shorter, all the more because outer tracks store more than inner ones. Rotational latency does "
+        "not change: half a revolution on average, wherever the arm is.",
     )
 
 
@@ -142,15 +142,15 @@ def _spindle_speed(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "outstanding": 1, "size_bytes": 4096}
     return Dilemma(
         f"Random reads of 4 KiB, one at a time, from a disk of {rpm} rpm.",
-        "It is replaced by one of 15,000 rpm. Requests per second are multiplied by …",
+        "It is replaced by one of 15,000 rpm. By what factor do requests per second change?",
         (Settings.parse({**base, "drive": slow}), Settings.parse({**base, "drive": "generic-15k"})),
         (f"{rpm} rpm", "15,000 rpm"),
         "iops",
         "requests per second",
         (1.2, 1.6, 2.1, 2.8),
         "times",
-        "Faster spindles turn sooner and carry smaller platters with shorter arms, so that the seek falls, too. "
-        "Neither falls as the speed says alone.",
+        "Rotational latency falls in proportion to the speed. Fast drives also have smaller platters and shorter arms, "
+        "so that seeks become faster too, but by another factor.",
     )
 
 
@@ -166,15 +166,16 @@ def _knee(number: int, seed: int) -> Dilemma:
         "scheduler": "fcfs",
     }
     return Dilemma(
-        "One disk of 7,200 rpm, random reads of 8 KiB that come by chance and are served in their order.",
-        f"The rate goes from {low} to {high} a second. The time within which 99 of 100 are done is multiplied by …",
+        "One disk of 7,200 rpm, random reads of 8 KiB that arrive at random and are served in order of arrival.",
+        f"The rate rises from {low} to {high} per second. By what factor does the p99 latency change?",
         (Settings.parse({**base, "rate_per_s": low}), Settings.parse({**base, "rate_per_s": high})),
-        (f"{low} a second", f"{high} a second"),
+        (f"{low} per second", f"{high} per second"),
         "p99_ms",
-        "99th percentile, ms",
+        "p99 latency, ms",
         (1.25, 1.75, 2.5, 4.0),
         "times",
-        "Waiting grows as 1/(1 - utilisation): little at first, then without end. Tails feel it before means do.",
+        "Waiting grows as 1/(1 - utilization): slowly at first, then without limit. It shows in the tail before it "
+        "shows in the mean.",
     )
 
 
@@ -184,15 +185,15 @@ def _cache_hits(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "disks": 8, "level": "raid10", "outstanding": 16}
     return Dilemma(
         "RAID 10 of 8 disks, 16 reads of 8 KiB outstanding.",
-        f"A cache serves {hits:.0%} of the reads instead of none. Requests per second are multiplied by …",
+        f"A cache now serves {hits:.0%} of the reads. By what factor do requests per second change?",
         (Settings.parse(base), Settings.parse({**base, "read_hit_ratio": hits})),
         ("no hits", f"{hits:.0%} hits"),
         "iops",
         "requests per second",
         (1.2, 1.7, 2.5, 4.0, 7.0),
         "times",
-        "Only misses load the disks, so that 1/(1 - hits) times the requests can come before the disks are as busy as "
-        "before.",
+        "Only misses load the disks, so the array serves up to 1/(1 - hits) times as many requests until the disks are "
+        "as busy as before.",
     )
 
 
@@ -202,14 +203,15 @@ def _more_disks(number: int, seed: int) -> Dilemma:
     base = {"read_ratio": 1, "level": "raid0", "outstanding": outstanding}
     return Dilemma(
         f"RAID 0, reads of 8 KiB, {outstanding} outstanding.",
-        "The disks are doubled from 4 to 8. Requests per second are multiplied by …",
+        "The number of disks is doubled from 4 to 8. By what factor do requests per second change?",
         (Settings.parse({**base, "disks": 4}), Settings.parse({**base, "disks": 8})),
         ("4 disks", "8 disks"),
         "iops",
         "requests per second",
         (1.1, 1.4, 1.7, 2.1),
         "times",
-        "Disks help only those who wait for them. With fewer requests outstanding than disks, most disks rest.",
+        "More disks help only if requests wait for them. With fewer requests outstanding than disks, most disks are "
+        "idle.",
     )
 
 
@@ -227,30 +229,30 @@ def _write_cost(number: int, seed: int) -> Dilemma:
         "disk operations per write",
         (1.5, 2.5, 3.5, 4.5, 5.5),
         "operations",
-        "A mirror writes each copy. Parity is worked out either from the old data and the old parity, or from the "
-        "other data of the row; the array takes what needs fewer reads, and with few disks that is the second.",
+        "A mirror writes each copy. Parity is computed either from the old data and the old parity, or from the other "
+        "data in the stripe. The array chooses what needs fewer reads; with few disks, that is the second.",
     )
 
 
 def _longest_wait(number: int, seed: int) -> Dilemma:
     draw = _draws(number, seed)
-    greedy, name = draw.choice((("sstf", "nearest first"), ("look", "elevator, to and fro")))
+    greedy, name = draw.choice((("sstf", "nearest first"), ("look", "by an elevator, back and forth")))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 32}
     return Dilemma(
         "One disk of 7,200 rpm, 32 random reads of 8 KiB outstanding, served first come, first served.",
-        f"Now they are served {name}. The time within which 99 of 100 are done is multiplied by …",
+        f"Now they are served {name}. By what factor does the p99 latency change?",
         (Settings.parse({**base, "scheduler": "fcfs"}), Settings.parse({**base, "scheduler": greedy})),
         ("first come, first served", name),
         "p99_ms",
-        "99th percentile, ms",
+        "p99 latency, ms",
         (0.6, 0.9, 1.15, 1.6),
         "times",
-        "On average everybody gains. Who always takes the nearest lets those at the edges wait; who sweeps passes "
-        "everywhere in each turn.",
+        "The mean improves with both. Always taking the nearest request lets those at the edges wait; an elevator "
+        "passes every cylinder in each sweep.",
     )
 
 
-#: In the order in which they are asked.
+#: The questions in order.
 QUESTIONS: tuple[Callable[[int, int], Dilemma], ...] = (
     _depth,
     _raid_levels,

@@ -1,4 +1,4 @@
-"""What the arms of an array did during a run, movement by movement, as the reference engine did it."""
+"""Recording of every arm movement during a run of the reference engine."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Movement:
         `records.Op`.
     n_sectors : int
     submitted_ns, start_ns, done_ns : int
-        When it reached the disk's queue, when the arm began to move for it, when it was complete.
+        When it entered the disk's queue, when the arm began to move for it, and when it was complete.
     seek_ns, rotation_ns, transfer_ns : int
-        The access from `start_ns` on.
+        Components of the access, which begins at `start_ns`.
     from_cylinder, cylinder : int
-        Where the arm was, and the cylinder of the first sector.
+        Cylinder of the arm before, and of the first sector.
     angle, arc : float
-        Of the first sector behind the index mark, and of all sectors; revolutions.
+        Angle of the first sector after the index mark, and angle that all sectors cover, in revolutions.
     """
 
     op: int
@@ -80,12 +80,12 @@ class DiskRecord:
 
 @dataclass(frozen=True)
 class Recording:
-    """A run as its disks saw it.
+    """All movements of a run, disk by disk.
 
     Attributes
     ----------
     disks : tuple of DiskRecord
-        All disks, also those that did nothing.
+        All disks, including idle ones.
     end_ns : int
         Last completion of a host request.
     response_ns : tuple of int
@@ -98,19 +98,19 @@ class Recording:
 
 
 def record(array: Array, requests: Requests, seed: int = 0) -> Recording:
-    """Recording of `requests` on an array of hard disks, by the SimPy engine.
+    """Run `requests` on an array of hard disks in the SimPy engine, and return the recording.
 
-    What the drives' caches serve moves no arm, and is not among the movements.
+    Requests served by a drive's cache move no arm and are not recorded.
 
     Raises
     ------
     DescriptionError
-        When the array has no arms, or two on a spindle, or a request does not lie on it.
+        When the array has no arms, or two on a spindle, or when a request lies outside the array.
     """
     scenario = resolve(array, seed)
     tables = scenario.drive
     if not isinstance(tables, HddTables) or tables.actuators > 1:
-        rule = "has no single arm that could be watched"
+        rule = "has no single arm to show"
         raise DescriptionError(Fault("drive", array.drive.name, rule, "use a hard disk with one actuator"))
     check_requests(scenario, requests)
     simulation = Simulation(scenario, requests)
@@ -132,25 +132,25 @@ _Heard = tuple[Command | Dirty, Access, Arm, int]
 
 
 def _listener(heard: list[_Heard]) -> Callable[[Command | Dirty, Access, Arm, int], None]:
-    def listen(wanted: Command | Dirty, access: Access, arm: Arm, now: int) -> None:
-        heard.append((wanted, access, Arm(arm.cylinder, arm.head), now))
+    def listen(served: Command | Dirty, access: Access, arm: Arm, now: int) -> None:
+        heard.append((served, access, Arm(arm.cylinder, arm.head), now))
 
     return listen
 
 
 def _disk_record(device: HardDisk, tables: HddTables, heard: list[_Heard]) -> DiskRecord:
     movements = []
-    for wanted, access, arm, start_ns in heard:
-        place = device.mechanics.place(wanted.lba)
+    for served, access, arm, start_ns in heard:
+        place = device.mechanics.place(served.lba)
         per_track = device.mechanics.sectors_per_track[place.zone]
         submitted_ns, done_ns = start_ns, access.end_ns
-        if isinstance(wanted, Command):
-            # one that was under way when the run ended has no time of completion
-            submitted_ns, done_ns = wanted.submitted_ns, wanted.done_ns or access.end_ns
+        if isinstance(served, Command):
+            # a command in progress at the end of the run has no completion time
+            submitted_ns, done_ns = served.submitted_ns, served.done_ns or access.end_ns
         movements.append(
             Movement(
-                op=wanted.op,
-                n_sectors=wanted.n_sectors,
+                op=served.op,
+                n_sectors=served.n_sectors,
                 submitted_ns=submitted_ns,
                 start_ns=start_ns,
                 done_ns=done_ns,
@@ -160,7 +160,7 @@ def _disk_record(device: HardDisk, tables: HddTables, heard: list[_Heard]) -> Di
                 from_cylinder=arm.cylinder,
                 cylinder=place.cylinder,
                 angle=round(device.mechanics.angle_index(place) / per_track, 6),
-                arc=round(min(wanted.n_sectors / per_track, 1.0), 6),
+                arc=round(min(served.n_sectors / per_track, 1.0), 6),
             )
         )
     return DiskRecord(

@@ -1,4 +1,4 @@
-"""The lab as a web application, and the loop that serves it to this machine only."""
+"""The lab as a web application, served to this machine only."""
 
 from __future__ import annotations
 
@@ -32,41 +32,48 @@ from diskmodel.lab.settings import Settings
 
 HOST = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
-#: Runs at the same time; the kernel leaves the interpreter free.
+#: Simulations at a time. The kernel releases the interpreter lock, so two use two cores; more would delay the chosen
+#: point, which is simulated first.
 _PARALLEL = 2
-_LARGEST_BODY = 64 << 10
+#: Longest request body, bytes. The settings take less than 1 KiB.
+_MAX_BODY_BYTES = 64 << 10
 
-_OWN_ONLY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
-            "frame-src 'self'; base-uri 'none'; form-action 'none'"  # fmt: skip
-#: The moving head is one file that can be saved: its script and style are in it.
-_ONE_FILE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " \
-            "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"  # fmt: skip
+#: Content security policy of the lab's pages: they load nothing from other hosts.
+_OWN_ONLY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'"
+)
+#: Policy of the moving head, which is a single file that can be saved: its script and style are inline.
+_ONE_FILE = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+)
 
 
 def application() -> Starlette:
-    """The lab's pages and answers.
+    """Return the web application with the lab's pages.
 
     Notes
     -----
-    - `GET /`: the page; `GET /offers`: choices of its controls
-    - `POST /curve`: settings to a curve; `?stage=refined` for more requests, `&effort=0.5` for half of them
+    - `GET /`: the page; `GET /offers`: the choices of its controls
+    - `POST /curve`: the curve for some settings; `?stage=refined` simulates more requests, `&effort=0.5` half of them
     - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
-    - `GET /moving-head`: a page that plays back a run; `?save=1` as a file
+    - `GET /moving-head`: a page that animates a run; `?save=1` downloads it
 
-    Bad input is answered by status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}.
+    Bad input gets status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}.
     """
     app = Starlette(
         routes=[
             Route("/", _page),
-            Route("/offers", _told(_offers)),
-            Route("/curve", _told(_curve), methods=["POST"]),
-            Route("/quiz/{number:int}", _told(_question), methods=["GET"]),
-            Route("/quiz/{number:int}", _told(_reveal), methods=["POST"]),
+            Route("/offers", _reporting_faults(_offers)),
+            Route("/curve", _reporting_faults(_curve), methods=["POST"]),
+            Route("/quiz/{number:int}", _reporting_faults(_question), methods=["GET"]),
+            Route("/quiz/{number:int}", _reporting_faults(_reveal), methods=["POST"]),
             Route("/moving-head", _moving_head),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[
-            # a page elsewhere that names this machine as its own host gets nothing
+            # refuses requests of foreign pages whose host name resolves to this machine
             Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
             Middleware(_OwnPageOnly),
             Middleware(_Headers),
@@ -77,12 +84,12 @@ def application() -> Starlette:
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket on the loopback address; port 0 takes any free one.
+    """Return a listening socket on the loopback address; port 0 picks a free one.
 
     Raises
     ------
     DescriptionError
-        When the port is taken or may not be used.
+        When the port is in use or not permitted.
     """
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -91,32 +98,32 @@ def listen(port: int = 0) -> socket.socket:
         sock.listen(64)
     except (OSError, OverflowError) as error:
         sock.close()
-        why = getattr(error, "strerror", None) or "is no port"
+        why = getattr(error, "strerror", None) or "is not a port"
         raise DescriptionError(
-            Fault("port", port, why.lower(), "choose another, or leave it out to take any free one")
+            Fault("port", port, why.lower(), "choose another, or leave it out to get a free one")
         ) from None
     return sock
 
 
 def url_of(sock: socket.socket) -> str:
-    """Address to open in a browser."""
+    """Return the address to open in a browser."""
     return f"http://{HOST}:{sock.getsockname()[1]}/"
 
 
 def server() -> uvicorn.Server:
-    """The server, not yet running; `run(sockets=[listen()])` runs it until a signal or `should_exit`."""
+    """Return the server; `run(sockets=[listen()])` runs it until a signal or `should_exit`."""
     app = application()
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=10, ws="none"
     )
     lab = uvicorn.Server(config)
-    # a curve under way ends with the runs that have begun
+    # when the server stops, a curve in progress starts no further runs
     app.state.is_ending = lambda: lab.should_exit
     return lab
 
 
 def warm_up() -> None:
-    """Answer the first question once, so that the first reader does not wait for imports and tables."""
+    """Simulate the first curve once, so that the user does not wait for imports and tables."""
     offers()
     question = curves.ask(Settings(), "quick")
     curves.answer(question, [curves.point(question, load) for load in question.loads])
@@ -125,8 +132,8 @@ def warm_up() -> None:
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _told(handler: Handler) -> Handler:
-    """`handler` with bad input told as faults."""
+def _reporting_faults(handler: Handler) -> Handler:
+    """Wrap `handler` so that bad input becomes a JSON list of faults."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -138,14 +145,14 @@ def _told(handler: Handler) -> Handler:
 
 
 def _as_data(fault: Fault) -> dict[str, object]:
-    told = {
+    data = {
         "field": fault.field,
         "value": _shown(fault.value),
         "rule": fault.rule,
         "fix": fault.fix,
         "text": str(fault),
     }
-    return {key: printable(value) if isinstance(value, str) else value for key, value in told.items()}
+    return {key: printable(value) if isinstance(value, str) else value for key, value in data.items()}
 
 
 def _shown(value: object) -> object:
@@ -163,7 +170,7 @@ async def _offers(request: Request) -> Response:
 
 
 async def _curve(request: Request) -> Response:
-    """The curve, point by point, so that a reader who has moved on is noticed."""
+    """Answer with a curve, simulated point by point, so that a closed connection stops it early."""
     started = time.perf_counter()
     settings = Settings.parse(await _body(request))
     stage = _stage(request.query_params.get("stage", "quick"))
@@ -188,7 +195,7 @@ async def _curve(request: Request) -> Response:
 
 def _stage(name: str) -> curves.Stage:
     if name not in get_args(curves.Stage):
-        raise DescriptionError(Fault("stage", name, "is no stage", "use quick or refined"))
+        raise DescriptionError(Fault("stage", name, "is not a known stage", "use quick or refined"))
     return cast(curves.Stage, name)
 
 
@@ -204,7 +211,7 @@ async def _reveal(request: Request) -> Response:
 
 
 async def _moving_head(request: Request) -> Response:
-    """A page in any case: what cannot be shown is told where it would have been."""
+    """Answer with a page in every case: bad input is reported where the animation would be."""
     query = request.query_params
     headers = {"Content-Security-Policy": _ONE_FILE}
     try:
@@ -224,8 +231,8 @@ async def _body(request: Request) -> Mapping[str, Any]:
     received = b""
     async for chunk in request.stream():
         received += chunk
-        if len(received) > _LARGEST_BODY:
-            raise DescriptionError(Fault("body", None, "is too long", f"send at most {_LARGEST_BODY} bytes"))
+        if len(received) > _MAX_BODY_BYTES:
+            raise DescriptionError(Fault("body", None, "is too long", f"send at most {_MAX_BODY_BYTES} bytes"))
     return _json(received)
 
 
@@ -257,7 +264,7 @@ def _whole(data: Mapping[str, Any], field: str, default: int | None) -> int:
 
 
 class _OwnPageOnly:
-    """Refuses what pages from elsewhere send: they could not read the answer, but they could keep the machine busy."""
+    """Refuses requests of foreign pages: they could not read the answer, but they could keep the machine busy."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -266,14 +273,14 @@ class _OwnPageOnly:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         if scope["type"] == "http" and origin is not None and origin != f"http://{headers.get('host')}":
-            refusal = PlainTextResponse("pages from elsewhere get no answer", status_code=403)
+            refusal = PlainTextResponse("requests from other sites are refused", status_code=403)
             await refusal(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
 
 class _Headers:
-    """Headers of every answer: nothing from elsewhere, nothing kept."""
+    """Adds headers to every response: load nothing from other hosts, cache nothing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,24 +1,26 @@
-"""What the lab's controls say, and the array and the workload that follow from it."""
+"""The settings of the lab's controls, and the array and workload that they describe."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.lab.drives import drive_of
-from diskmodel.layout.description import Level
-from diskmodel.queue.description import SchedulerName
+from diskmodel.layout import levels
+from diskmodel.layout.levels import Level
+from diskmodel.queue import SCHEDULERS
+from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, PerSecond, Ratio
 from diskmodel.workload import Workload
 
 Arrivals = Literal["outstanding", "rate"]
 Pattern = Literal["random", "hot_spot", "zipf", "sequential"]
 
-#: Levels that need no more than a number of disks to be said.
-LEVELS: tuple[Level, ...] = ("jbod", "raid0", "raid1", "raid1e", "raid10", "raid5", "raid50", "raid6", "raid60")
+#: Levels that a number of disks describes completely.
+LEVELS = tuple(name for name, level in levels.LEVELS.items() if level.is_common)
 
 _ADDRESSES: dict[Pattern, dict[str, Any]] = {
     "random": {"pattern": "uniform"},
@@ -35,32 +37,32 @@ class Settings(Description):
     ----------
     read_ratio : float in [0, 1]
     size_bytes : int
-        Of each request.
+        Size of each request.
     pattern : str
-        random, hot_spot (80 % of the requests to 20 % of the place), zipf or sequential.
+        random, hot_spot (80 % of the requests to 20 % of the space), zipf or sequential.
     span_ratio : float in (0, 1]
-        Part of the array that is used, from its front.
+        Part of the array that is used, from its beginning.
     arrivals : "outstanding" or "rate"
-        Whether requests are kept outstanding, or come by chance at a rate of their own.
+        Whether a fixed number of requests is outstanding, or requests arrive at random at a given rate.
     outstanding : int
-        The load, for "outstanding".
+        The load for "outstanding".
     rate_per_s : float
-        The load, for "rate".
+        The load for "rate".
     drive : str
-        Name of a drive in the catalogue, or of one that the lab was started with.
+        Name of a drive in the catalogue, or of one of the user's own.
     level : str
     disks : int
     strip_bytes : int
     has_failed_disk : bool
-        Whether one disk is missing.
+        Whether one disk has failed.
     scheduler : str
-        "drive": the drive's own command queue. Else an elevator before a drive that is given one command at a time.
+        "drive": only the drive's own command queue. Otherwise a scheduler that gives the drive one command at a time.
     read_hit_ratio : float in [0, 0.99]
         Reads that the controller's cache serves.
     write_cache_bytes : int
         The controller's write-back cache; 0: none.
     drive_write_cache : bool
-        Whether the drives answer writes out of their own buffers.
+        Whether the drives complete writes from their own caches.
     seed : int
     """
 
@@ -76,7 +78,7 @@ class Settings(Description):
     disks: int = Field(default=8, ge=1, le=64)
     strip_bytes: Bytes = Field(default=64 << 10, ge=512, le=16 << 20)
     has_failed_disk: bool = False
-    scheduler: SchedulerName | Literal["drive"] = "drive"
+    scheduler: Annotated[str, OneOf(lambda: ("drive", *SCHEDULERS))] = "drive"
     read_hit_ratio: float = Field(default=0.0, ge=0, le=0.99)
     write_cache_bytes: Bytes = Field(default=0, le=16 << 30)
     drive_write_cache: bool = False
@@ -85,23 +87,23 @@ class Settings(Description):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.level not in LEVELS:
-            raise ValueError(f"level={self.level}: is not offered in the lab; use one of {', '.join(LEVELS)}")
+            raise ValueError(f"level={self.level}: is not available in the lab; use one of {', '.join(LEVELS)}")
         if self.size_bytes % 512:
             raise ValueError(f"size_bytes={self.size_bytes}: must be a multiple of 512; use for example 4096")
         return self
 
     @property
     def chosen_load(self) -> float:
-        """The load that was chosen, in the unit that `arrivals` says."""
+        """The chosen load, as a number outstanding or a rate, depending on `arrivals`."""
         return float(self.outstanding) if self.arrivals == "outstanding" else self.rate_per_s
 
     def array(self) -> Array:
-        """The array.
+        """Return the array.
 
         Raises
         ------
         DescriptionError
-            When its parts do not fit each other, with every fault.
+            When its parts contradict each other, with every fault.
         """
         queue: dict[str, Any] = {"scheduler": "fcfs"}
         if self.scheduler != "drive":
@@ -128,9 +130,9 @@ class Settings(Description):
         )
 
     def workload(self, load: float | None = None) -> Workload:
-        """The workload, at another load where one is given."""
-        wanted = self.chosen_load if load is None else load
-        arrival = {"clients": round(wanted)} if self.arrivals == "outstanding" else {"rate_per_s": wanted}
+        """Return the workload, at `load` where that is given."""
+        load = self.chosen_load if load is None else load
+        arrival = {"clients": round(load)} if self.arrivals == "outstanding" else {"rate_per_s": load}
         return Workload.parse(
             {
                 "name": "lab",

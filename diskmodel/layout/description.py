@@ -7,20 +7,12 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
+from diskmodel.layout.levels import LEVELS, Level, RaidLevel
 from diskmodel.units import Bytes, BytesPerSecond, Length, Ratio
 
-Level = Literal[
-    "jbod", "raid0", "raid1", "raid1e", "raid10", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60", "erasure"
-]
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
 WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
-
-_MIRRORED = ("raid1", "raid1e", "raid10")
-_GROUPED = ("raid50", "raid60", "erasure")
-_PARITY_OF = {"raid3": 1, "raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
-_LEAST_DISKS = {"jbod": 1, "raid0": 1, "raid1": 2, "raid1e": 3, "raid10": 4, "raid3": 3, "raid4": 3, "raid5": 3,
-                "raid50": 6, "raid6": 4, "raid60": 8, "erasure": 2}  # fmt: skip
 
 
 class Rebuild(Description):
@@ -113,29 +105,28 @@ class Layout(Description):
         return self
 
     def _shape_problem(self) -> str | None:
-        level, disks = self.level, self.disks
-        least = _LEAST_DISKS[level]
-        if disks < least:
-            return f"disks={disks}: {level} needs at least {least} disks; add disks or choose another level"
-        if self.copies is not None and level not in _MIRRORED:
+        level, disks, kind = self.level, self.disks, self.kind
+        if disks < kind.min_disks:
+            return f"disks={disks}: {level} needs at least {kind.min_disks} disks; add disks or choose another level"
+        if self.copies is not None and not kind.keeps_copies:
             return f"copies={self.copies}: {level} keeps no copies; remove it"
-        if level in ("raid1e", "raid10") and self.n_copies > disks:
+        if kind.default_copies > 1 and self.n_copies > disks:
             return f"copies={self.copies}: more copies than disks ({disks}); use fewer"
-        if level == "raid1" and self.n_copies != disks:
-            return f"copies={self.copies}: raid1 keeps a copy on each of its {disks} disks; use raid10 for fewer"
-        if level == "raid10" and disks % self.n_copies:
-            return f"disks={disks}: raid10 needs a multiple of its {self.n_copies} copies; use raid1e for other counts"
-        if self.arrangement == "far" and level != "raid10":
+        if kind.default_copies == 0 and self.n_copies != disks:
+            return f"copies={self.copies}: {level} keeps a copy on each of its {disks} disks; use raid10 for fewer"
+        if kind.needs_whole_sets and disks % self.n_copies:
+            return f"disks={disks}: {level} needs a multiple of its {self.n_copies} copies; use raid1e for other counts"
+        if self.arrangement == "far" and not kind.has_far_copies:
             return f"arrangement='far': only raid10 has it, not {level}; remove it"
-        if self.groups is not None and level not in _GROUPED:
+        if self.groups is not None and not kind.default_groups:
             return f"groups={self.groups}: {level} has no groups; use raid50, raid60 or erasure"
-        if self.n_parity is not None and level != "erasure":
+        if self.n_parity is not None and kind.n_parity is not None:
             return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
-        if level == "erasure" and self.n_parity is None:
+        if kind.n_parity is None and self.n_parity is None:
             return "n_parity: is missing; say how many parity strips a row has"
-        if level in _GROUPED and disks % self.n_groups:
+        if disks % self.n_groups:
             return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
-        if self.parity_strips and self.data_strips < (1 if level == "erasure" else 2):
+        if self.parity_strips and self.data_strips < kind.min_data_strips:
             return f"disks={disks}: a group of {self.group_disks} disks leaves too few data strips; add disks"
         return None
 
@@ -156,16 +147,19 @@ class Layout(Description):
         return None
 
     @property
+    def kind(self) -> RaidLevel:
+        """What the level is."""
+        return LEVELS[self.level]
+
+    @property
     def n_copies(self) -> int:
         """Copies of each block."""
-        if self.level == "raid1":
-            return self.copies or self.disks
-        return (self.copies or 2) if self.level in _MIRRORED else 1
+        return self.copies or self.kind.default_copies or self.disks
 
     @property
     def n_groups(self) -> int:
         """Parity groups (1 where the level has none)."""
-        return (self.groups or (1 if self.level == "erasure" else 2)) if self.level in _GROUPED else 1
+        return self.groups or self.kind.default_groups or 1
 
     @property
     def group_disks(self) -> int:
@@ -175,7 +169,7 @@ class Layout(Description):
     @property
     def parity_strips(self) -> int:
         """Parity strips of one row (0 without parity)."""
-        return (self.n_parity or 0) if self.level == "erasure" else _PARITY_OF.get(self.level, 0)
+        return (self.n_parity or 0) if self.kind.n_parity is None else self.kind.n_parity
 
     @property
     def data_strips(self) -> int:
@@ -186,7 +180,7 @@ class Layout(Description):
     def loses_data(self) -> bool:
         """Whether the failed disks hold all copies, or more strips of a row than parity replaces."""
         lost = set(self.failed)
-        if self.level in ("jbod", "raid0"):
+        if not self.kind.is_redundant:
             return bool(lost)
         if self.parity_strips:
             per_group = [sum(1 for d in lost if d // self.group_disks == g) for g in range(self.n_groups)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diskmodel.layout.pieces import READ, WRITE, ChooseCopy, Copy, Piece, Plan, merged
+from diskmodel.layout.pieces import ChooseCopy, Copy, Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
 
 
 def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diskmodel.layout.pieces import READ, READ_AND_HOLD, WRITE, Piece, Plan, merged
-from diskmodel.layout.tables import ROTATIONS, WRITE_POLICIES, LayoutTables
-
-_LEFT_SYMMETRIC, _LEFT_ASYMMETRIC, _RIGHT_SYMMETRIC, _RIGHT_ASYMMETRIC, _NONE = range(len(ROTATIONS))
-_FEWEST, _READ_MODIFY_WRITE, _RECONSTRUCT_WRITE = range(len(WRITE_POLICIES))
+from diskmodel.layout.pieces import READ_AND_HOLD, Piece, Plan, merged
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
 
 
 class Row(NamedTuple):
@@ -24,14 +22,14 @@ def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
     """Disks of row number `row` (rule L6). Rows go round the groups; parity by the row's number in its group."""
     group, number = row % tables.n_groups, row // tables.n_groups
     n, m = tables.n_data + tables.n_parity, tables.n_parity
-    if tables.rotation == _NONE:
+    if tables.rotation == "none":
         first = n - m
-    elif tables.rotation in (_LEFT_SYMMETRIC, _LEFT_ASYMMETRIC):
+    elif tables.rotation in ("left-symmetric", "left-asymmetric"):
         first = n - 1 - number % n
     else:
         first = number % n
     parity = [(first + i) % n for i in range(m)]
-    if tables.rotation in (_LEFT_SYMMETRIC, _RIGHT_SYMMETRIC):
+    if tables.rotation in ("left-symmetric", "right-symmetric"):
         data = [(first + m + j) % n for j in range(tables.n_data)]
     else:
         data = [disk for disk in range(n) if disk not in parity]
@@ -120,8 +118,8 @@ def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piec
     modify += [_piece(row, disk, READ, low, high) for disk in row.parity]
     reconstruct = _reads_to_reconstruct(row, parts, low, high)
     can_reconstruct = not any(piece.disk in row.failed for piece in reconstruct)
-    prefers_modify = tables.write_policy == _READ_MODIFY_WRITE or (
-        tables.write_policy == _FEWEST and len(modify) < len(reconstruct)
+    prefers_modify = tables.write_policy == "read-modify-write" or (
+        tables.write_policy == "fewest" and len(modify) < len(reconstruct)
     )
     if can_modify and (prefers_modify or not can_reconstruct):
         if tables.holds_disks:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-READ, WRITE = 0, 1
 #: A read after which the disk is held until the same blocks have been written (rule L12).
 READ_AND_HOLD = 2
 

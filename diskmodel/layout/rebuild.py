@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from diskmodel.layout.mirror import copies_of
-from diskmodel.layout.pieces import READ, WRITE, Piece, Plan, merged
+from diskmodel.layout.pieces import Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
 
 
 def step(tables: LayoutTables, front: int) -> Plan:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout
+from diskmodel.layout.description import Layout, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.levels import Family
 
-ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric", "none")
+#: How parity rotates; "none": it stays on the last disks of a group.
+RowRotation = Rotation | Literal["none"]
 #: "nearest" is what it is for RAID 1; "idle-or-nearest" and "lowest" are what it means for near and far copies.
-READ_POLICIES = (
-    "nearest", "shortest-queue", "round-robin", "primary", "nearest-arm", "idle-or-nearest", "lowest"
-)  # fmt: skip
-WRITE_POLICIES = ("fewest", "read-modify-write", "reconstruct-write")
+CopyPolicy = ReadPolicy | Literal["idle-or-nearest", "lowest"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,12 @@ class LayoutTables:
     far : bool
     n_groups, n_data, n_parity : int
         Parity groups, and the strips of one of their rows.
-    rotation : int
-        Index into ROTATIONS.
-    read_policy, write_policy : int
-        Indices into READ_POLICIES and WRITE_POLICIES.
+    rotation : str
+        How parity rotates over the rows of a group.
+    read_policy : str
+        Which copy serves a read.
+    write_policy : str
+        What is read for a write of part of a row.
     failed : tuple of int
     capacity : int
         Sectors that the host sees.
@@ -56,7 +57,7 @@ class LayoutTables:
         Sectors of the disk's data area already rebuilt at time 0.
     """
 
-    family: Literal["concat", "copies", "parity"]
+    family: Family
     n_disks: int
     n_spares: int
     strip: int
@@ -67,9 +68,9 @@ class LayoutTables:
     n_groups: int
     n_data: int
     n_parity: int
-    rotation: int
-    read_policy: int
-    write_policy: int
+    rotation: RowRotation
+    read_policy: CopyPolicy
+    write_policy: WritePolicy
     failed: tuple[int, ...]
     capacity: int
     cuts_reads: bool = False
@@ -88,7 +89,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
     DescriptionError
         When a size is no multiple of the sector, or does not fit on the disk.
     """
-    strip = 1 if layout.level == "raid3" else _sectors(layout.strip_bytes, sector_bytes, "layout.strip_bytes")
+    strip = layout.kind.strip_sectors or _sectors(layout.strip_bytes, sector_bytes, "layout.strip_bytes")
     offset = _sectors(layout.data_offset_bytes, sector_bytes, "layout.data_offset_bytes")
     used = disk_sectors
     if layout.member_bytes is not None:
@@ -97,8 +98,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         raise _fault(
             "layout.member_bytes", used * sector_bytes, f"the disk has {disk_sectors * sector_bytes} bytes", "use less"
         )
-    family: Literal["concat", "copies", "parity"]
-    family = "concat" if layout.level == "jbod" else "parity" if layout.parity_strips else "copies"
+    family = layout.kind.family
     slots = layout.n_copies if layout.arrangement == "far" else 1
     member = (used - offset) // (strip * slots) * strip * slots
     if member <= 0:
@@ -123,17 +123,17 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         family=family, n_disks=layout.disks, n_spares=layout.spares, strip=strip, member=member, data_offset=offset,
         copies=layout.n_copies, far=layout.arrangement == "far", n_groups=layout.n_groups,
         n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
-        rotation=ROTATIONS.index("none" if layout.level in ("raid3", "raid4") else layout.rotation),
-        read_policy=READ_POLICIES.index(_read_policy(layout)), write_policy=WRITE_POLICIES.index(layout.write_policy),
+        rotation=layout.rotation if layout.kind.rotates else "none",
+        read_policy=_read_policy(layout), write_policy=layout.write_policy,
         failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout),
         holds_disks=layout.read_modify_write == "held",
         rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
     )  # fmt: skip
 
 
-def _read_policy(layout: Layout) -> str:
+def _read_policy(layout: Layout) -> CopyPolicy:
     """What "nearest" means for an arrangement of copies (rule L5)."""
-    if layout.read_policy != "nearest" or layout.level == "raid1":
+    if layout.read_policy != "nearest" or layout.kind.default_copies == 0:
         return layout.read_policy
     return "lowest" if layout.arrangement == "far" else "idle-or-nearest"
 
@@ -141,7 +141,7 @@ def _read_policy(layout: Layout) -> str:
 def _cuts_reads(layout: Layout) -> bool:
     """Whether strips of a read stay apart; disks that all hold the same have no strips to keep apart (rule L4)."""
     is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
-    return layout.read_strips == "separate" and layout.level != "jbod" and not is_plain_mirror
+    return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
 
 
 def _sectors(size_bytes: int, sector_bytes: int, field: str) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskmodel.layout.tables import ROTATIONS, LayoutTables
+from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import Int64
 
 
@@ -54,7 +54,7 @@ def _places(tables: LayoutTables, chunk: Int64) -> tuple[Int64, Int64]:
     width, m = tables.n_data + tables.n_parity, tables.n_parity
     row, strip = chunk // tables.n_data, chunk % tables.n_data
     group, number = row % tables.n_groups, row // tables.n_groups
-    rotation = ROTATIONS[tables.rotation]
+    rotation = tables.rotation
     if rotation == "none":
         begin = np.full(len(chunk), width - m)
     elif rotation.startswith("left"):

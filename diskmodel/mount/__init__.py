@@ -1,4 +1,4 @@
-"""A described drive or array as a file that answers in real time, for any program that reads and writes files."""
+"""A described drive or array as a file that responds in real time, for any program that reads and writes files."""
 
 from diskmodel.mount.served import Served, Stopper, serve
 from diskmodel.mount.store import DATA_KINDS, DataKind

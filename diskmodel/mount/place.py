@@ -1,4 +1,4 @@
-"""The directory that a virtual drive is mounted on: checked before, mounted, unmounted on every way out."""
+"""The directory on which a virtual drive is mounted: checked first, then mounted, and always unmounted."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from pathlib import Path
 from diskmodel.errors import Fault, MountError
 
 DEVICE = Path("/dev/fuse")
-#: What `mount` and `df` call the file system.
+#: Name of the file system in the output of `mount` and `df`.
 SOURCE = "diskmodel"
+# Flags of mount(2) and umount2(2), from <sys/mount.h>.
 _MS_NOSUID, _MS_NODEV = 2, 4
 _MNT_DETACH = 2
-#: A shell that unmounts when its standard input ends without a word: the server was killed and could not do it.
+#: Shell command that unmounts when its standard input closes without a message, because the server was killed.
 _WATCH = 'read -r done || {unmount} "$0" 2>/dev/null'
 
 
 def check(directory: Path) -> None:
-    """Refuse a place that cannot be mounted on.
+    """Refuse a directory that cannot be mounted on.
 
     Raises
     ------
     MountError
-        When it is no empty directory, is mounted on already, or FUSE is not there.
+        When it is not an empty directory, is already a mount point, or FUSE is missing.
     """
     fault = _fault_of(directory)
     if fault is not None:
@@ -40,35 +41,35 @@ def check(directory: Path) -> None:
 def _fault_of(directory: Path) -> Fault | None:
     place = str(directory)
     if not sys.platform.startswith("linux"):
-        return Fault("directory", place, "cannot be mounted on: virtual drives need Linux", "use a Linux machine")
+        return Fault("directory", place, "cannot be a mount point: virtual drives need Linux", "use a Linux machine")
     try:
         if not directory.exists():
-            return Fault("directory", place, "is not there", f"make it first: mkdir {place}")
+            return Fault("directory", place, "does not exist", f"create it first: mkdir {place}")
         if not directory.is_dir():
             return Fault("directory", place, "is not a directory", "name an empty directory")
         if os.path.ismount(directory):
-            return Fault("directory", place, "is mounted on already", f"name another one, or umount {place} first")
+            return Fault("directory", place, "is already a mount point", f"name another one, or umount {place} first")
         if any(directory.iterdir()):
             return Fault("directory", place, "is not empty", "name an empty directory")
     except OSError as error:
         if error.errno in (errno.ENOTCONN, errno.ECONNABORTED):
-            rule = "is a dead mount: the program that served it was killed"
+            rule = "is a dead mount point: the program that served it was killed"
             return Fault("directory", place, rule, f"clear it with: umount -l {place}")
         return Fault("directory", place, (error.strerror or "cannot be read").lower(), "name another directory")
     if not DEVICE.exists():
-        fix = "load it with: modprobe fuse; a container needs --device /dev/fuse and the right to mount"
-        return Fault("fuse", str(DEVICE), "is not there: this kernel has no FUSE", fix)
+        fix = "load FUSE with: modprobe fuse; a container needs --device /dev/fuse and permission to mount"
+        return Fault("fuse", str(DEVICE), "does not exist: this kernel has no FUSE", fix)
     return None
 
 
 @contextlib.contextmanager
 def mounted(directory: Path) -> Iterator[int]:
-    """The opened FUSE device of a new mount on `directory`, non-blocking; unmounted at the end, also when killed.
+    """Mount on `directory` and yield the open, non-blocking FUSE device; unmount at the end, even after a kill.
 
     Raises
     ------
     MountError
-        When it may not be mounted.
+        When mounting is not allowed.
     """
     check(directory)
     directory = directory.resolve()
@@ -83,7 +84,7 @@ def mounted(directory: Path) -> Iterator[int]:
         watcher = _watch(directory, unmount)
         yield fd
     finally:
-        # the mount goes before the device: nobody shall meet a mount without a server
+        # unmount before closing the device, so that no program meets a mount without a server
         if by_helper:
             subprocess.run([*unmount, "--", str(directory)], check=False, capture_output=True)
         else:
@@ -101,14 +102,14 @@ def _libc() -> ctypes.CDLL:
 def _mount_as_root(directory: Path) -> int:
     fd = _open_device()
     options = f"fd={fd},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()},allow_other,default_permissions"
-    # the type fuse.diskmodel says in `mount` whose it is
+    # the type fuse.diskmodel shows in `mount` which program serves it
     arguments = (SOURCE.encode(), os.fsencode(directory), b"fuse.diskmodel", _MS_NOSUID | _MS_NODEV, options.encode())
     if _libc().mount(*arguments) == 0:
         return fd
     code = ctypes.get_errno()
     os.close(fd)
     fix = "run it where mounting is allowed; a container needs --cap-add SYS_ADMIN"
-    raise MountError(Fault("directory", str(directory), f"cannot be mounted on: {os.strerror(code).lower()}", fix))
+    raise MountError(Fault("directory", str(directory), f"cannot be mounted: {os.strerror(code).lower()}", fix))
 
 
 def _open_device() -> int:
@@ -121,7 +122,7 @@ def _open_device() -> int:
 
 
 def _helper() -> str:
-    """Program that mounts for users other than root.
+    """Return the program that mounts for users other than root.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def _helper() -> str:
     found = shutil.which("fusermount3") or shutil.which("fusermount")
     if found is None:
         fix = "install the package fuse3, or run it as root"
-        raise MountError(Fault("fuse", "fusermount3", "was not found, and only root mounts without it", fix))
+        raise MountError(Fault("fuse", "fusermount3", "was not found; only root can mount without it", fix))
     return found
 
 
@@ -141,8 +142,11 @@ def _mount_by_helper(directory: Path, helper: str) -> int:
         outcome = subprocess.run(
             [helper, "-o", f"fsname={SOURCE},subtype=diskmodel,nosuid,nodev,default_permissions", "--", str(directory)],
             env={**os.environ, "_FUSE_COMMFD": str(theirs.fileno())},
-            pass_fds=(theirs.fileno(),), capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            pass_fds=(theirs.fileno(),),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if outcome.returncode == 0:
             _, fds, _, _ = socket.recv_fds(ours, 1, 1)
             if fds:
@@ -152,14 +156,14 @@ def _mount_by_helper(directory: Path, helper: str) -> int:
         Fault(
             "directory",
             str(directory),
-            f"cannot be mounted on: {reason}",
-            "own the directory, and be allowed to use /dev/fuse",
+            f"cannot be mounted: {reason}",
+            "use a directory of your own, and check the permissions of /dev/fuse",
         )
     )
 
 
 def _watch(directory: Path, unmount: list[str]) -> subprocess.Popen[bytes]:
-    """A process that unmounts if this one ends without saying so; Ctrl-C at the terminal does not reach it."""
+    """Start a process that unmounts if this one dies without a message; Ctrl-C in the terminal does not reach it."""
     script = _WATCH.format(unmount=" ".join(unmount))
     quiet = subprocess.DEVNULL
     return subprocess.Popen(

@@ -1,11 +1,11 @@
-"""One call: an array, a directory, and a file in it that answers as the array would, until it is stopped."""
+"""Serve an array as a file in a directory that responds with the array's timing, until it is stopped."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,31 +19,32 @@ from diskmodel.mount.store import DATA_KINDS, DataKind
 
 #: Name of the file in the mounted directory.
 FILE_NAME = "disk"
-#: Real-time priority of the server, low among real-time threads.
+#: Real-time priority of the server, 1 to 99. 10 preempts all ordinary threads, but not the real-time threads of the
+#: kernel (50), which complete the real I/O.
 _PRIORITY = 10
-_NEEDS = "a virtual drive runs in the native kernel, which does not cover it"
+_NOT_SERVED = "is not supported by the native kernel, which serves virtual drives"
 
 
 @dataclass(frozen=True)
 class Served:
-    """What a virtual drive did while it was mounted.
+    """Statistics of a virtual drive while it was mounted.
 
     Attributes
     ----------
     n_reads, n_writes, n_flushes : int
     read_bytes, write_bytes : int
     n_data_errors : int
-        Requests whose data could not be stored or fetched; they were answered with an I/O error.
+        Requests whose data could not be stored or read; they failed with an I/O error.
     most_outstanding : int
-        Requests under way at once.
+        Largest number of requests in progress at once.
     busy_s : float
-        From the first request to the last answer (s).
+        Seconds from the first request to the last completion.
     late_p50_ns, late_p99_ns, late_max_ns : int
-        How much later than the model said the answers were given.
+        Delay of completions relative to their simulated time.
     is_unmounted : bool
-        Somebody else unmounted it; else it was stopped.
+        Whether another program unmounted it; otherwise it was stopped.
     is_realtime : bool
-        The server ran with real-time priority.
+        Whether the server ran with real-time priority.
     """
 
     n_reads: int
@@ -67,28 +68,28 @@ class Served:
 
     @property
     def iops(self) -> float:
-        """Requests per second from the first request to the last answer; 0 when there were none."""
+        """Requests per second from the first request to the last completion; 0 when there were none."""
         return self.n_requests / self.busy_s if self.busy_s > 0 else 0.0
 
 
 class Stopper:
-    """Ends a `serve` that runs in another thread, or from a signal handler."""
+    """Stops a `serve` that runs in another thread, also from a signal handler."""
 
     def __init__(self) -> None:
         self.fd, self._writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     @property
     def wakeup_fd(self) -> int:
-        """What `signal.set_wakeup_fd` may write to."""
+        """The descriptor to pass to `signal.set_wakeup_fd`."""
         return self._writing
 
     def stop(self) -> None:
-        """Ask the server to end; again does no harm."""
+        """Ask the server to stop; further calls have no effect."""
         with contextlib.suppress(BlockingIOError):
             os.write(self._writing, b"\0")
 
     def close(self) -> None:
-        """Give the pipe back."""
+        """Close the pipe."""
         os.close(self.fd)
         os.close(self._writing)
 
@@ -106,29 +107,29 @@ def serve(
     seed: int = 0,
     on_ready: Callable[[Path, int], None] | None = None,
 ) -> Served:
-    """Serve `array` as the file `disk` in `directory` until `stopper` says so or somebody unmounts it.
+    """Serve `array` as the file `disk` in `directory` until `stopper` stops it or another program unmounts it.
 
-    The simulation runs along with the clock: each answer is given when the model has it completed. The host in the
-    description is left out, because this machine is the host.
+    The simulation runs in step with the clock: each request completes when the model completes it. The host in the
+    description is ignored, because this machine is the host.
 
     Parameters
     ----------
     array : Array
     directory : path
-        Empty; mounted on, and unmounted at the end.
+        An empty directory; it is the mount point until the end.
     stopper : Stopper
     data : {"sparse-file", "memory", "zero"}
         Where data are kept.
     data_folder : Path, optional
-        Of the sparse file; the system's temporary folder unless given.
+        Directory of the sparse file; default: the system's temporary directory.
     size_bytes : int, optional
-        Present only the first bytes of the array; all of it unless given.
+        Present only the first bytes of the array; default: all of it.
     time_scale : float
-        Seconds that a second of the model lasts; above 0.
+        Real seconds per simulated second; above 0.
     is_realtime : bool
-        Ask for real-time priority; does without where that is not allowed.
+        Request real-time priority; continue without it where it is not allowed.
     seed : int
-        Draws the spindles' angles and cache hits, where they are random.
+        Seed of the spindles' angles and of cache hits, where they are random.
     on_ready : callable, optional
         Called with the file and its size as soon as it can be used.
 
@@ -139,24 +140,26 @@ def serve(
     Raises
     ------
     MountError
-        When the directory or FUSE is not fit, or the size or the array cannot be served.
+        When the directory or FUSE cannot be used, or the array or the size cannot be served.
     DescriptionError
-        When parts of the array do not fit each other.
+        When parts of the array contradict each other.
     CoverageError
-        When the kernel's tables cannot hold the array.
+        When the array is too large for the kernel's tables.
     """
     directory = Path(directory)
     scenario = replace(resolve(array, seed), host=Host())
     if (reason := native.cannot_serve(scenario)) is not None:
-        raise MountError(Fault("description", reason, _NEEDS, "describe it without"))
+        raise MountError(Fault("description", reason, _NOT_SERVED, "remove it from the description"))
     if data not in DATA_KINDS:
-        raise MountError(Fault("data", data, "is no kind of store", f"use {', '.join(DATA_KINDS)}"))
+        raise MountError(Fault("data", data, "is not a known kind of store", f"use {', '.join(DATA_KINDS)}"))
     if not 1e-9 <= time_scale <= 1e9:
-        raise MountError(Fault("time_scale", time_scale, "must be 1e-9 to 1e9", "use 1 for real time"))
+        raise MountError(Fault("time_scale", time_scale, "must be between 1e-9 and 1e9", "use 1 for real time"))
     capacity = scenario.layout.capacity * scenario.drive.sector_bytes
     size = capacity if size_bytes is None else size_bytes
     if not 0 < size <= capacity:
-        raise MountError(Fault("size", size, f"must be at most the array's {capacity} bytes", "leave it out"))
+        raise MountError(
+            Fault("size", size, f"must be at most the array's {capacity} bytes", "lower it, or leave it out")
+        )
     place.check(directory)
     with (
         store.opened(data, size, data_folder) as store_fd,
@@ -164,9 +167,16 @@ def serve(
         _priority(is_realtime) as has_priority,
     ):
         settings = {
-            "fuse_fd": fuse_fd, "stop_fd": stopper.fd, "store_fd": store_fd, "size_bytes": size, "uid": os.getuid(),
-            "gid": os.getgid(), "mounted_unix_s": int(time.time()), "time_scale": time_scale, "seed": seed,
-        }  # fmt: skip
+            "fuse_fd": fuse_fd,
+            "stop_fd": stopper.fd,
+            "store_fd": store_fd,
+            "size_bytes": size,
+            "uid": os.getuid(),
+            "gid": os.getgid(),
+            "mounted_unix_s": int(time.time()),
+            "time_scale": time_scale,
+            "seed": seed,
+        }
         if on_ready is not None:
             on_ready(directory / FILE_NAME, size)
         counts = native.serve(scenario, settings)
@@ -175,16 +185,16 @@ def serve(
 
 
 @contextlib.contextmanager
-def _priority(is_wanted: bool):  # type: ignore[no-untyped-def]
-    """Real-time priority for this thread, where it is allowed; yields whether it is."""
+def _priority(is_requested: bool) -> Iterator[bool]:
+    """Run with real-time priority where that is requested and allowed; yield whether it is."""
     before = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
-        if is_wanted:
+        if is_requested:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
     except PermissionError:
-        is_wanted = False
+        is_requested = False
     try:
-        yield is_wanted
+        yield is_requested
     finally:
-        if is_wanted:
+        if is_requested:
             os.sched_setscheduler(0, *before)

@@ -1,25 +1,37 @@
-"""Questions to formulas and engines: how many disks, which level, and what when the load grows or a disk fails."""
+"""Questions to formulas and engines: how many disks, which level, and what when the load grows or a disk fails.
 
-from diskmodel.plan.compare import Compared, Comparison, Difference, compare
-from diskmodel.plan.crossover import Crossover, find_crossover
-from diskmodel.plan.description import Candidates, PlanDescription, Prices, Search, with_drives
-from diskmodel.plan.objective import Degraded, LatencyLimits, LatencyObjective, Objective
-from diskmodel.plan.outcome import Evaluate, Figure, Outcome
-from diskmodel.plan.pareto import ParetoPoint, pareto_search
-from diskmodel.plan.relax import Relaxation, Sensitivity
-from diskmodel.plan.run import PlanResult, run_plan
-from diskmodel.plan.search import Candidate
+`question` describes what is asked, `search` finds the answer, `answer` is what was found, and `show` prints it.
+"""
+
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.changes import Relaxation, Sensitivity
+from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
+from diskmodel.plan.answer.crossover import Crossover
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.pareto import ParetoPoint
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.question.case import Case, cases
+from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, with_drives
+from diskmodel.plan.question.family import Family
+from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
+from diskmodel.plan.search.compare import compare
+from diskmodel.plan.search.crossover import find_crossover
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.load_curve import latency_curves
+from diskmodel.plan.search.pareto import pareto_search
+from diskmodel.plan.search.run import run_plan
 
 __all__ = [
     "Candidate",
     "Candidates",
+    "Case",
     "Compared",
     "Comparison",
     "Crossover",
     "Degraded",
     "Difference",
     "Evaluate",
-    "Figure",
+    "Family",
     "LatencyLimits",
     "LatencyObjective",
     "Objective",
@@ -31,8 +43,10 @@ __all__ = [
     "Relaxation",
     "Search",
     "Sensitivity",
+    "cases",
     "compare",
     "find_crossover",
+    "latency_curves",
     "pareto_search",
     "run_plan",
     "with_drives",

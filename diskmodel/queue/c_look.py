@@ -9,6 +9,9 @@ class CLook(Policy):
     """Nearest command at or above the head; from the highest one back to the lowest."""
 
     name = "c-look"
+    title = "C-LOOK: one way"
+    rule = "Q5"
+    shortens = "seek"
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
         ahead = [i for i, command in enumerate(waiting) if command.lba >= head.lba]
@@ -20,4 +23,6 @@ class CScan(CLook):
     """C-LOOK whose arm goes on to the last cylinder, then across to the first."""
 
     name = "c-scan"
+    title = "C-SCAN: one way, edge to edge"
+    rule = "Q5"
     edge = "wrap"

@@ -7,11 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from diskmodel.description import Description
+from diskmodel.queue.registry import SchedulerName
 from diskmodel.units import Length, Nanoseconds
-
-SchedulerName = Literal[
-    "fcfs", "sstf", "scan", "c-scan", "look", "c-look", "f-scan", "sptf", "sptf-aged", "mq-deadline"
-]
 
 
 class Queue(Description):

@@ -10,6 +10,8 @@ class FScan(Look):
     """LOOK among the commands that waited when the last batch ended."""
 
     name = "f-scan"
+    title = "F-SCAN: to and fro, newcomers wait"
+    rule = "Q7"
 
     def __init__(self) -> None:
         super().__init__()

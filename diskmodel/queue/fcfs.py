@@ -9,6 +9,8 @@ class Fcfs(Policy):
     """Commands in order of arrival."""
 
     name = "fcfs"
+    title = "FCFS: first come, first served"
+    rule = "Q2"
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
         return 0

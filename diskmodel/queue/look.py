@@ -9,6 +9,9 @@ class Look(Policy):
     """Nearest command ahead in the direction of the sweep; turns at the last one."""
 
     name = "look"
+    title = "LOOK: to and fro"
+    rule = "Q4"
+    shortens = "seek"
 
     def __init__(self) -> None:
         self.direction = 1
@@ -30,4 +33,6 @@ class Scan(Look):
     """LOOK whose arm goes on to the edge before it turns."""
 
     name = "scan"
+    title = "SCAN: to and fro, edge to edge"
+    rule = "Q4"
     edge = "turn"

@@ -1,8 +1,15 @@
 """Linux's mq-deadline: sorted batches, reads preferred, nobody waits for ever (rule Q8)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 from diskmodel.queue.policy import Head, Policy, Waiting
+from diskmodel.records import READ, WRITE, Op
+
+if TYPE_CHECKING:
+    from diskmodel.queue.description import Queue
 
 
 class MqDeadline(Policy):
@@ -18,18 +25,26 @@ class MqDeadline(Policy):
     """
 
     name = "mq-deadline"
+    title = "mq-deadline (Linux)"
+    rule = "Q8"
+    shortens = "seek"
+    is_in_drives = False
+
+    @classmethod
+    def of(cls, queue: Queue) -> Self:
+        return cls(queue.read_expire_ns, queue.write_expire_ns, queue.fifo_batch, queue.writes_starved)
 
     def __init__(self, read_expire_ns: int, write_expire_ns: int, fifo_batch: int, writes_starved: int) -> None:
         self.expire_ns = (read_expire_ns, write_expire_ns)
         self.fifo_batch = fifo_batch
         self.writes_starved = writes_starved
-        self.batch_op = 0
+        self.batch_op = int(READ)
         self.batched = 0
         self.starved = 0
         self.next_lba = [0, 0]
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
-        by_op = [[i for i, command in enumerate(waiting) if command.op == op] for op in (0, 1)]
+        by_op = [[i for i, command in enumerate(waiting) if command.op == op] for op in Op]
         ahead = self._ahead(waiting, by_op[self.batch_op], self.batch_op)
         if not (ahead and 0 < self.batched < self.fifo_batch):
             self.batch_op = self._direction(by_op)
@@ -51,6 +66,6 @@ class MqDeadline(Policy):
         if reads and not (writes and self.starved >= self.writes_starved):
             if writes:
                 self.starved += 1
-            return 0
+            return READ
         self.starved = 0
-        return 1
+        return WRITE

@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, Self
+
+if TYPE_CHECKING:
+    from diskmodel.queue.description import Queue
 
 
 class Waiting(Protocol):
@@ -46,13 +49,25 @@ class Policy(ABC):
     one. Ties go to the earlier arrival (rule Q1), which `min` over the list does by itself.
     """
 
+    #: As descriptions name it; in one line, for people; its rule on the semantics page.
     name: ClassVar[str]
+    title: ClassVar[str]
+    rule: ClassVar[str]
+    #: Whether the firmware of a drive may use it; otherwise it stands only above a disk.
+    is_in_drives: ClassVar[bool] = True
+    #: What its choice shortens, for the formulas of `diskmodel.analytic`.
+    shortens: ClassVar[Literal["nothing", "seek", "positioning"]] = "nothing"
     #: "turn": the arm goes on to the edge before it turns (SCAN); "wrap": to the edge, then across to block 0 (C-SCAN).
     edge: ClassVar[str] = ""
     #: Whether the last choice turned the direction (or wrapped round); read by the mechanism when `edge` is set.
     turned: bool = False
     #: Direction of the sweep before the last choice, +1 towards higher blocks.
     swept: int = 1
+
+    @classmethod
+    def of(cls, queue: Queue) -> Self:
+        """Return the scheduler with fresh state; those with tunables take them from `queue`."""
+        return cls()
 
     @abstractmethod
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:

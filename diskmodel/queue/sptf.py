@@ -1,8 +1,14 @@
 """Shortest positioning time first, plain and aged (rule Q6)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 from diskmodel.queue.policy import Head, Policy, Waiting
+
+if TYPE_CHECKING:
+    from diskmodel.queue.description import Queue
 
 
 class Sptf(Policy):
@@ -15,6 +21,9 @@ class Sptf(Policy):
     """
 
     name = "sptf"
+    title = "SPTF: shortest positioning time first"
+    rule = "Q6"
+    shortens = "positioning"
 
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
         return min(range(len(waiting)), key=lambda i: head.positioning_ns(waiting[i]))
@@ -32,6 +41,13 @@ class SptfAged(Policy):
     """
 
     name = "sptf-aged"
+    title = "SPTF, old requests preferred"
+    rule = "Q6"
+    shortens = "positioning"
+
+    @classmethod
+    def of(cls, queue: Queue) -> Self:
+        return cls(queue.age_ns)
 
     def __init__(self, age_ns: int) -> None:
         self.age_ns = age_ns

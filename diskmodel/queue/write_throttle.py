@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-READ = 0
+from diskmodel.records import READ
 
 #: Length of an observation window, and the longest time that the fastest read of a window may take on a rotating disk.
 WINDOW_NS = 100_000_000

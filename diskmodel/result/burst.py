@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diskmodel.plain import Record
+
 
 @dataclass(frozen=True)
-class Burst:
-    """Writes that the room above the stationary level absorbs, beside the load that goes on.
+class AbsorbedBurst(Record):
+    """Writes that the room above the stationary level absorbs, in addition to the load.
 
     Attributes
     ----------
@@ -16,7 +19,7 @@ class Burst:
     n_bytes, n_requests : int
         Bytes, and writes of the workload's mean size.
     response_ns : float
-        Of one absorbed write without waiting.
+        Response time of one absorbed write without waiting.
     """
 
     absorbed_by: str
@@ -24,8 +27,7 @@ class Burst:
     n_requests: int
     response_ns: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+    def json_fields(self) -> Mapping[str, Any]:
         return {
             "absorbed_by": self.absorbed_by,
             "bytes": self.n_bytes,

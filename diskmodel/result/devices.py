@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diskmodel.plain import Record
 from diskmodel.records import Run
 
 
 @dataclass(frozen=True)
-class DiskUse:
+class DiskUse(Record):
     """Use of one disk over the whole run.
 
     Attributes
@@ -38,8 +40,8 @@ class DiskUse:
     write_bytes_per_s: float
     cache_hit_ratio: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, times in milliseconds."""
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the fields, times in milliseconds."""
         return {
             "utilization_ratio": self.utilization_ratio,
             "iops": self.iops,

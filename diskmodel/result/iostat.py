@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from diskmodel.records import Run
@@ -42,12 +41,3 @@ def _row(run: Run, disk: int, seconds: float) -> dict[str, Any]:
         "w_await": (response_ms - read_ms) / n_writes if n_writes else None,
         "%util": 100 * int(d.busy_ns[disk]) / 1e9 / seconds,
     }
-
-
-def iostat_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Those rows in columns, as iostat writes them however narrow the terminal; a dash where there is no figure."""
-    lines = [["disk", *rows[0]]]
-    for disk, row in enumerate(rows):
-        lines.append([str(disk), *("-" if value is None else f"{value:.2f}" for value in row.values())])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)

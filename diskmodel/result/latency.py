@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.plain import Record
 from diskmodel.records import Int64
-from diskmodel.result.batches import Interval, mean_interval
-from diskmodel.result.quantiles import LEVELS, quantile_interval, quantiles
+from diskmodel.result.statistics.batches import Interval, mean_interval
+from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles
 
 
 @dataclass(frozen=True)
-class Latency:
+class Latency(Record):
     """Response times of `n` requests.
 
     Attributes
@@ -63,7 +64,7 @@ class Latency:
     @property
     def mean_ns(self) -> float:
         """Mean response, ns."""
-        return self.mean.mean
+        return self.mean.value
 
     @property
     def half_widths_ns(self) -> Mapping[str, float]:
@@ -77,20 +78,17 @@ class Latency:
         value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
-    def to_dict(self) -> dict[str, Any]:
-        """Milliseconds by name; None for what is unknown."""
-        values = {"mean": self.mean.mean} | dict(self.quantiles_ns) | {"max": self.max_ns}
-        return {name: milliseconds(value) for name, value in values.items()}
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return milliseconds by name."""
+        values = {"mean": self.mean.value, **self.quantiles_ns, "max": self.max_ns}
+        return {name: value / 1e6 for name, value in values.items()}
 
-    def intervals_to_dict(self) -> dict[str, Any]:
-        """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; None for what is unknown."""
-        ends = {"mean_low_ms": milliseconds(self.mean.low), "mean_high_ms": milliseconds(self.mean.high)}
-        for name, (low, high) in self.ends_ns.items():
-            ends[f"{name}_low_ms"] = milliseconds(low)
-            ends[f"{name}_high_ms"] = milliseconds(high)
-        return ends
-
-
-def milliseconds(value_ns: float) -> float | None:
-    """Nanoseconds as milliseconds, None for nan."""
-    return None if math.isnan(value_ns) else value_ns / 1e6
+    @property
+    def ends_ms(self) -> dict[str, float]:
+        """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; nan where unknown."""
+        ends = {"mean": (self.mean.low, self.mean.high), **self.ends_ns}
+        return {
+            f"{name}_{end}_ms": value / 1e6
+            for name, pair in ends.items()
+            for end, value in zip(("low", "high"), pair, strict=True)
+        }

@@ -5,25 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from diskmodel.result.batches import Interval
-from diskmodel.result.figures import between
-from diskmodel.result.latency import milliseconds
-from diskmodel.result.quantiles import LEVELS
-
-if TYPE_CHECKING:
-    from diskmodel.result.result import Result
+from diskmodel.plain import Record
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.quantiles import LEVELS
 
 #: Statistics that are predicted; "iops" per second, the others ns.
 STATISTICS = ("iops", "mean", *LEVELS)
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Record):
     """Intervals that include the uncertainty of the drive's parameters.
 
     Attributes
@@ -52,33 +48,21 @@ class Prediction:
     parameters: tuple[str, ...]
     intervals: Mapping[str, Interval]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: milliseconds, IOPS; None for what is unknown."""
-        ends: dict[str, float | None] = {}
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return how the intervals were made, and their ends in milliseconds and IOPS."""
+        ends: dict[str, float] = {}
         for name, interval in self.intervals.items():
-            for end, value in (("low", interval.low), ("high", interval.high)):
-                if name == "iops":
-                    ends[f"iops_{end}"] = value if math.isfinite(value) else None
-                else:
-                    ends[f"{name}_{end}_ms"] = milliseconds(value) if math.isfinite(value) else None
+            unit, divisor = ("", 1.0) if name == "iops" else ("_ms", 1e6)
+            ends |= {f"{name}_{end}{unit}": getattr(interval, end) / divisor for end in ("low", "high")}
         return {
             "confidence": self.confidence,
             "draws": self.n_draws,
             "overloaded_draws": self.n_overloaded,
             "requests_per_draw": self.n_requests,
             "wall_s": self.wall_s,
-            "parameters": list(self.parameters),
+            "parameters": self.parameters,
             **ends,
         }
-
-
-def own_interval(result: Result, statistic: str) -> Interval:
-    """Value and interval of a statistic of a run, sampling error only."""
-    if statistic == "iops":
-        return result.iops
-    if statistic == "mean":
-        return result.latency.mean
-    return Interval(result.latency.quantiles_ns[statistic], *result.latency.ends_ns[statistic])
 
 
 def combined(own: Interval, reference: float, drawn: Sequence[float], confidence: float) -> Interval:
@@ -101,28 +85,12 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     It is combined with the sampling error's as the root of the sum of squares.
     """
     known = np.array([value for value in drawn if math.isfinite(value) and value > 0])
-    if not (own.mean > 0 and reference > 0) or len(known) < 2:
+    if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
     deviation = float(np.sqrt(np.mean(np.log(known / reference) ** 2)))
     of_profile = deviation * float(stats.t.ppf(0.5 + confidence / 2, len(known)))
-    below = math.inf if own.low <= 0 else math.log(own.mean / own.low) if math.isfinite(own.low) else 0.0
-    above = math.log(own.high / own.mean) if math.isfinite(own.high) and own.high > 0 else 0.0
-    low = own.mean * math.exp(-math.hypot(below, of_profile))
-    high = own.mean * math.exp(math.hypot(above, of_profile))
-    return Interval(own.mean, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)
-
-
-def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
-    """Lines of a result's table: quantity, what stands behind it, interval."""
-    mean, p99, iops = (prediction.intervals[name] for name in ("mean", "p99", "iops"))
-    overloaded = f", {prediction.n_overloaded} of them overloaded" if prediction.n_overloaded else ""
-    return [
-        (
-            "with the drive's uncertainty:",
-            f"{prediction.n_draws} drives drawn{overloaded}",
-            f"{prediction.wall_s:.1f} s",
-        ),
-        ("  throughput, IOPS", "", between(iops.low, iops.high)),
-        ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
-        ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
-    ]
+    below = math.inf if own.low <= 0 else math.log(own.value / own.low) if math.isfinite(own.low) else 0.0
+    above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
+    low = own.value * math.exp(-math.hypot(below, of_profile))
+    high = own.value * math.exp(math.hypot(above, of_profile))
+    return Interval(own.value, low, high if len(known) == len(drawn) else math.inf, own.n_batches, own.is_correlated)

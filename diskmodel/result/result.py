@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pkgutil import resolve_name
+from typing import Any, ClassVar
 
-import numpy as np
-
+from diskmodel.display import Displayable
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
-from diskmodel.result.batches import Interval
-from diskmodel.result.burst import Burst
+from diskmodel.result.burst import AbsorbedBurst
 from diskmodel.result.devices import DiskUse
-from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.iostat import iostat
-from diskmodel.result.latency import Latency, milliseconds
-from diskmodel.result.window import Window
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from diskmodel.result.prediction import Prediction
+from diskmodel.result.latency import Latency
+from diskmodel.result.prediction import Prediction
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.window import Window
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Record, Displayable):
     """What a run of `n_requests` requests tells about an array under a workload.
 
     Attributes
@@ -60,7 +57,7 @@ class Result:
         Longest time that one request of the window spent in queues.
     mean_in_system : float
         Mean number of outstanding requests over the whole run.
-    burst : Burst or None
+    burst : AbsorbedBurst or None
         What a burst of writes sees of a run that began in the stationary state; None where nothing absorbs it.
     burst_iops, sustained_iops : float
         Of a run that began empty: rates before and after the controller's write-back cache was full for the first time;
@@ -81,6 +78,9 @@ class Result:
     prediction : Prediction or None
         Intervals that include the uncertainty of a calibrated drive; None where the profile tells none.
     """
+
+    rich_view: ClassVar[str] = "diskmodel.result.show.table:result_table"
+    html_view: ClassVar[str] = "diskmodel.result.show.table:as_html"
 
     engine: str
     wall_s: float
@@ -116,7 +116,7 @@ class Result:
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
-    burst: Burst | None = None
+    burst: AbsorbedBurst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
 
     def responses_ns(self) -> Int64:
@@ -132,10 +132,11 @@ class Result:
         done, rows = self.run.completions, self.window.rows
         return done.done_ns[rows] - done.issue_ns[rows]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data with the keys that `diskmodel simulate --json` promises; None for what is no estimate.
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the keys of `diskmodel simulate --json`.
 
-        "interval" includes the uncertainty of a calibrated drive and then says so; "run_interval" never does.
+        "interval" includes the uncertainty of a calibrated drive and then reports the number of draws; "run_interval"
+        is the sampling error of the run alone.
         """
         return {
             "engine": self.engine,
@@ -145,63 +146,60 @@ class Result:
             "warm_up_s": self.window.start_ns / 1e9,
             "simulated_s": self.run.end_ns / 1e9,
             "iops": self.iops.mean,
-            "offered_iops": _number(self.offered_per_s),
+            "offered_iops": self.offered_per_s,
             "bytes_per_s": self.bytes_per_s,
             "stable": self.is_stable,
             "settled": self.is_settled,
             "converged": self.is_converged,
             "precision_ratio": self.precision,
-            "latency_ms": self.latency.to_dict(),
+            "latency_ms": self.latency,
             "interval": self._run_interval() | (self.prediction.to_dict() if self.prediction else {}),
             "run_interval": self._run_interval(),
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
-            "breakdown_ms": {part: milliseconds(value) for part, value in self.breakdown_ns.items()},
+            "breakdown_ms": {part: value / 1e6 for part, value in self.breakdown_ns.items()},
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
-            "burst": self.burst.to_dict() if self.burst else None,
-            "burst_iops": _number(self.burst_iops),
-            "sustained_iops": _number(self.sustained_iops),
-            "cache_full_s": _number(self.cache_full_s),
+            "burst": self.burst,
+            "burst_iops": self.burst_iops,
+            "sustained_iops": self.sustained_iops,
+            "cache_full_s": self.cache_full_s,
             "reads": _of(self.reads),
             "writes": _of(self.writes),
             "per_stream": {
                 name: _of(latency) | {"iops": self.iops_by_stream[name]} for name, latency in self.per_stream.items()
             },
-            "per_disk": [use.to_dict() for use in self.per_disk],
+            "per_disk": self.per_disk,
             "iostat": iostat(self.run),
-            "messages": list(self.messages),
+            "messages": self.messages,
         }
+
+    def interval_of(self, statistic: str) -> Interval:
+        """Return a statistic with its interval for the sampling error of the run.
+
+        Parameters
+        ----------
+        statistic : "iops" (per second), "mean" or a percentile ("p99"; ns)
+        """
+        if statistic == "iops":
+            return self.iops
+        if statistic == "mean":
+            return self.latency.mean
+        return Interval(self.latency.quantiles_ns[statistic], *self.latency.ends_ns[statistic])
 
     def _run_interval(self) -> dict[str, Any]:
-        """Ends of the intervals for the sampling error of the run alone."""
+        """Return the ends of the intervals for the sampling error of the run alone."""
         return {
             "confidence": self.confidence,
-            **self.latency.intervals_to_dict(),
-            "iops_low": _number(self.iops.low),
-            "iops_high": _number(self.iops.high),
+            **self.latency.ends_ms,
+            "iops_low": self.iops.low,
+            "iops_high": self.iops.high,
         }
 
-    def __rich__(self) -> Table:
-        from diskmodel.result.table import result_table
-
-        return result_table(self)
-
     def __str__(self) -> str:
-        from diskmodel.result.table import as_text
-
-        return as_text(self)
-
-    def _repr_html_(self) -> str:
-        from diskmodel.result.table import as_html
-
-        return as_html(self)
+        return str(resolve_name("diskmodel.result.show.table:as_text")(self))
 
 
 def _of(latency: Latency) -> dict[str, Any]:
-    return {"n": latency.n, "latency_ms": latency.to_dict(), "interval": latency.intervals_to_dict()}
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
+    return {"n": latency.n, "latency_ms": latency, "interval": latency.ends_ms}

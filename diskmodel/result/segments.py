@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.records import Int64, Op
-from diskmodel.result.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
-from diskmodel.result.histogram import LatencyHistogram
 from diskmodel.result.latency import Latency
-from diskmodel.result.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
+from diskmodel.result.statistics.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
+from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,11 @@ class Responses:
     def of_stream(cls, segments: Sequence[Segment], bits: int, index: int) -> Responses:
         """Of one of several streams."""
         return cls(segments, bits, [s.streams[index][0] for s in segments], [s.streams[index][1] for s in segments])
+
+    @property
+    def n(self) -> int:
+        """How many they are."""
+        return sum(int(buckets.sum()) for buckets in self.buckets)
 
     def histogram(self) -> LatencyHistogram:
         """All of them in one histogram."""

@@ -1,6 +1,6 @@
 """What hosts ask of an array: descriptions of streams, and the requests drawn from them."""
 
-from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Strided, Uniform, Zipf
+from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Strided, Uniform, Zipf, Zone, Zoned
 from diskmodel.workload.arrivals import Bursts, Closed, Given, Poisson, Profile
 from diskmodel.workload.description import Workload
 from diskmodel.workload.fit import FittedWorkload, fit_workload
@@ -24,5 +24,7 @@ __all__ = [
     "Uniform",
     "Workload",
     "Zipf",
+    "Zone",
+    "Zoned",
     "fit_workload",
 ]

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64, StreamRule
-from diskmodel.workload.addresses import Sequential, SortedBatches
 from diskmodel.workload.draws import Kind, RunningDraws
 from diskmodel.workload.generate import check, rule_of
 from diskmodel.workload.stream import Stream
@@ -108,6 +107,4 @@ def _n_before(key: NDArray[np.float64], share: float, *, ties_count: bool) -> In
 
 def _period(stream: Stream) -> int:
     """Rows that belong together: blocks end at multiples of it."""
-    if isinstance(stream.addresses, SortedBatches):
-        return stream.addresses.n_batch
-    return stream.addresses.n_readers if isinstance(stream.addresses, Sequential) else 1
+    return stream.addresses.n_together

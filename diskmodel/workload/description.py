@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from diskmodel.description import Description
+from diskmodel.description import Description, facts_html
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
@@ -97,6 +97,17 @@ class Workload(Description):
                 for f in error.faults
             ]
             raise DescriptionError(faults, source) from None
+
+    def __repr__(self) -> str:
+        return f"<Workload {self.name!r}: {'; '.join(f'{label}{value}' for label, value in self._labelled(': '))}>"
+
+    def _repr_html_(self) -> str:
+        return facts_html(self.name, self._labelled(""))
+
+    def _labelled(self, separator: str) -> list[tuple[str, str]]:
+        """Return each stream's name and what it asks for; a single stream goes without its name in text."""
+        is_alone = len(self.streams) == 1 and bool(separator)
+        return [("" if is_alone else stream.name + separator, stream.in_words()) for stream in self.streams]
 
     @property
     def is_open(self) -> bool:

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.description import Description
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op
-from diskmodel.units import Bytes, Length, Ratio, Weight
+from diskmodel.units import Bytes, Length, Ratio, Weight, pretty_bytes
 from diskmodel.workload.addresses import Addresses, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed
 from diskmodel.workload.draws import Draws, Kind, same
@@ -60,7 +60,7 @@ class Stream(Description):
         In a file also `size = "4 KiB"`.
     alignment_bytes : int or None
         Requests start at multiples of it. Default: 4 KiB where all sizes are multiples of that, else 512.
-    addresses : Uniform, Sequential, Zipf, HotSpot, Strided or SortedBatches
+    addresses : Uniform, Sequential, Zipf, HotSpot, Strided, SortedBatches or Zoned
     span_bytes, span_ratio, offset_bytes, offset_ratio : optional
         Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
         Default: the workload's span, else all of it from `offset` on.
@@ -94,11 +94,11 @@ class Stream(Description):
                 raise ValueError("the size is given twice; keep size or sizes")
             bare = data.get("size")
             if isinstance(bare, int | float):
-                raise ValueError('size: the unit is missing; write size = "<number> <unit>" or size_bytes = <number>')
+                raise ValueError('size: has no unit; write size = "<number> <unit>" or size_bytes = <number>')
             data["sizes"] = data.pop("size") if "size" in data else data.pop("size_bytes")
         if "rate" in data:
             if not isinstance(data["rate"], str):
-                raise ValueError('rate: the unit is missing; write for example rate = "200/s" or rate_per_s = 200')
+                raise ValueError('rate: has no unit; write for example rate = "200/s" or rate_per_s = 200')
             data.setdefault("rate_per_s", data.pop("rate"))
         return _arrival_of_short_keys(data)
 
@@ -120,6 +120,15 @@ class Stream(Description):
     def _one_form(self) -> Stream:
         check_one_form(self)
         return self
+
+    def in_words(self) -> str:
+        """Return what this stream asks for in a few words: "8 KiB uniform, 70% reads, 500/s"."""
+        sizes = " or ".join(pretty_bytes(share.size_bytes) for share in self.sizes[:3])
+        sizes += " …" if len(self.sizes) > 3 else ""
+        pace = f"{self.expected_rate_per_s:,.4g}/s"
+        if isinstance(self.arrival, Closed):
+            pace = f"{self.arrival.clients} outstanding"
+        return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}"
 
     @property
     def is_closed(self) -> bool:

@@ -1,4 +1,4 @@
-"""Pictures of the course, each a function that runs the model and returns an SVG. Readable on light and dark pages."""
+"""Draw the pictures of the course: each function runs the model and returns an SVG for light and dark pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diskmodel.result import Result
 from diskmodel.workload import Workload
 
 INK = "#7a8290"  # between black and white: legible on both
-COLOURS = ["#3b82c4", "#e07b39", "#4a9d5b", "#a76bb8", "#c9a227"]
+COLORS = ["#3b82c4", "#e07b39", "#4a9d5b", "#a76bb8", "#c9a227"]
 
 
 def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
@@ -34,7 +34,7 @@ def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(INK)
-    ax.set_prop_cycle(color=COLOURS)
+    ax.set_prop_cycle(color=COLORS)
     return figure, ax
 
 
@@ -66,9 +66,9 @@ def anatomy() -> str:
     runs = [measure(one_disk(), 1000, size=f"{size} KiB", clients=1) for size in sizes]
     figure, ax = axes("Random reads, one at a time, 7200 rpm", "request", "mean time in ms")
     bottom = [0.0] * len(runs)
-    for part, colour in zip(("overhead", "seek", "rotation", "transfer"), COLOURS, strict=False):
+    for part, color in zip(("overhead", "seek", "rotation", "transfer"), COLORS, strict=False):
         heights = [run.breakdown_ns[part] / 1e6 for run in runs]
-        ax.bar([f"{size} KiB" for size in sizes], heights, bottom=bottom, color=colour, label=part)
+        ax.bar([f"{size} KiB" for size in sizes], heights, bottom=bottom, color=color, label=part)
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
     return svg(figure)
 
@@ -88,7 +88,7 @@ def zones() -> str:
 
 def elevator() -> str:
     """Rate against the 99th percentile for each scheduler."""
-    figure, ax = axes("16 random reads outstanding, 7200 rpm", "IOPS", "p99 in ms")
+    figure, ax = axes("16 outstanding random reads, 7200 rpm", "IOPS", "p99 in ms")
     for name in ("fcfs", "sstf", "look", "c-look", "sptf", "sptf-aged"):
         run = measure(one_disk(queue={"scheduler": name, "drive_depth": 1}), 8000, size="4 KiB", clients=16)
         ax.scatter([run.iops.mean], [run.latency.to_dict()["p99"]], s=60, label=name)
@@ -101,7 +101,7 @@ def knee() -> str:
     disk = one_disk(queue={"drive_depth": 1})
     alone = measure(disk, 8000, size="4 KiB", clients=1).responses_ns() / 1e9
     service_s, second_s2 = float(alone.mean()), float((alone**2).mean())
-    figure, ax = axes("Random 4 KiB reads at their own pace, 7200 rpm", "requests per second", "mean response in ms")
+    figure, ax = axes("Open random 4 KiB reads, 7200 rpm", "requests per second", "mean response in ms")
     smooth = [r / 2 for r in range(10, 150)]
     ax.plot(smooth, [mg1(rate, service_s, second_s2).response_s * 1e3 for rate in smooth], label="formula (M/G/1)")
     rates = [10, 20, 30, 40, 50, 60, 65, 70]
@@ -159,7 +159,7 @@ def read_ahead() -> str:
 
 def flash() -> str:
     """Random reads a second over the requests outstanding, for a disk and two flash drives."""
-    figure, ax = axes("Random 4 KiB reads", "requests outstanding", "IOPS")
+    figure, ax = axes("Random 4 KiB reads", "outstanding requests", "IOPS")
     clients = [1, 2, 4, 8, 16, 32, 64]
     for name, mark in zip(("generic-7k2", "samsung-870-evo-1tb", "generic-sas-ssd"), "os^", strict=True):
         rates = [measure(one_disk(name), 3000, size="4 KiB", clients=n).iops.mean for n in clients]

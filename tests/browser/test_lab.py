@@ -30,7 +30,7 @@ def test_an_answer_is_there_at_once_and_then_refined(lab: str, opened: Open, pic
     answered(page, "refined")
     assert page.locator("#answers").inner_text() != quick
     expect(page.locator("#status")).to_contain_text("refined in")
-    expect(page.locator("#beside")).to_contain_text("A calculator promises")
+    expect(page.locator("#beside")).to_contain_text("The rule of thumb predicts")
     assert page.locator("#chart-iops circle.now-dot").count() == 9
     for chart in ("iops", "p99"):
         expect(page.locator(f"#chart-{chart} path.now-band")).to_have_count(1)
@@ -40,21 +40,26 @@ def test_an_answer_is_there_at_once_and_then_refined(lab: str, opened: Open, pic
 @pytest.mark.parametrize(
     ("key", "keys"),
     [
-        ("read_ratio", "ArrowLeft"), ("size_bytes", "End"), ("span_ratio", "Home"), ("disks", "End"),
-        ("strip_bytes", "Home"), ("read_hit_ratio", "PageUp"), ("write_cache_bytes", "ArrowRight"),
+        ("read_ratio", "ArrowLeft"),
+        ("size_bytes", "End"),
+        ("span_ratio", "Home"),
+        ("disks", "End"),
+        ("strip_bytes", "Home"),
+        ("read_hit_ratio", "PageUp"),
+        ("write_cache_bytes", "ArrowRight"),
         ("outstanding", "ArrowRight"),
     ],
-)  # fmt: skip
+)
 def test_each_slider_changes_the_curve_by_keyboard(lab: str, opened: Open, key: str, keys: str) -> None:
     # requests larger than a strip, so that the strip matters, too
     page = opened(lab + "#size_bytes=65536")
     answered(page)
     drawn, said = curve(page), page.locator("#answers").inner_text()
     slider = page.locator(f"#set-{key}")
-    told = slider.get_attribute("aria-valuetext")
+    value_before = slider.get_attribute("aria-valuetext")
     slider.focus()
     page.keyboard.press(keys)
-    assert slider.get_attribute("aria-valuetext") != told
+    assert slider.get_attribute("aria-valuetext") != value_before
     answered(page)
     assert page.locator("#answers").inner_text() != said
     assert key in page.url
@@ -65,10 +70,13 @@ def test_each_slider_changes_the_curve_by_keyboard(lab: str, opened: Open, key: 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("level", "raid10"), ("drive", "generic-7k2"), ("drive", "generic-sas-ssd"), ("scheduler", "sptf"),
+        ("level", "raid10"),
+        ("drive", "generic-7k2"),
+        ("drive", "generic-sas-ssd"),
+        ("scheduler", "sptf"),
         ("pattern", "sequential"),
     ],
-)  # fmt: skip
+)
 def test_each_list_changes_the_curve(lab: str, opened: Open, key: str, value: str) -> None:
     page = opened(lab)
     answered(page)
@@ -86,7 +94,7 @@ def test_requests_that_come_by_chance_have_a_knee_and_an_overload(lab: str, open
     expect(page.locator("#set-rate_per_s")).to_be_visible()
     expect(page.locator("#set-outstanding")).to_be_hidden()
     expect(page.locator("#chart-p99")).to_contain_text("overloaded")
-    expect(page.locator("#chart-p99 .legend")).to_contain_text("calculator")
+    expect(page.locator("#chart-p99 .legend")).to_contain_text("rule of thumb")
     picture(page)
     page.locator("#set-rate_per_s").press("End")
     answered(page)
@@ -94,7 +102,7 @@ def test_requests_that_come_by_chance_have_a_knee_and_an_overload(lab: str, open
     expect(page.locator("#answers")).to_contain_text("a longer run decides")
     page.goto(page.url.replace("?refine=no", "?"))
     answered(page, "refined")
-    expect(page.locator("#answers")).to_contain_text("the backlog grows without end")
+    expect(page.locator("#answers")).to_contain_text("the backlog grows without limit")
 
 
 def test_a_slider_that_is_dragged_is_answered_on_the_way(lab: str, opened: Open) -> None:
@@ -106,7 +114,7 @@ def test_a_slider_that_is_dragged_is_answered_on_the_way(lab: str, opened: Open)
     expect(page.locator("label[for=set-read_ratio] output")).to_have_text("10 %")
     answered(page)
     # what is shown in the end is what was set in the end: 10 % reads cost 0.1 + 0.9 * 4
-    expect(page.locator("#answers")).to_contain_text("calculator: 3.7")
+    expect(page.locator("#answers")).to_contain_text("rule of thumb: 3.7")
 
 
 def test_two_arrays_beside_each_other(lab: str, opened: Open, picture) -> None:
@@ -181,7 +189,7 @@ def test_settings_stand_in_the_address(lab: str, opened: Open) -> None:
     assert page.url == lab, "defaults need not be said"
 
 
-def test_an_address_with_nonsense_is_told(lab: str, opened: Open, watch: Watch, picture) -> None:
+def test_an_address_with_nonsense_is_reported(lab: str, opened: Open, watch: Watch, picture) -> None:
     page = opened(lab + "#drive=steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("steam-drum")
     expect(page.get_by_role("alert")).to_contain_text("catalogue")
@@ -194,12 +202,12 @@ def test_an_address_with_nonsense_is_told(lab: str, opened: Open, watch: Watch, 
     expect(page.get_by_role("alert")).to_be_empty()
 
 
-def test_a_lab_that_was_ended_is_told(opened: Open, watch: Watch) -> None:
+def test_a_lab_that_was_ended_is_reported(opened: Open, watch: Watch) -> None:
     with serving() as url:
         page = opened(url + "?refine=no")
         answered(page)
     page.locator("#set-read_ratio").press("ArrowLeft")
-    expect(page.get_by_role("alert")).to_contain_text("was it ended?")
+    expect(page.get_by_role("alert")).to_contain_text("has it stopped?")
     assert all("ERR_CONNECTION_REFUSED" in error for error in watch.errors)
     watch.errors.clear()
 

@@ -33,8 +33,8 @@ def test_all_questions_right(lab: str, opened: Open, picture) -> None:
 
 def test_a_wrong_prediction_by_keyboard_and_into_the_lab(lab: str, opened: Open) -> None:
     page = opened(f"{lab}&seed={SEED}#tab=quiz")
-    told = Quiz(0, SEED).reveal(0)
-    wrong = next(n for n in range(5) if n not in told["right"])
+    revealed = Quiz(0, SEED).reveal(0)
+    wrong = next(n for n in range(5) if n not in revealed["right"])
     choices = page.locator("input[name=choice]")
     choices.first.wait_for()
     choices.first.focus()
@@ -42,7 +42,7 @@ def test_a_wrong_prediction_by_keyboard_and_into_the_lab(lab: str, opened: Open)
     for _ in range(wrong):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.locator("#quiz-answer")).to_contain_text("Not so.")
+    expect(page.locator("#quiz-answer")).to_contain_text("Wrong.")
     expect(page.locator(".choice.wrong")).to_have_count(1)
     expect(page.locator("#quiz-score")).to_have_text("0 of 1 right")
     expect(page.locator("#quiz-next")).to_be_focused()
@@ -55,7 +55,7 @@ def test_a_wrong_prediction_by_keyboard_and_into_the_lab(lab: str, opened: Open)
     expect(page.locator("#panel-curves")).to_be_visible()
     answered(page)
     expect(page.locator("#set-drive")).to_have_value("generic-7k2")
-    expect(page.locator("label[for=set-outstanding] output")).to_have_text(str(told["settings"]["outstanding"]))
+    expect(page.locator("label[for=set-outstanding] output")).to_have_text(str(revealed["settings"]["outstanding"]))
 
 
 def test_skipping_costs_nothing_and_the_number_stays_on_screen(lab: str, opened: Open) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.fit.replay import closed_loop, scenario_of
+from calibrate.closed_loop import closed_loop, scenario_of
 from diskmodel.drive import Flash, Hdd
 
 Int64 = NDArray[np.int64]

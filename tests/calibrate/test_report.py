@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrate.fit import Calibration
-from calibrate.fit.cells import Cells
-from calibrate.fit.flash_calibration import calibrate_flash
-from calibrate.fit.report import report_html
-from calibrate.fit.shown import shown
-from tests.calibrate.server_truth import KEYS, any_server, measured
+from calibrate.calibration import Calibration
+from calibrate.evidence.cells import Cells
+from calibrate.flash.calibrate import calibrate_flash
+from calibrate.parameter_text import shown
+from calibrate.report import report_html
+from tests.calibrate.virtual_disk.server_truth import KEYS, any_server, measured
 
 READS = tuple(key for key in KEYS if key.op == "read")
 
@@ -57,5 +57,5 @@ def test_a_fit_that_has_not_converged_says_so(result: Calibration) -> None:
 
 def test_nothing_kept_back_and_no_residuals_are_told(result: Calibration) -> None:
     bare = replace(result, held_out={"mean_error_ratio": None, "why": "one depth only"})
-    assert "Nothing was kept back: one depth only." in page(bare)
+    assert "Nothing was held out: one depth only." in page(bare)
     assert "no means by condition" in report_html(result.to_dict(), title="trace")

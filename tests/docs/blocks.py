@@ -1,15 +1,20 @@
 """Code blocks of a documentation page, and how they are run.
 
 `python` blocks of a page run in order in one namespace. A `text` block that follows one is its exact output. In
-`console` blocks the lines `$ diskmodel …` run, and have to succeed. A `toml` block with a title is a file of that name
-in the folder where they run. A comment `<!-- not run: why -->` on the line before a block keeps it from running.
+`console` blocks the lines `$ diskmodel …` run, and must succeed; lines below a command are its exact standard output.
+A `toml` block with a title is a file of that name in the folder where they run. A comment `<!-- not run: why -->` on
+the line before a block keeps it from running.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import shlex
+import subprocess
+import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,18 +52,61 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def commands(page: Path) -> list[str]:
-    """The `diskmodel` command lines of a page, continuation lines joined."""
-    found = []
+@dataclass
+class Command:
+    """A `diskmodel` command line of a page, and the output that the page shows for it.
+
+    Attributes
+    ----------
+    line : str
+        The command without its prompt, continuation lines joined.
+    shown : str or None
+        Standard output on the page, lines without trailing blanks; None if the page shows none.
+    first, last : int
+        Lines of the page from the one after the command to the one after its output.
+    """
+
+    line: str
+    shown: str | None
+    first: int
+    last: int
+
+    def run(self) -> subprocess.CompletedProcess[str]:
+        """Run the command in the current folder, with the width of a file and not that of a terminal."""
+        words = [sys.executable, "-c", "from diskmodel.cli import main; main()", *shlex.split(self.line)[1:]]
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
+
+
+def commands(page: Path) -> list[Command]:
+    """Return the `diskmodel` command lines of a page in order."""
+    found: list[Command] = []
     for block in blocks(page):
-        if block.language == "console" and block.is_run:
-            joined = block.text.replace("\\\n", " ")
-            found += [line[2:] for line in joined.splitlines() if line.startswith("$ diskmodel ")]
+        if block.language != "console" or not block.is_run:
+            continue
+        lines = block.text.splitlines()
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            while line.endswith("\\"):
+                at += 1
+                line = f"{line[:-1]} {lines[at]}"
+            at += 1
+            end = next((i for i in range(at, len(lines)) if lines[i].startswith("$ ")), len(lines))
+            if line.startswith("$ diskmodel "):
+                shown = "\n".join(lines[at:end]) if end > at else None
+                found.append(Command(line[2:], shown, block.first + 1 + at, block.first + 1 + end))
+            at = end
     return found
 
 
+def without_trailing_blanks(text: str) -> str:
+    """Return the lines of an output as a page shows them."""
+    return "\n".join(line.rstrip() for line in text.rstrip().splitlines())
+
+
 def files(page: Path) -> dict[str, str]:
-    """Files that a page tells its reader to write: `toml` blocks with a title, by name."""
+    """Return the files that a reader of the page writes: `toml` blocks with a title, by name."""
     found = {}
     for block in blocks(page):
         title = re.search(r'title="([\w.-]+)"', block.options)
@@ -68,7 +116,7 @@ def files(page: Path) -> dict[str, str]:
 
 
 def outputs(page: Path) -> list[tuple[Block, str, Block | None]]:
-    """Runs the `python` blocks of a page: each block, what it printed, and the `text` block right behind it."""
+    """Run the `python` blocks of a page; return each block, what it printed, and the `text` block right behind it."""
     found: list[tuple[Block, str, Block | None]] = []
     namespace: dict[str, object] = {"__name__": "__page__"}
     all_blocks = blocks(page)
@@ -88,10 +136,28 @@ def outputs(page: Path) -> list[tuple[Block, str, Block | None]]:
 
 
 def renewed(page: Path) -> str:
-    """The page with the `text` blocks that follow `python` blocks holding what these print now."""
+    """Return the page with the output that its Python blocks and its commands print now."""
     lines = page.read_text().splitlines()
-    for _, printed, behind in reversed(outputs(page)):
+    fresh: list[tuple[int, int, list[str]]] = []
+    for _, printed, behind in outputs(page):
         if behind is not None:
-            fresh = textwrap.indent(printed, behind.indent).splitlines()
-            lines[behind.first + 1 : behind.last] = fresh
+            fresh.append((behind.first + 1, behind.last, textwrap.indent(printed, behind.indent).splitlines()))
+    shown = commands(page)
+    if any(command.shown is not None for command in shown):
+        for command in shown:
+            done = command.run()
+            if command.shown is not None:
+                fresh.append((command.first, command.last, without_trailing_blanks(done.stdout).splitlines()))
+    for first, last, text in sorted(fresh, reverse=True):
+        lines[first:last] = text
     return "\n".join(lines) + "\n"
+
+
+def pictures(page: Path) -> list[Path]:
+    """Return the files that a page shows as pictures."""
+    return [page.parent / name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())]
+
+
+def drawing(path: Path) -> str:
+    """Return an SVG file without its metadata, which names the version that drew it."""
+    return re.sub(r"<metadata>.*?</metadata>", "", path.read_text(), flags=re.DOTALL)

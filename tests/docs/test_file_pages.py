@@ -57,7 +57,7 @@ def test_examples_fit_their_schema(name: str) -> None:
     data = kind.load(Path("examples") / f"{name}.toml").to_dict()
     jsonschema.validate(data, SCHEMAS[f"{schema}.json"])
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(data | {"colour": "red"}, SCHEMAS[f"{schema}.json"])
+        jsonschema.validate(data | {"color": "red"}, SCHEMAS[f"{schema}.json"])
 
 
 def test_bundled_drives_fit_their_schema() -> None:

@@ -1,16 +1,13 @@
-"""Everything that a page tells its reader to run is run, and prints what the page says."""
+"""Run the code and the commands of every page, and compare their output with what the page shows."""
 
 from __future__ import annotations
 
 import importlib.util
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import blocks, commands, files, outputs
+from tests.docs.blocks import blocks, commands, drawing, files, outputs, pictures, without_trailing_blanks
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -53,21 +50,27 @@ def with_python(page: Path) -> bool:
 
 @pytest.mark.parametrize("page", cases([p for p in PAGES if with_python(p)]))
 def test_python_of_a_page_runs_and_prints_what_the_page_says(page: Path, reader: Path) -> None:
-    for block, printed, promised in outputs(page):
-        if promised is not None:
-            assert printed == promised.text, f"{name(page)}:{block.first + 1} prints something else"
+    for block, printed, shown in outputs(page):
+        if shown is not None:
+            assert printed == shown.text, f"{name(page)}:{block.first + 1} prints something else"
 
 
 @pytest.mark.parametrize("page", cases([p for p in PAGES if commands(p)]))
-def test_commands_of_a_page_succeed(page: Path, reader: Path) -> None:
+def test_commands_of_a_page_succeed_and_print_what_the_page_shows(page: Path, reader: Path) -> None:
     if importlib.util.find_spec("diskmodel.cli") is None:
         pytest.skip("the command-line tool is not installed")
     for file, text in files(page).items():
         (reader / file).write_text(text)
     for command in commands(page):
-        words = [sys.executable, "-c", "from diskmodel.cli import main; main()", *shlex.split(command)[1:]]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == 0, f"{name(page)}: {command}\n{done.stderr}"
+        done = command.run()
+        assert done.returncode == 0, f"{name(page)}: {command.line}\n{done.stderr}"
+        if command.shown is not None:
+            printed = without_trailing_blanks(done.stdout)
+            assert printed == command.shown, f"{name(page)}:{command.first + 1} prints something else"
+    for picture in pictures(page):
+        drawn = reader / picture.name
+        if drawn.is_file():
+            assert drawing(drawn) == drawing(picture), f"{name(page)}: {picture.name} is not what its command draws now"
 
 
 def lessons() -> list[Path]:

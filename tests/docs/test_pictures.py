@@ -24,7 +24,7 @@ def load(path: Path) -> ModuleType:
 HOOK = load(DOCS / "course_pictures.py")
 
 
-@pytest.mark.parametrize("name", HOOK.wanted())
+@pytest.mark.parametrize("name", HOOK.names())
 def test_a_picture_is_drawn_from_the_model(name: str) -> None:
     picture = getattr(HOOK.drawings(), name)()
     root = ElementTree.fromstring(picture)

@@ -47,10 +47,12 @@ def test_closed_clients_see_what_the_engine_computes(name: str) -> None:
 
 
 def test_rebuild_begins_when_the_array_does() -> None:
-    array = Array.parse({
-        "drive": "generic-15k",
-        "layout": {"level": "raid1", "disks": 2, "failed": [1], "spares": 1, "rebuild": {}},
-    })  # fmt: skip
+    array = Array.parse(
+        {
+            "drive": "generic-15k",
+            "layout": {"level": "raid1", "disks": 2, "failed": [1], "spares": 1, "rebuild": {}},
+        }
+    )
     env = simpy.Environment(initial_time=5_000_000)
     process = ArrayProcess(env, array)
     env.run(until=105_000_000)
@@ -85,11 +87,11 @@ def example() -> ModuleType:
 
 
 def test_commits_of_the_database_are_faster_on_raid10(example: ModuleType) -> None:
-    told = {name: example.run(Array.load(EXAMPLES / f"{name}.toml"), seconds=4) for name in ("raid5", "raid10")}
+    figures = {name: example.run(Array.load(EXAMPLES / f"{name}.toml"), seconds=4) for name in ("raid5", "raid10")}
     # a commit is one small write, and behind it four disk operations instead of two on disks that are busier with them
-    assert told["raid5"]["mean_ms"] > 1.5 * told["raid10"]["mean_ms"]
-    assert told["raid5"]["utilization_ratio"] > told["raid10"]["utilization_ratio"]
-    assert told["raid5"]["commits_per_log_write"] > told["raid10"]["commits_per_log_write"]
+    assert figures["raid5"]["mean_ms"] > 1.5 * figures["raid10"]["mean_ms"]
+    assert figures["raid5"]["utilization_ratio"] > figures["raid10"]["utilization_ratio"]
+    assert figures["raid5"]["commits_per_log_write"] > figures["raid10"]["commits_per_log_write"]
     again = example.run(Array.load(EXAMPLES / "raid10.toml"), seconds=4)
-    assert again == told["raid10"]
+    assert again == figures["raid10"]
     assert np.isfinite(list(again.values())).all()

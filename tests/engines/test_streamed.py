@@ -1,4 +1,4 @@
-"""A run in flat memory tells what the run that keeps everything tells."""
+"""A run with constant memory reports the same as a run that keeps every request."""
 
 import dataclasses
 from typing import Any

@@ -4,7 +4,7 @@
     python -m tests.fuzz --only NAME --number NUMBER     one input again, here, with its traceback
 
 A check runs in processes that are watched from outside: an input that takes longer than it may, or ends its process
-(a panic that aborts, a signal, too much memory), is told by its number like one that fails, and the next one follows.
+(a panic that aborts, a signal, too much memory), is reported by its number like a failing one, and the run continues.
 Ended by Ctrl-C it says with which `--first` it goes on.
 """
 
@@ -38,16 +38,16 @@ def main() -> int:
         return 0
     if options.number is not None:
         for check in chosen:
-            print(f"{check.name} {options.number}: {'understood' if check.run_number(options.number) else 'refused'}")
+            print(f"{check.name} {options.number}: {'accepted' if check.run_number(options.number) else 'rejected'}")
         return 0
     n_found = 0
-    print(f"{'check':<20} {'inputs':>9} {'core s':>7} {'understood':>10} {'slowest':>16} {'grew MiB':>8} {'found':>5}")
+    print(f"{'check':<20} {'inputs':>9} {'core s':>7} {'accepted':>10} {'slowest':>16} {'grew MiB':>8} {'found':>5}")
     for check in chosen:
         watched = watch(check, range(options.first, int(options.inputs) // check.share), options.jobs)
         print(_row(check.name, watched), flush=True)
         n_found += len(watched.findings)
         for finding in watched.findings:
-            print(f"--- {check.name} --number {finding.number}\n{finding.told}", flush=True)
+            print(f"--- {check.name} --number {finding.number}\n{finding.report}", flush=True)
         if watched.stopped_at is not None:
             print(f"stopped; go on with --only {check.name} --first {watched.stopped_at}", flush=True)
             return 130

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-#: Draws an input and checks it; whether it was understood, which is neither good nor bad: it tells whether the inputs
+#: Draws an input and checks it; whether it was understood, which is neither good nor bad: it shows whether the inputs
 #: are damaged so much that all of them are refused at once. Anything raised is a failure.
 Run = Callable[[Random], bool]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from calibrate.fit import run as fit
-from calibrate.fit.buffer import find_buffer
-from calibrate.fit.cells import answered_together, cells_of
-from calibrate.fit.evidence import read_evidence
-from calibrate.fit.flash_writes import buffer_of
-from calibrate.fit.sequential import find_stretches
-from calibrate.fit.tracks import single_reads
+from calibrate import fit
+from calibrate.evidence.cells import answered_together, cells_of
+from calibrate.evidence.files import read_evidence
+from calibrate.flash.writes import buffer_of
+from calibrate.hdd.cache import find_cache
+from calibrate.hdd.sequential import find_stretches
+from calibrate.hdd.tracks import single_reads
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -22,11 +22,12 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, load_drive
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.memory import read_outcomes, to_plain
-from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.search.memory import read_outcomes, to_plain
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
+from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.calibrate.mock_device import MockDevice
-from tests.calibrate.test_measure_document import DOCUMENT
 from tests.fuzz import extremes, seeds
 from tests.fuzz.check import Run, check, on_disk
 from tests.fuzz.checks_formats import say
@@ -109,8 +110,9 @@ def _as_text(load_file: Callable[[Any], Description], texts: list[bytes]) -> Run
     return run
 
 
-_DRIVE_FILES = [form.parse(base).to_toml().encode() for kind in ("hdd", "flash") for form, bases in (KINDS[kind],)
-                for base in bases]  # fmt: skip
+_DRIVE_FILES = [
+    form.parse(base).to_toml().encode() for kind in ("hdd", "flash") for form, bases in (KINDS[kind],) for base in bases
+]
 _ARRAYS = [text for text in _files("*.toml") if b"[layout]" in text]
 _WORKLOADS = _files("oltp.toml") + _files("random-read.toml")
 check("array-file")(_as_text(Array.load, _ARRAYS))
@@ -227,7 +229,7 @@ def evidence_of_a_fit(choose: Random) -> bool:
         assert all(cell.mean_ns > 0 for cell in cells.values())
         single_reads(measured)
         find_stretches(measured, 8e6, 512)
-        find_buffer(measured)
+        find_cache(measured)
         capacity, _ = fit.capacity_of(measured)
         assert capacity >= 0
         fit._name(measured)
@@ -237,7 +239,7 @@ def evidence_of_a_fit(choose: Random) -> bool:
     return True
 
 
-_FIGURE = Figure(1.5, 1.0, 2.0)
+_FIGURE = Interval(1.5, 1.0, 2.0)
 _OUTCOME = Outcome(True, _FIGURE, _FIGURE, {"": {"mean": _FIGURE, "p99": _FIGURE}}, 0.5)
 _LINE: dict[str, Any] = {"key": "00ff", "outcome": to_plain(_OUTCOME)}
 _PACKED_LINE = extremes.packed([_LINE])

@@ -55,9 +55,9 @@ def _size(scenario: Scenario) -> int:
     return scenario.layout.capacity * scenario.drive.sector_bytes
 
 
-def _is_too_long(told: str) -> None:
+def _is_too_long(outcome: str) -> None:
     """The one reason why an engine may refuse what was valid until then."""
-    assert "417 days" in told
+    assert "417 days" in outcome
 
 
 @check("engines-agree", share=10)
@@ -113,10 +113,10 @@ def kernel_streamed(choose: Random) -> bool:
         blocks = workload.blocks(capacity_bytes=_size(scenario), n=n, seed=1)
         if native.covers(scenario, streamed._no_requests(blocks)) is not None:
             return False
-        told = streamed.run(scenario, blocks)
+        outcome = streamed.run(scenario, blocks)
     except DescriptionError as error:
         say(error)
         return False
-    assert told.tally.n_done == n
-    assert told.run.end_ns >= 0
+    assert outcome.tally.n_done == n
+    assert outcome.run.end_ns >= 0
     return True

@@ -26,7 +26,7 @@ from tests.fuzz import kernel_calls
 from tests.fuzz.check import check
 
 #: Characters of a refusal.
-MOST_TOLD = 3000
+MAX_REPORTED = 3000
 _WHERE = re.compile(r"^[a-z_.\[\]0-9 +]+( \([a-z ]+\))?=.", re.DOTALL)
 
 
@@ -35,13 +35,13 @@ def _refused(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (TypeError, KeyError) as error:
-        told, is_right = str(error), ": " in str(error)
+        reported, is_right = str(error), ": " in str(error)
     except OverflowError as error:
-        told, is_right = str(error), "417 days" in str(error)
+        reported, is_right = str(error), "417 days" in str(error)
     except ValueError as error:
-        told, is_right = str(error), _WHERE.match(str(error)) is not None
-    assert is_right, told
-    assert len(told) < MOST_TOLD
+        reported, is_right = str(error), _WHERE.match(str(error)) is not None
+    assert is_right, reported
+    assert len(reported) < MAX_REPORTED
     return None
 
 
@@ -59,15 +59,15 @@ def _streamed() -> list[bytes]:
 def kernel_entry(choose: Random) -> bool:
     """`run` with damaged tables, requests and columns."""
     _array, requests, out = call = kernel_calls.damaged(choose, _runs())
-    told = _refused(lambda: _kernel.run(*call))
-    if told is None:
+    reported = _refused(lambda: _kernel.run(*call))
+    if reported is None:
         return False
-    check_laws(*_as_records(requests, out, told))
+    check_laws(*_as_records(requests, out, reported))
     return True
 
 
-def _as_records(requests: Any, out: Any, told: Any) -> tuple[Requests, Run]:
-    end_ns, _, _, counters, long_parts = told
+def _as_records(requests: Any, out: Any, reported: Any) -> tuple[Requests, Run]:
+    end_ns, _, _, counters, long_parts = reported
     assert not long_parts or out["parts_ns"].dtype == np.int32
     table = np.array(counters, np.int64).reshape(-1, 8)
     columns = [table[:, i] for i in (0, 1, 2, 3, 4, 5, 6, 7)]
@@ -95,16 +95,16 @@ def kernel_entry_streamed(choose: Random) -> bool:
         n_rows += len(block["row"])
         return block
 
-    told = _refused(lambda: _kernel.run_streamed(array, streams, _asked(next_block)))
-    if told is None:
+    reported = _refused(lambda: _kernel.run_streamed(array, streams, _asked(next_block)))
+    if reported is None:
         return False
-    assert told["n_done"] == n_rows
-    assert told["n_broken"] == 0
+    assert reported["n_done"] == n_rows
+    assert reported["n_broken"] == 0
     return True
 
 
 def _asked(next_block: Callable[[int], Any]) -> Callable[[int], Any]:
-    """Damage to the list of blocks is a fault of the caller, told as the kernel tells what it cannot use."""
+    """Damage to the list of blocks is a fault of the caller, reported like any other input that the kernel refuses."""
 
     def ask(stream: int) -> Any:
         try:
@@ -115,7 +115,7 @@ def _asked(next_block: Callable[[int], Any]) -> Callable[[int], Any]:
     return ask
 
 
-#: Descriptors are the caller's own: a wrong one would be somebody else's file.
+#: Descriptors are the caller's own: a wrong one would be another file.
 _DESCRIPTORS = frozenset(("fuse_fd", "stop_fd", "store_fd"))
 
 
@@ -125,11 +125,19 @@ def _servings() -> tuple[socket.socket, int, list[bytes]]:
     theirs, ours = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     theirs.setblocking(False)
     ours.setblocking(False)
-    stop, told = os.pipe()
-    os.write(told, b"x")
+    stop, reported = os.pipe()
+    os.write(reported, b"x")
     fuse = theirs.detach()
-    settings = {"fuse_fd": fuse, "stop_fd": stop, "store_fd": -1, "uid": 0, "gid": 0, "seed": 1,
-                "mounted_unix_s": 1_700_000_000, "time_scale": 1.0}  # fmt: skip
+    settings = {
+        "fuse_fd": fuse,
+        "stop_fd": stop,
+        "store_fd": -1,
+        "uid": 0,
+        "gid": 0,
+        "seed": 1,
+        "mounted_unix_s": 1_700_000_000,
+        "time_scale": 1.0,
+    }
     return ours, fuse, kernel_calls.servings(settings)
 
 
@@ -143,15 +151,15 @@ def kernel_entry_serve(choose: Random) -> bool:
     for _ in range(choose.choice((0, 0, 1, 3))):
         ours.send(_message(choose))
     try:
-        told = _refused(lambda: _kernel.serve_array(*call))
+        reported = _refused(lambda: _kernel.serve_array(*call))
     except RuntimeError as error:
         # what the operating system never sends ends the server
         if not re.search("malformed|speaks FUSE", str(error)):
             raise
-        told = None
+        reported = None
     finally:
         _drain(ours, fuse)
-    return told is not None
+    return reported is not None
 
 
 def _message(choose: Random) -> bytes:

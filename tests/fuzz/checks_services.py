@@ -71,9 +71,14 @@ def quiz(choose: Random) -> bool:
 _BODIES = (*(json.dumps(settings).encode() for settings in _SETTINGS), b'{"seed": 3, "choice": 1}')
 _PATHS = ("/", "/offers", "/curve", "/quiz/3", "/quiz/99999", "/quiz/-1", "/moving-head", "/page/lab.js", "/nowhere")
 _QUERIES = (
-    b"stage=refined&effort=0.5", b"effort=2", b"seed=7", b"show=small_write", b"schedulers=fcfs,look&requests=2001",
-    b'settings={"disks": 3}&requests=0', b"save=1&show=x",
-)  # fmt: skip
+    b"stage=refined&effort=0.5",
+    b"effort=2",
+    b"seed=7",
+    b"show=small_write",
+    b"schedulers=fcfs,look&requests=2001",
+    b'settings={"disks": 3}&requests=0',
+    b"save=1&show=x",
+)
 
 
 @check("lab-http")
@@ -120,10 +125,19 @@ async def _ask(choose: Random, method: str, path: str, query: bytes, body: bytes
     origin = choose.choice((None, None, None, b"http://127.0.0.1:8000", b"http://evil.example", b"\xff"))
     headers = [(b"host", host)] + ([(b"origin", origin)] if origin else [])
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
-        "path": path, "raw_path": path.encode(), "root_path": "", "query_string": query, "headers": headers,
-        "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 9),
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": query,
+        "headers": headers,
+        "server": ("127.0.0.1", 8000),
+        "client": ("127.0.0.1", 9),
+    }
     half = choose.randrange(len(body) + 1)
     pieces = [(body[:half], True), (body[half:], False)]
     said: list[dict[str, Any]] = []

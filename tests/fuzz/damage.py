@@ -13,7 +13,7 @@ ODD: tuple[bytes, ...] = (
     *(b"18446744073709551616", b"9223372036854775807", b"4294967296", b"-9223372036854775809", b"1_000", b"+5", b"1e5"),
     *(b"th=[", b"(g=0): rw=", b"[global]\n", b" wait 5 0\n", b"trim", b"Average:", b"Device r/s w/s\n", b"\t", b"  "),
 )
-#: As deep or as long as nobody writes.
+#: Deeper or longer than any real file.
 LONG: tuple[bytes, ...] = (
     *(b"[" * 3000, b'{"jobs":' * 300, b"9" * 5000, b"9" * 60_000, b" " * 60_000, b"x" * 70_000, b"a.b." * 1000),
     *(b"1," * 5000, b"1 " * 5000, b"1;" * 5000, b'"' * 5000, b":" * 5000, b"=" * 5000, b"(" * 5000, b"[a]\n" * 500),

@@ -1,4 +1,4 @@
-"""Descriptions with extreme, odd and wrong values in them: what somebody may write into a file."""
+"""Descriptions with extreme, odd and wrong values in them: what a user may write into a file."""
 
 from __future__ import annotations
 
@@ -216,16 +216,21 @@ def drives() -> list[dict[str, Any]]:
     return cut + [{**cut[1], "seek": seek} for seek in (_SEEK_CURVE, _SEEK_TABLE)]
 
 
-_SEEK_CURVE = {"kind": "curve", "a_ns": 300_000, "b_ns_per_root": 40_000.0, "e_ns_per_cylinder": 500.0,
-               "joint_cylinders": 200}  # fmt: skip
+_SEEK_CURVE = {
+    "kind": "curve",
+    "a_ns": 300_000,
+    "b_ns_per_root": 40_000.0,
+    "e_ns_per_cylinder": 500.0,
+    "joint_cylinders": 200,
+}
 _SEEK_TABLE = {"kind": "table", "distance": [1, 10, 100, 1000], "time_ms": [0.3, 0.8, 1.9, 4.0]}
 
 
 def _cut(drive: dict[str, Any]) -> dict[str, Any]:
-    told = {key: value for key, value in drive.items() if key not in ("notes", "source", "provenance")}
-    if "zones" in told:
-        return told
-    return {**told, "capacity_bytes": told["capacity_bytes"] // 64 // 512 * 512}
+    described = {key: value for key, value in drive.items() if key not in ("notes", "source", "provenance")}
+    if "zones" in described:
+        return described
+    return {**described, "capacity_bytes": described["capacity_bytes"] // 64 // 512 * 512}
 
 
 def arrays() -> list[dict[str, Any]]:

@@ -26,9 +26,9 @@ Call = list[Any]
 
 N_ARRAYS = 240
 #: Longer tables are left to the other checks of the engines, since copying them takes longer than a run.
-MOST_CYLINDERS = 20_000
+MAX_CYLINDERS = 20_000
 #: Pauses of a host's processor that are kept.
-MOST_LISTED = 12
+MAX_LISTED = 12
 
 
 class _Caught(BaseException):
@@ -59,8 +59,8 @@ def caught(call: Callable[[], object]) -> Call:
     with patch.object(native, "_kernel", catcher), patch.object(streamed, "_kernel", catcher):
         try:
             call()
-        except _Caught as told:
-            return list(told.args)
+        except _Caught as caught:
+            return list(caught.args)
     raise AssertionError("the kernel was not called")
 
 
@@ -70,7 +70,7 @@ def _drawn() -> Iterator[tuple[Scenario, Workload, int]]:
     arrays = [random_case(number)["array"] for number in range(N_ARRAYS)] + extremes.arrays()
     for number, array in enumerate(arrays):
         scenario = resolve(Array.parse(array), 1)
-        if isinstance(scenario.drive, HddTables) and scenario.drive.n_cylinders > MOST_CYLINDERS:
+        if isinstance(scenario.drive, HddTables) and scenario.drive.n_cylinders > MAX_CYLINDERS:
             continue
         workload = extremes.ANYWHERE[number % len(extremes.ANYWHERE)]
         if native.cannot_serve(scenario) is None:
@@ -92,7 +92,7 @@ def _writable(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _writable(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_writable(inner) for inner in value[:MOST_LISTED]]
+        return [_writable(inner) for inner in value[:MAX_LISTED]]
     if isinstance(value, tuple) and not (len(value) == 2 and all(isinstance(inner, int) for inner in value)):
         return [_writable(inner) for inner in value]
     return value

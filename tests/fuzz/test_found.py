@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from calibrate.evidence.cells import answered_together
 from calibrate.evidence.requests import read_requests
-from calibrate.fit.cells import answered_together
 from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
@@ -26,9 +26,9 @@ from diskmodel.formats.trace.reader import read_trace
 from diskmodel.host.description import Host
 from diskmodel.lab.server import _as_data
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.memory import read_outcomes
+from diskmodel.plan.search.memory import read_outcomes
 from diskmodel.workload import Workload
-from tests.calibrate.test_measure_document import DOCUMENT
+from tests.calibrate.evidence.test_measurement import DOCUMENT
 from tests.fuzz import seeds
 
 HUGE = 10**400
@@ -86,12 +86,12 @@ def test_figures_of_fio_lie_within_what_can_be_calculated_with(value: float) -> 
 
 def test_a_block_size_of_400_digits_in_the_text_of_fio_is_passed_over() -> None:
     text = seeds.MIX_TEXT.decode().replace("(R) 8192B-8192B", f"(R) {HUGE}B-8192B")
-    assert jobs_of_text(text, kind="fio-text")[0].block_bytes["read"] == 4096  # fio's own, where none is told
+    assert jobs_of_text(text, kind="fio-text")[0].block_bytes["read"] == 4096  # fio's default
     with pytest.raises(FormatError, match="is not a line of results"):
         jobs_of_text(seeds.MIX_TEXT.decode().replace("IOPS=", f"IOPS={HUGE}"), kind="fio-text")
 
 
-def test_a_think_time_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_think_time_that_is_none_is_reported(tmp_path: Path) -> None:
     """Was a ValueError when a workload was made of the job."""
     path = tmp_path / "job.fio"
     path.write_text("[a]\nrw=randread\nbs=4k\nthinktime=5 moments\n")
@@ -202,7 +202,7 @@ def test_a_long_number_that_is_none_is_refused_in_time(tail: str) -> None:
 def test_a_flusher_that_never_sleeps_is_refused() -> None:
     """Waking up every nanosecond, it kept both engines busy for as many events as the run had nanoseconds."""
     cache = {"memory": "4 MiB", "dirty_writeback": "1 ns"}
-    with pytest.raises(DescriptionError, match="greater than or equal to 1000000"):
+    with pytest.raises(DescriptionError, match="must be at least 1 ms"):
         Host.parse({"page_cache": cache})
 
 
@@ -216,7 +216,7 @@ def test_a_seed_below_zero_is_refused() -> None:
 def test_a_share_that_vanishes_is_refused(odd: dict[str, float]) -> None:
     """Beside 800 requests a second, a stream of 5e-324 had a share of nothing, and its turns were divided by it."""
     other = {"size": "4 KiB", "rate": "800/s"}
-    with pytest.raises(DescriptionError, match=r"greater than or equal to 0\.000000001"):
+    with pytest.raises(DescriptionError, match=r"must be at least 1e-09"):
         Workload.parse({"streams": [other, {"size": "4 KiB", **odd}]})
 
 

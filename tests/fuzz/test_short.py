@@ -14,9 +14,12 @@ from tests.fuzz.check import CHECKS
 
 INPUTS = int(os.environ.get("DISKMODEL_FUZZ_EXAMPLES", "100"))
 FUZZ = settings(
-    max_examples=INPUTS, deadline=None, derandomize=True, database=None,
+    max_examples=INPUTS,
+    deadline=None,
+    derandomize=True,
+    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)  # fmt: skip
+)
 assert DEFINED_IN
 
 

@@ -25,7 +25,7 @@ def planted(choose: Random) -> bool:
     while number == HANGS:
         pass
     if number == GROWS:
-        assert bytearray(3 * watched_by.MOST_BYTES)
+        assert bytearray(3 * watched_by.MAX_BYTES)
     return number % 2 == 0
 
 
@@ -34,15 +34,15 @@ _NUMBERS = {Random(f"planted {number}").random(): number for number in range(40)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_each_kind_of_failure_is_told_by_its_number(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched_by, "MOST_CORE_S", 0.5)
+def test_each_kind_of_failure_is_reported_by_its_number(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched_by, "MAX_CORE_S", 0.5)
     found = watch(Check("planted", planted), range(40), jobs)
-    told = {finding.number: finding.told.strip().splitlines()[-1] for finding in found.findings}
-    assert set(told) == {FAILS, ENDS, HANGS, GROWS}
-    assert told[FAILS] == "ValueError: as planted"
-    assert told[ENDS].startswith("ended its process: -9")
-    assert told[HANGS].startswith("took more than")
-    assert told[GROWS] == "MemoryError"
+    report = {finding.number: finding.report.strip().splitlines()[-1] for finding in found.findings}
+    assert set(report) == {FAILS, ENDS, HANGS, GROWS}
+    assert report[FAILS] == "ValueError: as planted"
+    assert report[ENDS].startswith("ended its process: -9")
+    assert report[HANGS].startswith("took more than")
+    assert report[GROWS] == "MemoryError"
     assert found.n == 40
     assert found.n_understood == 20
 

@@ -19,13 +19,13 @@ from typing import Any
 from tests.fuzz.check import Check
 
 #: An input that takes more processor time than this hangs.
-MOST_CORE_S = 5.0
+MAX_CORE_S = 5.0
 #: The same without processor time: it waits for something.
-MOST_WAIT_S = 120.0
+MAX_WAIT_S = 120.0
 #: Address space that a process may take beyond what it has when it starts.
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 #: Findings after which a process gives up: they are the same thing, mostly.
-MOST_FINDINGS = 10
+MAX_FINDINGS = 10
 
 _fork = multiprocessing.get_context("fork")
 
@@ -35,7 +35,7 @@ class Finding:
     """An input that failed, by its number, and how."""
 
     number: int
-    told: str
+    report: str
 
 
 @dataclass
@@ -79,17 +79,17 @@ def watch(check: Check, numbers: range, jobs: int = 1) -> Watched:
     """Run `check` on inputs of these numbers in `jobs` processes."""
     total, started = Watched(), time.monotonic()
     workers = [_Worker(check, numbers[job::jobs]) for job in range(jobs)]
-    alive, last_told = list(workers), started
+    alive, last_report = list(workers), started
     try:
         while alive:
             wait([worker.end for worker in alive], timeout=1)
             for worker in list(alive):
                 if worker.look(total):
                     alive.remove(worker)
-            if time.monotonic() - last_told > 30:
-                last_told = time.monotonic()
+            if time.monotonic() - last_report > 30:
+                last_report = time.monotonic()
                 at = min((worker.at for worker in alive), default=numbers.stop)
-                print(f"{check.name}: {at} after {last_told - started:.0f} s", file=sys.stderr, flush=True)
+                print(f"{check.name}: {at} after {last_report - started:.0f} s", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
         total.stopped_at = min(worker.at for worker in alive)
         for worker in alive:
@@ -131,13 +131,13 @@ class _Worker:
             self._process.join()
         while self.end.poll():
             try:
-                told = self.end.recv()
+                report = self.end.recv()
             except EOFError:
                 return self._ended(total)
-            if isinstance(told, Finding):
-                total.findings.append(told)
+            if isinstance(report, Finding):
+                total.findings.append(report)
                 continue
-            total.add(told)
+            total.add(report)
             total.n_understood += self._shared[1]
             self._process.join()
             return True
@@ -146,13 +146,13 @@ class _Worker:
     def _ended(self, total: Watched) -> bool:
         """Its process is gone without a word: go on behind the input that it was at."""
         self._process.join()
-        number, told = self.at, f"ended its process: {self._process.exitcode} (a signal, where below 0)"
+        number, report = self.at, f"ended its process: {self._process.exitcode} (a signal, where below 0)"
         if self._hung:
-            told = f"took more than {MOST_CORE_S:.0f} s of processor time, or {MOST_WAIT_S:.0f} s of waiting"
+            report = f"took more than {MAX_CORE_S:.0f} s of processor time, or {MAX_WAIT_S:.0f} s of waiting"
         done = self.numbers.index(number) + 1
-        total.add(Watched(n=done, core_s=self._core_s, findings=[Finding(number, told)]))
+        total.add(Watched(n=done, core_s=self._core_s, findings=[Finding(number, report)]))
         self.numbers = self.numbers[done:]
-        if not self.numbers or len(total.findings) >= MOST_FINDINGS:
+        if not self.numbers or len(total.findings) >= MAX_FINDINGS:
             return True
         self._start()
         return False
@@ -162,7 +162,7 @@ class _Worker:
         now, core_s = time.monotonic(), _core_s(self._process.pid)
         if self.at != self._seen:
             self._seen, self._core_s, self._since = self.at, core_s, now
-        self._hung = core_s - self._core_s > MOST_CORE_S or now - self._since > MOST_WAIT_S
+        self._hung = core_s - self._core_s > MAX_CORE_S or now - self._since > MAX_WAIT_S
         return self._hung
 
 
@@ -175,11 +175,11 @@ def _core_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
+def _work(check: Check, numbers: range, shared: Any, reports: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who watches
     warnings.simplefilter("error")
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MOST_BYTES,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (size + MAX_BYTES,) * 2)
     watched, choose, clock = Watched(), Random(), time.process_time
     settled = n_findings = 0
     watcher = os.getppid()
@@ -190,9 +190,9 @@ def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
         try:
             shared[1] += check.run(choose)
         except BaseException:  # a panic of the kernel is no Exception
-            tell.send(Finding(number, traceback.format_exc(limit=-6)))
+            reports.send(Finding(number, traceback.format_exc(limit=-6)))
             n_findings += 1
-            if n_findings >= MOST_FINDINGS:
+            if n_findings >= MAX_FINDINGS:
                 break
         watched.n += 1
         now = clock()
@@ -202,10 +202,10 @@ def _work(check: Check, numbers: range, shared: Any, tell: Connection) -> None:
         if watched.n == 1000:
             settled = _peak_bytes()
         if watched.n % 1000 == 0 and os.getppid() != watcher:
-            return  # nobody watches any more
+            return  # the parent process has ended
     watched.core_s = clock() - started
     watched.grew_bytes = _peak_bytes() - settled if settled else 0
-    tell.send(watched)
+    reports.send(watched)
 
 
 def _peak_bytes() -> int:

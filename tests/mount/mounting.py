@@ -40,7 +40,7 @@ class Mount:
 
     directory: Path
     process: subprocess.Popen[str]
-    told: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     status: int | None = None
 
@@ -53,7 +53,7 @@ class Mount:
         if self.status is None:
             self.process.send_signal(signum)
             out, rest = self.process.communicate(timeout=30)
-            self.told += rest.splitlines()
+            self.messages += rest.splitlines()
             self.status = self.process.returncode
             if out:
                 self.statistics = json.loads(out)
@@ -72,10 +72,10 @@ def mounted(description: object, directory: Path, *options: object) -> Iterator[
     assert process.stderr is not None
     try:
         for line in process.stderr:
-            mount.told.append(line.rstrip())
+            mount.messages.append(line.rstrip())
             if line.startswith("ready"):
                 break
-        assert mount.told[-1].startswith("ready"), "\n".join(mount.told)
+        assert mount.messages[-1].startswith("ready"), "\n".join(mount.messages)
         yield mount
     finally:
         if process.poll() is None:

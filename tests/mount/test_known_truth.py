@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrate.fit import Calibration, calibrate
+from calibrate.calibration import Calibration
+from calibrate.fit import calibrate
 from calibrate.measure import measure
 from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import mounted, undisturbed
@@ -37,21 +38,54 @@ queue = {queue}
 #: Different in speed, mechanics, cache and order of the queue.
 DRIVES = {
     "10k": _FRAME.format(
-        name="10k", capacity="9 GB", rpm=10025, heads=6, settle="487 us", outer="25 MB/s", inner="16 MB/s",
-        overhead="300 us", interface="80 MB/s", near="0.8 ms", average="5 ms", far="10.5 ms",
-        cache='{ size = "2 MiB", segments = 10, write_back = true }', queue='{ depth = 64, scheduler = "sptf" }',
+        name="10k",
+        capacity="9 GB",
+        rpm=10025,
+        heads=6,
+        settle="487 us",
+        outer="25 MB/s",
+        inner="16 MB/s",
+        overhead="300 us",
+        interface="80 MB/s",
+        near="0.8 ms",
+        average="5 ms",
+        far="10.5 ms",
+        cache='{ size = "2 MiB", segments = 10, write_back = true }',
+        queue='{ depth = 64, scheduler = "sptf" }',
     ),
     "7k2": _FRAME.format(
-        name="7k2", capacity="40 GB", rpm=7200, heads=2, settle="800 us", outer="60 MB/s", inner="33 MB/s",
-        overhead="150 us", interface="150 MB/s", near="1 ms", average="8.9 ms", far="18 ms",
-        cache='{ size = "8 MiB", segments = 16, write_back = false }', queue='{ depth = 1, scheduler = "fcfs" }',
+        name="7k2",
+        capacity="40 GB",
+        rpm=7200,
+        heads=2,
+        settle="800 us",
+        outer="60 MB/s",
+        inner="33 MB/s",
+        overhead="150 us",
+        interface="150 MB/s",
+        near="1 ms",
+        average="8.9 ms",
+        far="18 ms",
+        cache='{ size = "8 MiB", segments = 16, write_back = false }',
+        queue='{ depth = 1, scheduler = "fcfs" }',
     ),
     "15k": _FRAME.format(
-        name="15k", capacity="36 GB", rpm=15000, heads=4, settle="200 us", outer="90 MB/s", inner="60 MB/s",
-        overhead="80 us", interface="320 MB/s", near="0.3 ms", average="3.6 ms", far="7.5 ms",
-        cache='{ size = "8 MiB", segments = 8 }', queue='{ depth = 16, scheduler = "look" }',
+        name="15k",
+        capacity="36 GB",
+        rpm=15000,
+        heads=4,
+        settle="200 us",
+        outer="90 MB/s",
+        inner="60 MB/s",
+        overhead="80 us",
+        interface="320 MB/s",
+        near="0.3 ms",
+        average="3.6 ms",
+        far="7.5 ms",
+        cache='{ size = "8 MiB", segments = 8 }',
+        queue='{ depth = 16, scheduler = "look" }',
     ),
-}  # fmt: skip
+}
 
 
 #: What the tolerances below rest on; in a minute there is no time for more.

@@ -149,7 +149,7 @@ def test_a_flush_waits_for_the_platter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_told_to_end_it_unmounts(drive: Path, tmp_path: Path, signum: int) -> None:
+def test_a_signal_unmounts(drive: Path, tmp_path: Path, signum: int) -> None:
     with mounted(drive, tmp_path / "m", "--data", "memory") as mount:
         assert is_mounted(mount.directory)
         with mount.file.open("rb", buffering=0) as file:
@@ -171,7 +171,7 @@ def test_killed_it_is_unmounted_by_its_watcher(drive: Path, tmp_path: Path) -> N
         assert list(mount.directory.iterdir()) == []
 
 
-def test_unmounted_by_somebody_else_it_ends(drive: Path, tmp_path: Path) -> None:
+def test_an_unmount_by_another_program_stops_it(drive: Path, tmp_path: Path) -> None:
     with mounted(drive, tmp_path / "m", "--data", "memory") as mount:
         subprocess.run(["umount", str(mount.directory)], check=True)
         out, _ = mount.process.communicate(timeout=20)
@@ -181,7 +181,7 @@ def test_unmounted_by_somebody_else_it_ends(drive: Path, tmp_path: Path) -> None
 
 def test_a_second_mount_is_refused_and_the_first_goes_on(drive: Path, tmp_path: Path) -> None:
     with mounted(drive, tmp_path / "m", "--data", "memory") as mount:
-        assert "mounted on already" in refusal("mount", drive, mount.directory)
+        assert "already a mount point" in refusal("mount", drive, mount.directory)
         with mount.file.open("rb", buffering=0) as file:
             assert os.pread(file.fileno(), 512, 0) == bytes(512)
 

@@ -25,7 +25,7 @@ def test_a_directory_that_is_not_empty(tmp_path: Path) -> None:
 
 
 def test_a_mount_point() -> None:
-    assert "mounted on already" in refusal("mount", DRIVE, "/proc")
+    assert "already a mount point" in refusal("mount", DRIVE, "/proc")
 
 
 def test_a_kernel_without_fuse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,17 +52,17 @@ def test_users_need_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--data", "paper"), "sparse-file, memory, zero"),
         (("--size", "2 PB"), "at most the array's"),
         (("--size", "many"), "size"),
-        (("--time-scale", "0"), "must be 1e-9 to 1e9"),
-        (("--time-scale", "nan"), "must be 1e-9 to 1e9"),
+        (("--time-scale", "0"), "must be between 1e-9 and 1e9"),
+        (("--time-scale", "nan"), "must be between 1e-9 and 1e9"),
     ],
 )
-def test_options_that_cannot_be(tmp_path: Path, options: tuple[str, str], told: str) -> None:
-    assert told in refusal("mount", DRIVE, tmp_path, *options)
+def test_options_that_cannot_be(tmp_path: Path, options: tuple[str, str], message: str) -> None:
+    assert message in refusal("mount", DRIVE, tmp_path, *options)
 
 
 def test_an_array_that_the_kernel_does_not_cover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_the_library_raises_what_the_command_tells(tmp_path: Path) -> None:
     array = Array.parse({"drive": DRIVE, "layout": {"level": "jbod", "disks": 1}})
     stopper = Stopper()
     try:
-        with pytest.raises(InputError, match="is not there"):
+        with pytest.raises(InputError, match="does not exist"):
             serve(array, tmp_path / "nowhere", stopper)
     finally:
         stopper.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.fit.replay import mean_response, scenario_of
+from calibrate.closed_loop import mean_response, scenario_of
 from calibrate.measure import find_program
 from diskmodel.drive import Hdd, load_drive
 from tests.mount.mounting import Mount, mounted, undisturbed
@@ -63,9 +63,21 @@ def mount(drive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mou
 
 def _by_the_bench(file: Path, depth: int, seed: int) -> tuple[float, int]:
     command = [
-        str(find_program()), "raw", str(file), "--out", "-", "--no-samples", "--progress", "none",
-        "--depth", str(depth), "--seconds", str(SECONDS), "--seed", str(seed),
-    ]  # fmt: skip
+        str(find_program()),
+        "raw",
+        str(file),
+        "--out",
+        "-",
+        "--no-samples",
+        "--progress",
+        "none",
+        "--depth",
+        str(depth),
+        "--seconds",
+        str(SECONDS),
+        "--seed",
+        str(seed),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     run = json.loads(done.stdout)["experiments"][0]["runs"][0]
     return float(run["summary"]["iops"]), int(run["count"])
@@ -76,12 +88,22 @@ def _by_fio(file: Path, depth: int, seed: int) -> tuple[float, int]:
     if fio is None:
         pytest.skip("fio is not installed")
     command = [
-        fio, "--name=random", f"--filename={file}", "--direct=1", "--ioengine=libaio", "--rw=randread", "--bs=4k",
-        f"--iodepth={depth}", "--time_based", f"--runtime={SECONDS}", f"--randseed={seed}", "--output-format=json",
-    ]  # fmt: skip
+        fio,
+        "--name=random",
+        f"--filename={file}",
+        "--direct=1",
+        "--ioengine=libaio",
+        "--rw=randread",
+        "--bs=4k",
+        f"--iodepth={depth}",
+        "--time_based",
+        f"--runtime={SECONDS}",
+        f"--randseed={seed}",
+        "--output-format=json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     read = json.loads(done.stdout)["jobs"][0]["read"]
-    # those that complete after the end, while the queue runs empty, are counted by fio but not wanted
+    # those that complete after the end, while the queue runs empty, are counted by fio but not by us
     return float(read["total_ios"] - depth) / SECONDS, int(read["total_ios"])
 
 
@@ -95,15 +117,17 @@ def test_rates_are_the_models(
     span = truth.capacity_bytes // PAGE * PAGE
     response = mean_response(scenario_of(truth), length=PAGE, queue_depth=depth, n=40_000, seed=1, span_bytes=span)
     expected = depth * 1e9 / response
-    told = []
+    deviations = []
     for attempt in range(_ATTEMPTS):
         rate, n = program(mount.file, depth, 7 + attempt)
         allowed = 0.02 + 2.0 * _SPREAD / math.sqrt(n)
-        told.append(f"{rate:.1f} instead of {expected:.1f} a second ({rate / expected - 1:+.1%} of ±{allowed:.1%})")
+        deviations.append(
+            f"{rate:.1f} instead of {expected:.1f} a second ({rate / expected - 1:+.1%} of ±{allowed:.1%})"
+        )
         if abs(rate / expected - 1.0) < allowed:
             break
     else:
-        pytest.fail("; ".join(told))
+        pytest.fail("; ".join(deviations))
 
 
 def test_answers_leave_on_time(drive: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrate.fit.replay import mean_response, scenario_of
+from calibrate.closed_loop import mean_response, scenario_of
 from diskmodel.drive import Hdd, HddTables
 
 QUEUE_DEPTHS = (1, 2, 4, 8, 16, 32)
@@ -105,7 +105,7 @@ def rates(a: HddTables, b: HddTables) -> list[tuple[float, float, float]]:
 
 
 def _seconds(tables: HddTables, first: float, last: float) -> float:
-    """Time to read from one sector to another, as far as zones and skews tell."""
+    """Time to read from one sector to another, from zones and skews."""
     heads = int(tables.heads)
     total = 0.0
     for zone, per_track in enumerate(tables.sectors_per_track):

@@ -18,7 +18,7 @@ NOT_SOURCE = shutil.ignore_patterns(
 
 
 def run(*command: str | Path, cwd: Path, **variables: str) -> str:
-    """Return what the command wrote to standard output; an AssertionError tells all of it on failure."""
+    """Return what the command wrote to standard output; an AssertionError shows it on failure."""
     environment = {**os.environ, **variables}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=900
@@ -43,11 +43,11 @@ def closure(names: list[str]) -> dict[str, Distribution]:
     found: dict[str, Distribution] = {}
     pending = [Requirement(name) for name in names]
     while pending:
-        wanted = pending.pop()
-        if wanted.name in found or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+        expected = pending.pop()
+        if expected.name in found or (expected.marker and not expected.marker.evaluate({"extra": ""})):
             continue
-        found[wanted.name] = distribution(wanted.name)
-        pending += [Requirement(line) for line in found[wanted.name].requires or ()]
+        found[expected.name] = distribution(expected.name)
+        pending += [Requirement(line) for line in found[expected.name].requires or ()]
     return found
 
 

@@ -25,11 +25,23 @@ OLDEST = (3, 11)
 TEST_PACKAGES = ("pytest", "hypothesis", "jsonschema", "pyarrow")
 #: Seconds each, and over every part of the package: descriptions, both engines, statistics, readers, commands.
 SELECTION = (
-    "tests/unit/analytic", "tests/unit/cli", "tests/unit/controller", "tests/unit/drive", "tests/unit/engine",
-    "tests/unit/formats", "tests/unit/host", "tests/unit/layout", "tests/unit/queue", "tests/unit/result",
-    "tests/unit/workload", "tests/engines", "tests/property", "tests/trust/test_determinism.py",
-    "tests/trust/test_error_catalogue.py", "tests/fuzz",
-)  # fmt: skip
+    "tests/unit/analytic",
+    "tests/unit/cli",
+    "tests/unit/controller",
+    "tests/unit/drive",
+    "tests/unit/engine",
+    "tests/unit/formats",
+    "tests/unit/host",
+    "tests/unit/layout",
+    "tests/unit/queue",
+    "tests/unit/result",
+    "tests/unit/workload",
+    "tests/engines",
+    "tests/property",
+    "tests/trust/test_determinism.py",
+    "tests/trust/test_error_catalogue.py",
+    "tests/fuzz",
+)
 #: What tests look at beside themselves.
 BESIDE = ("tests", "examples", "docs", "benchmarks", "README.md", "pyproject.toml")
 
@@ -49,8 +61,13 @@ def interpreters() -> dict[tuple[int, int], Path]:
     """The newest interpreter of every supported minor version."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     folders += sorted(Path.home().glob(".pyenv/versions/*/bin"))
-    named = {path for folder in folders if folder.is_dir() for path in folder.iterdir()
-             if re.fullmatch(r"python3\.\d+", path.name)}  # fmt: skip
+    named = {
+        path
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if re.fullmatch(r"python3\.\d+", path.name)
+    }
     versions = {path: version_of(path) for path in sorted(named)}
     found: dict[tuple[int, int], tuple[int, Path]] = {}
     for path, version in versions.items():
@@ -69,8 +86,8 @@ def test_with(python: Path, wheel: Path, folder: Path) -> str:
     inside = environment / "bin" / "python"
     pip = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     locks = ROOT / "requirements"
-    for wanted in (("-r", locks / "runtime.txt"), ("-c", locks / "dev.txt", *TEST_PACKAGES)):
-        if subprocess.run([*pip, "--only-binary", ":all:", *wanted], check=False).returncode:
+    for expected in (("-r", locks / "runtime.txt"), ("-c", locks / "dev.txt", *TEST_PACKAGES)):
+        if subprocess.run([*pip, "--only-binary", ":all:", *expected], check=False).returncode:
             return NO_WHEELS
     subprocess.run([*pip, "--no-index", "--no-deps", wheel], check=True)
     place = folder / "place"
@@ -80,8 +97,13 @@ def test_with(python: Path, wheel: Path, folder: Path) -> str:
             shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, place / name)
-    where = subprocess.run([inside, "-c", "import diskmodel; print(diskmodel.__file__)"], cwd=place,
-                           capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
+    where = subprocess.run(
+        [inside, "-c", "import diskmodel; print(diskmodel.__file__)"],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     if not Path(where).is_relative_to(environment):
         raise SystemExit(f"{where} is not the wheel's")
     environ = {**os.environ, "PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
@@ -90,7 +112,7 @@ def test_with(python: Path, wheel: Path, folder: Path) -> str:
 
 
 def main() -> int:
-    """Test each interpreter and tell which ones passed."""
+    """Test each interpreter and report which ones passed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--python", type=Path, action="append")

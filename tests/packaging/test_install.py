@@ -68,9 +68,9 @@ def files_of(source: Path, *patterns: str) -> set[str]:
 def test_sdist_holds_all_sources(source: Path, sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = files_of(source, "*.py", "*.pyi", "*.rs", "*.toml", "*.j2", "*.html", "*.js", "*.css", "py.typed")
-    wanted |= {"Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "LICENSE", "README.md", "Makefile"}
-    assert wanted - held == set()
+    expected = files_of(source, "*.py", "*.pyi", "*.rs", "*.toml", "*.j2", "*.html", "*.js", "*.css", "py.typed")
+    expected |= {"Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "LICENSE", "README.md", "Makefile"}
+    assert expected - held == set()
     assert not any(name.endswith((".so", ".pyc")) or name.startswith(("target/", ".venv/")) for name in held)
 
 
@@ -82,9 +82,9 @@ def test_wheel_holds_packages_data_and_program_only(source: Path, wheel: Path) -
         for name in files_of(source, "*.toml", "*.j2", "*.html", "*.js", "*.css")
         if Path(name).name != "Cargo.toml"
     }
-    wanted = files_of(source, "*.py", "*.pyi", "py.typed") | data | {"diskmodel/engine/_kernel.abi3.so"}
+    expected = files_of(source, "*.py", "*.pyi", "py.typed") | data | {"diskmodel/engine/_kernel.abi3.so"}
     metadata = {name for name in held if ".dist-info/" in name}
-    assert held - metadata == wanted | {f"{wheel.name.rpartition('-cp311')[0]}.data/scripts/diskmodel-bench"}
+    assert held - metadata == expected | {f"{wheel.name.rpartition('-cp311')[0]}.data/scripts/diskmodel-bench"}
     assert any(name.endswith("/licenses/LICENSE") for name in metadata)
 
 

@@ -11,13 +11,27 @@ from hypothesis import strategies as st
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
-from diskmodel.layout.pieces import READ, WRITE, Piece, Plan
+from diskmodel.layout.pieces import Piece, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.records import READ, WRITE
 
 SECTOR = 512
-LEVELS = ("jbod", "raid0", "raid1", "raid1e", "raid10", "far", "raid3", "raid4", "raid5", "raid50", "raid6", "raid60",
-          "erasure")  # fmt: skip
+LEVELS = (
+    "jbod",
+    "raid0",
+    "raid1",
+    "raid1e",
+    "raid10",
+    "far",
+    "raid3",
+    "raid4",
+    "raid5",
+    "raid50",
+    "raid6",
+    "raid60",
+    "erasure",
+)
 ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric")
 
 
@@ -179,8 +193,9 @@ def test_degraded_reads_use_only_what_is_left_and_enough_of_it(t: LayoutTables, 
         assert len(pieces) == 1
 
 
-@pytest.mark.parametrize(("level", "disks", "per_write"), [("raid5", 8, 4), ("raid6", 10, 6), ("raid10", 8, 2),
-                                                          ("raid0", 8, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("level", "disks", "per_write"), [("raid5", 8, 4), ("raid6", 10, 6), ("raid10", 8, 2), ("raid0", 8, 1)]
+)
 def test_the_write_penalty_is_counted_not_typed(level: str, disks: int, per_write: int) -> None:
     t = layout_tables(Layout.parse({"level": level, "disks": disks, "strip": "4 KiB"}), 4000, SECTOR)
     outcome = planned(t, WRITE, 8 * 5, 8)

@@ -32,7 +32,7 @@ def test_rates_means_and_counts(level: str, disks: int) -> None:
     assert float(np.median(np.abs(np.log(ratios)))) < 0.25
 
 
-def test_overload_is_told_alike() -> None:
+def test_overload_is_reported_alike() -> None:
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 6}})
     for rate in (100, 8000):
         workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate_per_s": rate})

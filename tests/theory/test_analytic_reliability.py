@@ -69,8 +69,10 @@ def test_groups_share_out_the_time() -> None:
 
 
 def test_order_of_the_levels() -> None:
-    years = {level: rel.data_loss(level, 8, **LIFE, ure_per_bit=1e-14).mttdl_hours for level in
-             ("raid0", "raid5", "raid10", "raid6")}  # fmt: skip
+    years = {
+        level: rel.data_loss(level, 8, **LIFE, ure_per_bit=1e-14).mttdl_hours
+        for level in ("raid0", "raid5", "raid10", "raid6")
+    }
     assert years["raid0"] < years["raid5"] < years["raid10"] < years["raid6"]
     # between RAID 5 and RAID 10 on the number of disks whose loss is fatal
     ring = rel.data_loss("raid1e", 8, **LIFE, ure_per_bit=0.0).mttdl_hours
@@ -93,7 +95,7 @@ def test_read_errors() -> None:
 def test_faults() -> None:
     with pytest.raises(InputError, match="multiple of the groups"):
         rel.data_loss("raid60", 9, n_groups=2, **LIFE)
-    with pytest.raises(InputError, match="more than the failures"):
+    with pytest.raises(InputError, match="must exceed the failures"):
         rel.data_loss("raid6", 2, **LIFE)
     with pytest.raises(InputError, match="not a known RAID level"):
         rel.data_loss("raid7", 8, **LIFE)

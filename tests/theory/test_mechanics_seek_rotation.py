@@ -102,7 +102,10 @@ def test_the_last_of_n_unsynchronised_disks_waits_n_of_n_plus_1(n: int) -> None:
 
 def test_synchronised_disks_wait_like_one() -> None:
     """Seed 18, 20,000 requests."""
-    array = {"drive": turning_drive(T), "layout": {"level": "raid1", "disks": 4, "strip": "4 KiB"},
-             "spindles": {"phase": "synchronised"}}  # fmt: skip
+    array = {
+        "drive": turning_drive(T),
+        "layout": {"level": "raid1", "disks": 4, "strip": "4 KiB"},
+        "spindles": {"phase": "synchronised"},
+    }
     _, outcome = simulated(array, {"clients": 1, "read_ratio": 0}, 20_000, 18)
     assert outcome.completions.parts_ns[:, ROTATION].mean() == pytest.approx(T / 2, rel=0.02)

@@ -1,4 +1,4 @@
-"""Output analysis held against queues whose answers are known: coverage of intervals, false alarms, misses.
+"""Output analysis compared with queues of known answers: coverage of intervals, false alarms, misses.
 
 Queues are simulated by Lindley's recursion, apart from the engines. Seeds are the replication's number; bounds are
 binomial at a significance of about 1 in 1000 for the rate named beside them.
@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from diskmodel.result import judge_stability, mean_interval, quantile_interval, warm_up
-from diskmodel.result.throughput import throughput_interval
+from diskmodel.result.statistics.throughput import throughput_interval
 
 SERVICE_NS = 1e6
 

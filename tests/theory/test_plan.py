@@ -12,15 +12,14 @@ from typing import Any
 import pytest
 
 from diskmodel.drive import load_drive
-from diskmodel.plan import PlanDescription, compare, run_plan
-from diskmodel.plan.criteria import Verdict
-from diskmodel.plan.crossover import find_crossover
-from diskmodel.plan.families import allowed_counts, array_of, families
-from diskmodel.plan.relax import sensitivity
-from diskmodel.plan.run import evaluator
-from diskmodel.plan.search import search_family
-from diskmodel.plan.statics import sequential_bytes_per_s
-from diskmodel.plan.trial import Trier
+from diskmodel.plan import Case, PlanDescription, cases, compare, run_plan
+from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.search.crossover import find_crossover
+from diskmodel.plan.search.evaluation import evaluator
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.search.sensitivity import sensitivity
+from diskmodel.plan.search.statics import sequential_bytes_per_s
+from diskmodel.plan.search.trier import Trier
 from diskmodel.workload import Workload
 
 HAS_KERNEL = importlib.util.find_spec("diskmodel.engine._kernel") is not None
@@ -43,13 +42,13 @@ def test_minimum_against_brute_force(limit_ms: int, seed: int) -> None:
         objective={"iops": 400, "latency": {"mean": f"{limit_ms} ms"}},
         search={"requests": 4000, "max_requests": 16_000, "seed": seed},
     )
-    for family in families(plan):
-        trier = Trier(plan, family, evaluator(plan))
-        met = {n: trier(n).is_met for n in allowed_counts(plan, family)}
+    for case in cases(plan):
+        trier = Trier(case, evaluator(plan))
+        met = {n: trier(n).is_met for n in case.counts}
         fewest = next((n for n, is_met in met.items() if is_met), None)
         # more disks never make it worse
         assert fewest is None or all(is_met for n, is_met in met.items() if n >= fewest)
-        candidate = search_family(plan, family, evaluator(plan))
+        candidate = search_family(case, evaluator(plan))
         assert candidate.disks == fewest
         assert len(candidate.trials) < len(met) or fewest is None
 
@@ -106,9 +105,9 @@ def test_raid5_and_raid10_cross_by_share_of_writes() -> None:
 def test_degraded_reads_double_and_the_plan_knows() -> None:
     whole = plan_of(objective={"latency": {"mean": "12 ms"}})
     strict = plan_of(objective={"latency": {"mean": "12 ms"}, "degraded": {"latency": {"mean": "12 ms"}}})
-    five = families(whole)[1]
-    before = search_family(whole, five, evaluator(whole))
-    after = search_family(strict, five, evaluator(strict))
+    five = cases(whole)[1].family
+    before = search_family(Case(whole, five), evaluator(whole))
+    after = search_family(Case(strict, five), evaluator(strict))
     assert before.disks is not None
     assert after.disks is None or after.disks > before.disks
     assert after.binds.startswith("degraded")
@@ -122,7 +121,7 @@ def test_both_engines_give_the_same_plan() -> None:
             candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 10},
             search={"requests": 3000, "max_requests": 6000, "engine": engine},
         )
-        data = search_family(plan, families(plan)[0], evaluator(plan)).to_dict()
+        data = search_family(cases(plan)[0], evaluator(plan)).to_dict()
         answers.append(_without_engine(data))
     assert answers[0] == answers[1]
 
@@ -135,7 +134,7 @@ def _without_engine(data: Any) -> Any:
 
 def test_comparison_of_raid5_and_raid10_under_writes() -> None:
     plan = plan_of()
-    arrays = [array_of(plan, family, 8) for family in reversed(families(plan))]
+    arrays = [case.array(8) for case in reversed(cases(plan))]
     load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate": "300/s"})
     result = compare(arrays, load, n_requests=6000, growth_ratio=0.2)
     five, ten = result.arrays
@@ -151,22 +150,28 @@ def test_comparison_of_raid5_and_raid10_under_writes() -> None:
 
 def test_rebuild_is_simulated_and_takes_longer_than_the_stream_alone() -> None:
     plan = plan_of(objective={"iops": 200, "rebuild_hours": 24, "data_loss_per_year": "1%"})
-    five = families(plan)[1]
-    trial = Trier(plan, five, evaluator(plan))(8)
-    stream_hours = 300e9 / sequential_bytes_per_s(array_of(plan, five, 8)) / 3600
+    five = cases(plan)[1]
+    trial = Trier(five, evaluator(plan))(8)
+    stream_hours = 300e9 / sequential_bytes_per_s(five.array(8)) / 3600
     assert trial.statics.rebuild_hours > stream_hours
     by_name = {item.name: item for item in trial.criteria}
     assert by_name["rebuild"].figure.value == trial.statics.rebuild_hours
     # more load leaves less time for it
     busier = plan_of(objective={"iops": 500, "rebuild_hours": 24})
-    assert Trier(busier, five, evaluator(busier))(8).statics.rebuild_hours > 1.2 * trial.statics.rebuild_hours
+    assert (
+        Trier(Case(busier, five.family), evaluator(busier))(8).statics.rebuild_hours > 1.2 * trial.statics.rebuild_hours
+    )
     # and a limit on its rate is kept
     limited = plan_of(
         objective={"iops": 200, "rebuild_hours": 24},
-        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 14,
-                    "rebuild": {"rate": "5 MB/s"}},
-    )  # fmt: skip
-    hours = Trier(limited, five, evaluator(limited))(8).statics.rebuild_hours
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid10", "raid5"],
+            "max_disks": 14,
+            "rebuild": {"rate": "5 MB/s"},
+        },
+    )
+    hours = Trier(Case(limited, five.family), evaluator(limited))(8).statics.rebuild_hours
     assert hours == pytest.approx(300e9 / 5e6 / 3600, rel=0.1)
 
 
@@ -184,7 +189,7 @@ def test_rebuild_objective_rules_out_what_has_nothing_to_rebuild_from() -> None:
 def test_interval_of_the_utilisation_covers_other_seeds() -> None:
     """Twelve seeds; intervals of 95 % around each run cover the mean of all in at least ten (binomial, 0.2 % else)."""
     plan = plan_of(workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"})
-    array = array_of(plan, families(plan)[1], 8)
+    array = cases(plan)[1].array(8)
     evaluate = evaluator(plan)
     outcomes = [evaluate(array, plan.workload, n_requests=6000, seed=seed) for seed in range(12)]
     mean = sum(outcome.utilization_ratio for outcome in outcomes) / len(outcomes)
@@ -194,7 +199,7 @@ def test_interval_of_the_utilisation_covers_other_seeds() -> None:
 
 
 @pytest.mark.slow
-def test_the_classical_exercise_told_as_a_plan() -> None:
+def test_the_classical_exercise_as_a_plan() -> None:
     """10 000 IOPS, 60 % reads, 30 % hits: the calculators ask for too many disks where only utilisation counts."""
     plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
     ten, five = run_plan(plan, with_relaxations=False).candidates
@@ -216,8 +221,8 @@ def test_uncertainty_of_a_measured_drive_travels_into_the_answer() -> None:
         objective={"iops": 400, "latency": {"mean": "9.5 ms"}},
         candidates={"drives": [data], "levels": ["raid5"], "max_disks": 40},
     )
-    family = families(plan)[0]
-    candidate = search_family(plan, family, evaluator(plan))
+    case = cases(plan)[0]
+    candidate = search_family(case, evaluator(plan))
     by_input = {item.input: item for item in sensitivity(plan, candidate, evaluator(plan))}
     average, settle = by_input["seek.average_ns of the drive"], by_input["write_settle_ns of the drive"]
     assert "seek times" not in by_input

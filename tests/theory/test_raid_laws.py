@@ -12,8 +12,11 @@ from tests.theory.plain_disks import response_ns, simulated, turning_drive
 T = 4_000_000
 #: First come, first served, and nothing but the arm and the platter.
 PLAIN = load_drive("md-raid-10k").to_dict() | {
-    "read_overhead_ns": 0, "write_overhead_ns": 0, "completion_overhead_ns": 0, "interface_bytes_per_s": 1e15,
-}  # fmt: skip
+    "read_overhead_ns": 0,
+    "write_overhead_ns": 0,
+    "completion_overhead_ns": 0,
+    "interface_bytes_per_s": 1e15,
+}
 ALONE = {"drive": PLAIN, "layout": {"level": "jbod", "disks": 1}}
 
 

@@ -32,15 +32,21 @@ MECHANICS = [(3.5, 4.0, 3.45), (8.0, 8.33, 3.37), (0.0, 4.0, 6.0)]
 def _drive(seek_ms: float, revolution_ms: float) -> dict[str, Any]:
     """Every seek takes the same time."""
     return {
-        **turning_drive(round(revolution_ms * 1e6)), "capacity_bytes": CYLINDERS * SECTORS_PER_TRACK * 512,
+        **turning_drive(round(revolution_ms * 1e6)),
+        "capacity_bytes": CYLINDERS * SECTORS_PER_TRACK * 512,
         "zones": [{"cylinders": CYLINDERS, "sectors_per_track": SECTORS_PER_TRACK}],
         "seek": {"kind": "table", "distance": [1, CYLINDERS - 1], "time_ms": [max(seek_ms, 1e-6)] * 2},
-    }  # fmt: skip
+    }
 
 
 def _array(seek_ms: float, revolution_ms: float, how: str) -> dict[str, Any]:
-    layout = {"level": "raid5", "disks": 5, "strip": "4 KiB", "write_policy": "read-modify-write",
-              "read_modify_write": how}  # fmt: skip
+    layout = {
+        "level": "raid5",
+        "disks": 5,
+        "strip": "4 KiB",
+        "write_policy": "read-modify-write",
+        "read_modify_write": how,
+    }
     # parity lies at the angle of its data: only spindles that drift against each other meet at all angles alike
     return {"drive": _drive(seek_ms, revolution_ms), "layout": layout, "spindles": {"drift_ppm": 400}}
 

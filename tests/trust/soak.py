@@ -1,4 +1,4 @@
-"""Random arrays under random load in the native kernel, with every law of conservation held against every run.
+"""Random arrays under random load in the native kernel, with every conservation law checked in every run.
 
     python -m tests.trust.soak --ios 1e9 [--first 0] [--jobs 2]
 
@@ -27,7 +27,7 @@ from tests.differential.cases import SECTOR, random_case
 #: Requests of one run: enough for queues, caches and rebuilds to fill, end and fill again.
 N_REQUESTS = 20_000
 #: Pieces of requests that one run may make, so that no single one takes minutes.
-MOST_PIECES = 4_000_000
+MAX_PIECES = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def random_requests(number: int, scenario: Scenario) -> Requests:
     n_sectors, layout = scenario.layout.capacity, scenario.layout
     largest = min(choose.choice((1, 8, 64, 300)), n_sectors)
     pieces = 2 * (largest / layout.strip + 1) * max(layout.copies, 2)
-    n = max(min(N_REQUESTS, int(MOST_PIECES / pieces)), 100)
+    n = max(min(N_REQUESTS, int(MAX_PIECES / pieces)), 100)
     n_streams = choose.choice((1, 2, 4))
     length = rng.integers(1, largest, n, endpoint=True)
     is_run = rng.random(n) < choose.choice((0, 0.3, 0.95))

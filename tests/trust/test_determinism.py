@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.workload import Workload
 from tests.differential.cases import random_case
@@ -35,16 +36,16 @@ sys.stdout.write(digest())
 
 def digest() -> str:
     """Of every column that runs of some random arrays wrote, and of a result in full."""
-    told = hashlib.sha256()
+    message = hashlib.sha256()
     for number in range(12):
         case = random_case(number)
         scenario = resolve(Array.parse(case["array"]), case["seed"])
         done = run(scenario, random_requests(number, scenario)).completions
         for column in (done.issue_ns, done.done_ns, done.parts_ns, done.is_hit):
-            told.update(column.tobytes())
+            message.update(column.tobytes())
     result = simulate(Array.load(ROOT / ARRAY), Workload.load(ROOT / WORKLOAD), n_requests=4000)
-    told.update(as_text(result.to_dict()).encode())
-    return told.hexdigest()
+    message.update(as_text(result.to_dict()).encode())
+    return message.hexdigest()
 
 
 def as_text(document: dict[str, Any]) -> str:
@@ -54,9 +55,13 @@ def as_text(document: dict[str, Any]) -> str:
 
 def in_process(**environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", DIGEST], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True,
+        [sys.executable, "-c", DIGEST],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     return done.stdout
 
 

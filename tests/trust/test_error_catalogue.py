@@ -1,23 +1,30 @@
-"""Every error of the catalogue can be provoked from outside, and the page of errors tells of every one."""
+"""Every error of the catalogue can be provoked from outside and is on the page of errors, in our own words."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from calibrate.measure import measure
 from diskmodel import errors
 from diskmodel.array import Array
+from diskmodel.description import Description
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
+from diskmodel.faults import faults_of
 from diskmodel.formats import read_fio
+from diskmodel.lab.settings import Settings
 from diskmodel.mount.place import check
+from diskmodel.plan import PlanDescription
 from diskmodel.result.laws import check_laws
 from diskmodel.workload import Workload
 
@@ -99,8 +106,37 @@ def test_error_is_raised_with_its_code(code: str, tmp_path: Path) -> None:
         assert all(fault.field and fault.rule for fault in raised.value.faults)
 
 
-def test_every_code_is_provoked_and_told_of() -> None:
+def test_every_code_is_provoked_and_documented() -> None:
     rows = dict(re.findall(r"^\| `([a-z]+)` \| `\w+` \| (\d) \|", PAGE.read_text(), re.MULTILINE))
     assert rows == {code: str(kind.exit_status) for code, kind in catalogue().items()}
     bases = {"error", "input"}
     assert set(PROVOKED) == set(catalogue()) - bases
+
+
+#: Values that break a rule of nearly every field; between them they set off every check that a field can have.
+WRONG = (
+    *(None, True, "x", "", -1, 0, 2.5, math.inf, math.nan, 2**70, "9" * 5000, b"x", "\ud800"),
+    *([], ["x"], [1, 2], ["x"] * 5000, [0] * 5000, {}, {"kind": "x"}, {"x": 1}, object()),
+)
+
+
+def descriptions(kind: type[BaseModel] = Description) -> Iterator[type[BaseModel]]:
+    """Every kind of description that the imports above have defined."""
+    for child in kind.__subclasses__():
+        yield child
+        yield from descriptions(child)
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(descriptions()), ids=lambda kind: kind.__name__)
+def test_faults_are_in_our_own_words(kind: type[BaseModel]) -> None:
+    assert {Array, Workload, PlanDescription, Settings} <= set(descriptions())
+    for field in kind.model_fields:
+        for value in WRONG:
+            try:
+                kind.model_validate({field: value})
+            except ValidationError as error:
+                for fault in faults_of(error, kind):
+                    text = str(fault)
+                    assert not re.search(r"(?i)input should|pydantic|unable to|valid(ation| int| str| dict| tup)", text)
+                    assert fault.rule, text
+                    assert fault.fix, text

@@ -20,7 +20,7 @@ from calibrate.measure import load
 from diskmodel.description import write_atomically
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription, run_plan
-from diskmodel.plan.simulated import Simulated
+from diskmodel.plan.search.simulated import Simulated
 from tests.mount.mounting import mounted
 
 ROOT = Path(__file__).parents[2]
@@ -52,28 +52,28 @@ def test_disk_full(small_disk: Path) -> None:
     assert kept.read_text() == "rpm = 7200\n"
     assert os.listdir(small_disk) == ["profile.toml"]
     (small_disk / "filler").write_bytes(bytes(60_000))
-    told = diskmodel("drives", "generic-7k2", "--plot", small_disk / "plot.svg")
-    assert told.returncode == 2, told.stderr
-    assert "space" in told.stderr
+    found = diskmodel("drives", "generic-7k2", "--plot", small_disk / "plot.svg")
+    assert found.returncode == 2, found.stderr
+    assert "space" in found.stderr
 
 
 def test_disk_full_while_measuring(small_disk: Path, tmp_path: Path) -> None:
     """Neither the scratch file nor the result fits: an error of one line, nothing left behind."""
-    told = diskmodel(
+    found = diskmodel(
         "measure", tmp_path / "scratch", "--size", "64 MiB", "--seconds", 2, "--out", small_disk / "m.json"
     )
-    assert told.returncode in (0, 2)
-    if told.returncode == 0:
+    assert found.returncode in (0, 2)
+    if found.returncode == 0:
         assert load(small_disk / "m.json").experiments
     else:
-        assert "the disk is full" in told.stderr
+        assert "the disk is full" in found.stderr
         assert os.listdir(small_disk) == []
     assert not (tmp_path / "scratch").exists()
 
 
 def test_permission_denied(tmp_path: Path) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can become somebody who may not write here")
+        pytest.skip("only root can switch to a user without write permission")
     place = tmp_path / "mine"
     place.mkdir(mode=0o755)
     for folder in (tmp_path, *tmp_path.parents):
@@ -92,7 +92,7 @@ def test_permission_denied(tmp_path: Path) -> None:
 
 
 class DiesOnce(Simulated):
-    """An evaluation whose worker is killed the first time; a file tells that it has happened."""
+    """An evaluation whose worker is killed the first time; a file records that it has happened."""
 
     def __init__(self, flag: str) -> None:
         super().__init__()
@@ -115,14 +115,14 @@ def test_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "candidates": plan.candidates.model_copy(update={"drives": plan.candidates.drives[2:], "max_disks": 20}),
         }
     )
-    wanted = run_plan(few, with_relaxations=False).to_dict()
+    expected = run_plan(few, with_relaxations=False).to_dict()
     monkeypatch.setattr(
-        "diskmodel.plan.run.local_pool",
+        "diskmodel.plan.search.pool.local_pool",
         lambda *_: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
     )
     found = run_plan(few, evaluate=DiesOnce(str(tmp_path / "died")), with_relaxations=False).to_dict()
     assert (tmp_path / "died").exists()
-    assert json.dumps(found, sort_keys=True) == json.dumps(wanted, sort_keys=True)
+    assert json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
 
 
 @pytest.mark.slow
@@ -133,14 +133,14 @@ def test_device_that_vanishes_during_a_measurement(tmp_path: Path) -> None:
         timer = threading.Timer(8, mount.process.kill)
         timer.start()
         try:
-            told = diskmodel("measure", mount.file, "--out", out, "--quick", timeout=120)
+            found = diskmodel("measure", mount.file, "--out", out, "--quick", timeout=120)
         finally:
             timer.cancel()
             mount.process.wait()
             mount.status = -9
-    assert told.returncode == 3, told.stderr
-    assert "ended early" in told.stdout
-    assert "not complete" in told.stderr
+    assert found.returncode == 3, found.stderr
+    assert "ended early" in found.stdout
+    assert "incomplete" in found.stderr
     measured = load(out)
     assert not measured.is_complete
     assert {"io_error"} <= {warning["code"] for warning in measured.warnings}
@@ -156,7 +156,7 @@ def test_interrupted_plan_leaves_no_half_report(tmp_path: Path) -> None:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1]
-    assert process.returncode in (130, -signal.SIGINT), said  # a shell tells both as 130
+    assert process.returncode in (130, -signal.SIGINT), said  # a shell reports both as 130
     assert os.listdir(tmp_path) == []
 
 
@@ -171,15 +171,15 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     struct timespec now;
     real(CLOCK_MONOTONIC, &now);
     if (!started) started = now.tv_sec;
-    int told = real(clock, time);
+    int found = real(clock, time);
     if (clock == CLOCK_REALTIME && now.tv_sec >= started + 2) time->tv_sec -= 3600;
-    return told;
+    return found;
 }
 """
 
 
 def test_clock_that_jumps_back_during_a_measurement(tmp_path: Path) -> None:
-    """Latencies come from a clock that cannot be set; that somebody set the other one is told."""
+    """Latencies come from a clock that cannot be set; a change of the other one is reported."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler to build a clock that jumps")
@@ -187,8 +187,8 @@ def test_clock_that_jumps_back_during_a_measurement(tmp_path: Path) -> None:
     library = tmp_path / "clock.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True)
     words = ("--size", "64 MiB", "--seconds", 5, "--experiments", "random_reads", "--out", tmp_path / "m.json")
-    told = diskmodel("measure", tmp_path / "scratch", *words, env={**os.environ, "LD_PRELOAD": str(library)})
-    assert told.returncode == 0, told.stderr
+    found = diskmodel("measure", tmp_path / "scratch", *words, env={**os.environ, "LD_PRELOAD": str(library)})
+    assert found.returncode == 0, found.stderr
     measured = load(tmp_path / "m.json")
     assert "clock_step" in {warning["code"] for warning in measured.warnings}
     (reads,) = (item for item in measured.experiments if item.skipped is None)

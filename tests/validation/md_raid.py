@@ -11,8 +11,8 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.workload import Workload
 
 TABLE = Path(__file__).parent.parent / "data" / "md-raid.csv"

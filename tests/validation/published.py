@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.workload import Workload
 
 TABLE = Path(__file__).parent.parent / "data" / "published.toml"
@@ -19,12 +19,12 @@ N, SEED = 20_000, 1
 SINGLE = {"level": "jbod", "disks": 1}
 LIMIT = 0.20
 
-INTRODUCTION = """# Against published measurements
+INTRODUCTION = """# Comparison with published measurements
 
-What reviews, manuals and data sheets printed, and what the model says from data-sheet parameters alone. Nothing is
-fitted. Sources often leave out block size, cache state or depth, so 20 % is asked for, and what lies further off is
-explained. The page is written by `python -m tests.validation.published` from `tests/data/published.toml`; the test is
-`tests/validation/test_published.py`.
+Figures printed in reviews, manuals and data sheets, compared with the model's predictions from data-sheet parameters
+alone. Nothing is fitted. Sources often omit block size, cache state or depth, so the tolerance is 20 %, and the table
+explains larger differences. `python -m tests.validation.published` writes this page from `tests/data/published.toml`;
+the test is `tests/validation/test_published.py`.
 
 | | measurement | measured | model | | why it differs |
 |--:|---|--:|--:|--:|---|

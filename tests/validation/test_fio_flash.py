@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from calibrate.fit import Calibration, calibrate
+from calibrate.calibration import Calibration
+from calibrate.fit import calibrate
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.workload import Workload

@@ -1,4 +1,4 @@
-"""The sizing cases of the how-to: the figures that the page tells are those that the plans give."""
+"""The sizing cases of the how-to: the plans give the figures on the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counts(name: str) -> dict[str, tuple[int | None, int | None]]:
 def test_ten_thousand_requests() -> None:
     found = counts("plan-sizing-10000")
     assert found == {"raid10": (74, 88), "raid5": (122, 145)}
-    assert "RAID 10 takes 74 disks where the calculators ask for 88, RAID 5 takes 122 where they ask for 145" in PAGE
+    assert "RAID 10 takes 74 disks where the rule of thumb needs 88, RAID 5 takes 122 where it needs 145" in PAGE
     assert round(122 / 74, 2) == round(145 / 88, 2) == 1.65
     five = rule_of_thumb("raid5", read_fraction=0.6, cache_hit=0.3, disks=120, iops=10_000)
     assert round(10_000 * five.back_end_per_host) == 20_200

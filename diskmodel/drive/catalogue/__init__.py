@@ -1,4 +1,4 @@
-"""The bundled drives, one TOML file each, read when they are asked for."""
+"""The bundled drives, one TOML file each, loaded on first use."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
+from diskmodel.drive.flash import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.parse import parse_drive
 from diskmodel.errors import DescriptionError, Fault
 
-if TYPE_CHECKING:
-    from diskmodel.drive.flash import Flash
-    from diskmodel.drive.hdd import Hdd
 
-
-class Catalogue(Mapping[str, "Hdd | Flash"]):
-    """Drives by name, sorted; a drive is parsed at its first use and kept."""
+class Catalogue(Mapping[str, Hdd | Flash]):
+    """Drives by name, sorted; a drive is parsed on first use and cached."""
 
     def __init__(self) -> None:
         files = (file.name for file in resources.files(__name__).iterdir())
@@ -25,12 +23,12 @@ class Catalogue(Mapping[str, "Hdd | Flash"]):
         self._drives: dict[str, Hdd | Flash] = {}
 
     def __getitem__(self, name: str) -> Hdd | Flash:
-        """The drive of that name.
+        """Return the drive of that name.
 
         Raises
         ------
         DescriptionError
-            When there is none; close names are listed.
+            When no drive has that name; the message lists close names.
         """
         if name not in self._drives:
             self._drives[name] = self._read(name)
@@ -46,19 +44,17 @@ class Catalogue(Mapping[str, "Hdd | Flash"]):
         return name in self._names
 
     def _read(self, name: str) -> Hdd | Flash:
-        from diskmodel.drive.description import parse_drive  # the catalogue is a part of what it imports
-
         if name not in self._names:
             lowered = name.lower()
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
             close += [known for known in self._names if lowered in known and known not in close]
             fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"
-            raise DescriptionError(Fault("drive", name, "is neither a file nor a drive of the catalogue", fix))
+            raise DescriptionError(Fault("drive", name, "is neither a file nor a drive in the catalogue", fix))
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
         return parse_drive(tomllib.loads(text), name)
 
 
 @cache
 def catalogue() -> Catalogue:
-    """All bundled drives by name, loaded lazily."""
+    """Return all bundled drives by name, loaded lazily."""
     return Catalogue()

@@ -10,13 +10,13 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import HddTables
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
-from diskmodel.result.burst import Burst
+from diskmodel.result.burst import AbsorbedBurst
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
 
-def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: float) -> Burst | None:
+def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: float) -> AbsorbedBurst | None:
     """The burst that the outermost write-back cache takes; None where there is none, or nothing is written.
 
     Parameters
@@ -38,9 +38,9 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     pages = host.page_cache
     response = float(host.submission_ns[1])
 
-    def absorbed(by: str, room: float, held: np.float64, response_ns: float) -> Burst:
+    def absorbed(by: str, room: float, held: np.float64, response_ns: float) -> AbsorbedBurst:
         n = max(int((room - held) / write_bytes), 0)
-        return Burst(by, int(n * write_bytes), n, response_ns)
+        return AbsorbedBurst(by, int(n * write_bytes), n, response_ns)
 
     if pages is not None and not pages.is_synchronous:
         return absorbed("host", pages.limit_pages * host.page_sectors * tables.sector_bytes, mean[2], response)

@@ -9,6 +9,10 @@ from diskmodel.formats.fio import options as fio_options
 
 DIRECTIONS = ("read", "write", "trim")
 
+#: Patterns of one direction only.
+PURE_PATTERNS = {"read": "read", "randread": "read", "write": "write", "randwrite": "write", "trim": "trim",
+                 "randtrim": "trim"}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class FioLatency:
@@ -42,7 +46,7 @@ class FioDirection:
     Attributes
     ----------
     n_ios : int or None
-        Completed requests; None where the output does not tell (terse without a way to derive it).
+        Completed requests; None where the output does not say (terse).
     total_bytes : int
     runtime_ns : int
         With group reporting: of the longest clone.
@@ -60,6 +64,20 @@ class FioDirection:
     clat: FioLatency | None = None
     lat: FioLatency | None = None
 
+    @property
+    def response_ns(self) -> float | None:
+        """Mean time from preparation to completion; from submission where only that is known; None without either."""
+        if self.lat is not None:
+            return self.lat.mean_ns
+        if self.clat is None:
+            return None
+        return self.clat.mean_ns + (0.0 if self.slat is None else self.slat.mean_ns)
+
+    @property
+    def mean_bytes(self) -> float | None:
+        """Mean size of the completed requests; None where their number is unknown."""
+        return self.total_bytes / self.n_ios if self.n_ios else None
+
 
 @dataclass(frozen=True)
 class FioJob:
@@ -69,17 +87,22 @@ class FioJob:
     ----------
     name : str
     group : int
-        fio's group id; with a job file, jobs of one group run at the same time.
+        Jobs of one group ran, or are to run, at the same time; a later group waits for the earlier ones.
     fio_version : str
         For instance "fio-3.33"; empty for job files.
     options : dict
-        Options of the job over the global ones, as text. Where the output has no options (terse), empty.
+        Options of the job over the global ones, as text, by canonical name. Where the output has no options (terse),
+        empty.
     pattern : str or None
-        fio's `rw`: "read", "randwrite", "randrw" …; None when the output does not tell.
+        fio's `rw`: "read", "randwrite", "randrw" …; None when the output does not say.
     read_fraction : float or None
         Asked share of reads among requests, from 0 to 1.
     block_bytes : dict
         Direction → bytes; for a range or a split its mean.
+    sizes : dict
+        Direction → bytes → share of the direction's requests.
+    rates_per_s : dict
+        Direction → requests per second that the options hold all clones together to; absent where they set no limit.
     depth, n_jobs : int
         `iodepth` and `numjobs`, 1 by default.
     engine : str or None
@@ -89,7 +112,9 @@ class FioJob:
     error : int
         fio's error number; 0: none.
     cpu_ratio : float or None
-        Share of a processor that each process of the job used; None when the output does not tell.
+        Share of a processor that each process of the job used; None when the output does not say.
+    notes : tuple of str
+        What the reader had to assume.
     """
 
     name: str
@@ -99,6 +124,8 @@ class FioJob:
     pattern: str | None = None
     read_fraction: float | None = None
     block_bytes: Mapping[str, float] = field(default_factory=dict)
+    sizes: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    rates_per_s: Mapping[str, float] = field(default_factory=dict)
     depth: int = 1
     n_jobs: int = 1
     engine: str | None = None
@@ -108,11 +135,38 @@ class FioJob:
     trim: FioDirection | None = None
     error: int = 0
     cpu_ratio: float | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def outstanding(self) -> int:
-        """Requests that the job keeps in flight: engines that wait for each request ignore the depth."""
-        return self.n_jobs * (1 if self.engine in fio_options.SYNCHRONOUS_ENGINES else self.depth)
+        """Requests that the options let the job keep in flight: engines that wait for each request ignore the depth."""
+        engine = self.engine or (fio_options.DEFAULT_ENGINE if self.options else None)
+        return self.n_jobs * (1 if engine in fio_options.SYNCHRONOUS_ENGINES else self.depth)
+
+    @property
+    def measured_outstanding(self) -> float | None:
+        """Requests that were in flight on average, by Little's law: IOPS times latency; None without latencies.
+
+        Counted are the directions that the pattern asks for: others verify, at another time.
+        """
+        total = 0.0
+        for name, direction in self.directions.items():
+            if self.pattern in PURE_PATTERNS and PURE_PATTERNS[self.pattern] != name:
+                continue
+            latency_ns = direction.response_ns
+            if latency_ns is None:
+                return None
+            total += direction.iops * latency_ns / 1e9
+        return total or None
+
+    @property
+    def measured_read_fraction(self) -> float | None:
+        """Share of reads among the requests that completed; None without results."""
+        counts = [
+            0.0 if part is None else part.n_ios if part.n_ios is not None else part.iops
+            for part in (self.read, self.write)
+        ]
+        return counts[0] / sum(counts) if sum(counts) else None
 
     @property
     def directions(self) -> dict[str, FioDirection]:
@@ -125,27 +179,30 @@ def job_from_options(
     name: str, options: Mapping[str, str], *, group: int = 0, fio_version: str = "", error: int = 0, source: str = "",
     results: Mapping[str, FioDirection | None] | None = None, cpu_ratio: float | None = None,
 ) -> FioJob:  # fmt: skip
-    """A job whose asked-for side is derived from its options.
+    """Return a job whose requested side is derived from its options.
 
     Raises
     ------
     FormatError
         For options that are known here and have no value that fio would take.
     """
-    told = fio_options.Told(options, source)
+    options = {fio_options.canonical(option): value for option, value in options.items()}
+    read = fio_options.JobOptions(options, source)
     results = results or {}
     return FioJob(
         name=name,
         group=group,
         fio_version=fio_version,
-        options=dict(options),
-        pattern=told.pattern,
-        read_fraction=told.read_fraction,
-        block_bytes=told.block_bytes,
-        depth=told.depth,
-        n_jobs=told.n_jobs,
-        engine=told.engine,
-        is_direct=told.is_direct,
+        options=options,
+        pattern=read.pattern,
+        read_fraction=read.read_fraction,
+        block_bytes=read.block_bytes,
+        sizes=read.sizes,
+        rates_per_s={direction: rate * read.n_jobs for direction, rate in read.rates_per_s.items()},
+        depth=read.depth,
+        n_jobs=read.n_jobs,
+        engine=read.engine,
+        is_direct=read.is_direct,
         read=results.get("read"),
         write=results.get("write"),
         trim=results.get("trim"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import LineError, file_error
@@ -11,6 +11,7 @@ from diskmodel.formats.fio.job import FioJob, job_from_options
 from diskmodel.formats.fio.options import canonical
 
 _SECTION = re.compile(r"\[(.+)\]\Z")
+_TEMPLATE = re.compile(r"\{%|\{\{")
 _OPTION = re.compile(r"([A-Za-z_][\w.-]*)\s*(?:=\s*(.*))?\Z", re.ASCII)
 
 
@@ -22,53 +23,83 @@ class _Section:
 
 def looks_like_jobfile(text: str) -> bool:
     """Whether the first line that says anything opens a section, and some line sets an option that fio needs."""
-    lines = [line.strip() for line in text.split("\n")]
-    meaning = [line for line in lines if line and line[0] not in "#;"]
-    wanted = re.compile(r"(rw|readwrite|bs|blocksize|ioengine|filename|size|runtime|iodepth)\s*=")
-    return bool(meaning) and _SECTION.match(meaning[0]) is not None and any(map(wanted.match, meaning))
+    lines = [_without_comment(line) for line in text.split("\n")]
+    meaningful = [line for line in lines if line and not line.startswith("include ")]
+    needed = re.compile(r"(rw|readwrite|bs|blocksize|ioengine|filename|size|runtime|iodepth|read_iolog)\s*=")
+    return bool(meaningful) and _SECTION.match(meaningful[0]) is not None and any(map(needed.match, meaningful))
+
+
+def _without_comment(line: str) -> str:
+    """A line up to the first ; or #, wherever it stands: so does fio."""
+    return re.split("[;#]", line, maxsplit=1)[0].strip()
 
 
 def jobs_of(text: str, source: str = "") -> list[FioJob]:
-    """Jobs of a job file, in order. Jobs of one `group` start at the same time; `stonewall` opens a new one.
+    """Return the jobs of a job file, in order.
 
-    Global sections count for the sections that follow them, as in fio. `include` and `${VARIABLES}` are not followed;
-    an option that uses one stays as it is written.
+    Jobs of one `group` run at the same time. `stonewall` (also in a global section, where it counts for each job that
+    follows) waits for all earlier jobs, `wait_for` for the named one. Global sections count for the sections that
+    follow them, as in fio. A job without `rw` reads, which is fio's default. `include` and `${VARIABLES}` are not
+    followed; an option that uses one stays as it is written.
 
     Raises
     ------
     FormatError
         For lines that are neither a section nor an option, and options without a usable value.
     """
-    sections = _sections(text, source)
     shared: dict[str, str] = {}
     jobs: list[FioJob] = []
     faults: list[Fault] = []
-    group = 0
-    for section in sections:
+    group_of: dict[str, int] = {}
+    first_group = 0
+    for section in _sections(text, source):
         if section.name == "global":
             shared |= section.options
             continue
         options = shared | section.options
-        waits = any(
-            section.options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous") if name in options
-        )
-        group += bool(waits and jobs)
+        if any(options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous")) and group_of:
+            first_group = max(group_of.values()) + 1
+        group = first_group
+        if awaited := options.get("wait_for"):
+            if awaited not in group_of:
+                rule = "must be the name of an earlier job"
+                faults.append(Fault(f"{section.name}.wait_for", awaited, rule))
+            group = max(group, group_of.get(awaited, -1) + 1)
+        group_of[section.name] = max(group, group_of.get(section.name, 0))
+        notes = () if "rw" in options else (f"{section.name}: without rw fio reads sequentially",)
         try:
-            jobs.append(job_from_options(section.name, options, group=group, source=source))
+            job = job_from_options(section.name, {"rw": "read"} | options, group=group, source=source)
+            jobs.append(replace(job, notes=notes))
         except FormatError as error:
-            faults += [Fault(f"{section.name}.{fault.field}", fault.value, fault.rule) for fault in error.faults]
+            faults += [Fault(f"{section.name}.{f.field}", f.value, f.rule, f.fix) for f in error.faults]
     if faults:
         raise FormatError(faults, source)
     if not jobs:
         raise file_error(source, "describes no job", "add a section besides [global]")
-    return jobs
+    return sorted(jobs, key=lambda job: job.group)
+
+
+def section_options(lines: list[str]) -> dict[str, dict[str, str]]:
+    """Return section → options with the global ones, from lines that may hold anything else too."""
+    shared: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
+    here: dict[str, str] | None = None
+    for raw in lines:
+        line = _without_comment(raw)
+        if match := _SECTION.match(line):
+            here = shared if match[1].strip() == "global" else found.setdefault(match[1].strip(), dict(shared))
+        elif here is not None and (option := _OPTION.match(line)):
+            here[canonical(option[1])] = (option[2] or "").strip()
+    return found
 
 
 def _sections(text: str, source: str) -> list[_Section]:
     sections: list[_Section] = []
     for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.strip()
-        if not line or line[0] in "#;" or line.startswith("include "):
+        if _TEMPLATE.search(raw):
+            raise LineError(source, number, 0, "", raw, "is part of a template", "fill the template in first")
+        line = _without_comment(raw)
+        if not line or line.startswith("include "):
             continue
         if match := _SECTION.match(line):
             sections.append(_Section(match[1].strip()))

@@ -12,12 +12,13 @@ from typing import Any
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency, job_from_options
+from diskmodel.formats.fio.options import canonical
 
 _MAX = 1e18
 
 
 def _cpu_ratio(entry: Mapping[str, Any]) -> float | None:
-    """Share of a processor that a job used, where the document tells."""
+    """Return the share of a processor that a job used, where the document says."""
     percents = [entry.get(name) for name in ("usr_cpu", "sys_cpu")]
     if not all(isinstance(value, int | float) and 0 <= value <= _MAX for value in percents):
         return None
@@ -74,7 +75,7 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
     if isinstance(shared, list):
         shared = shared[0] if shared else {}
     entries = document.get("jobs", document.get("client_stats", []))
-    jobs = []
+    jobs: list[FioJob] = []
     for number, entry in enumerate(entries if isinstance(entries, list) else []):
         if not isinstance(entry, Mapping):
             reader.fault(f"jobs.{number}", entry, "must be an object")
@@ -88,6 +89,12 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         results = {name: reader.direction(entry, name, place) for name in DIRECTIONS}
         group = reader.number(entry, "groupid", place, 0)
         error = reader.number(entry, "error", place, 0, low=-_MAX)
+        if (
+            options
+            and not {canonical(name) for name in options} & {"rw"}
+            and results["write"] is results["trim"] is None
+        ):
+            options = {"rw": "read"} | options  # fio's default
         try:
             jobs.append(
                 job_from_options(
@@ -101,9 +108,30 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         reader.fault("jobs", None, "holds no job")
     if reader.faults:
         raise FormatError(reader.faults, source)
+    jobs = with_groups_of_time(jobs)
     # Without group reporting every clone has an entry of its own, which still shows the option.
     n_entries = Counter((job.name, job.group) for job in jobs)
-    return [replace(job, n_jobs=1) if n_entries[job.name, job.group] > 1 else job for job in jobs]
+    return [_one_clone(job) if n_entries[job.name, job.group] > 1 else job for job in jobs]
+
+
+def _one_clone(job: FioJob) -> FioJob:
+    rates = {direction: rate / job.n_jobs for direction, rate in job.rates_per_s.items()}
+    return replace(job, n_jobs=1, rates_per_s=rates)
+
+
+def with_groups_of_time(jobs: list[FioJob]) -> list[FioJob]:
+    """Jobs with groups that ran one after the other; fio also counts groups of results that `new_group` opens.
+
+    Such jobs run together with those before them unless they wait.
+    """
+    found: list[FioJob] = []
+    group = 0
+    for before, job in zip([None, *jobs], jobs, strict=False):
+        waits = any(job.options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous", "wait_for"))
+        is_new = before is not None and job.group != before.group
+        group += is_new and (waits or "new_group" not in job.options)
+        found.append(replace(job, group=group))
+    return found
 
 
 class _Reader:
@@ -134,21 +162,24 @@ class _Reader:
         if not isinstance(data, Mapping):
             self.fault(place, data, "must be an object")
             return None
-        n_ios = int(self.number(data, "total_ios", place))
-        if n_ios == 0:
-            return None
+        # fio before 2.1.3 did not count requests.
+        n_ios = int(self.number(data, "total_ios", place)) if "total_ios" in data else None
         io_bytes = data.get("io_bytes")
+        if n_ios == 0 or (n_ios is None and not io_bytes):
+            return None
         total = int(self.number(data, "io_bytes", place)) if "io_kbytes" in data or "clat_ns" in data else None
         if total is None:  # fio 2 counted io_bytes in KiB
             total = 1024 * int(self.number(data, "io_bytes", place)) if io_bytes is not None else 0
         bandwidth = (
             self.number(data, "bw_bytes", place) if "bw_bytes" in data else 1024 * self.number(data, "bw", place)
         )
+        runtime_ms = self.number(data, "runtime", place, 0)
+        iops = self.number(data, "iops", place)
         return FioDirection(
-            n_ios=n_ios,
+            n_ios=round(iops * runtime_ms / 1e3) or None if n_ios is None else n_ios,
             total_bytes=total,
-            runtime_ns=int(self.number(data, "runtime", place, 0) * 1e6),
-            iops=self.number(data, "iops", place),
+            runtime_ns=int(runtime_ms * 1e6),
+            iops=iops,
             bandwidth_bytes_per_s=bandwidth,
             slat=self.latency(data, "slat", place),
             clat=self.latency(data, "clat", place),

@@ -1,23 +1,35 @@
-"""fio's normal text output, version 3; the leading blanks of its lines may be lost."""
+"""fio's normal text output, versions 1 to 3; the leading blanks of its lines may be lost.
+
+A file may hold several runs, one after the other: each header of a job after results begins the next run. Versions
+before 2.17 print `io=…, bw=…, iops=…, runt=…`, their K, M and G being 1024 bytes and their successors.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
+from diskmodel.formats.fio.jobfile import section_options
 
-_NUMBER = r"(\d{1,18}(?:\.\d{1,18})?)([kMGT]?)"
+_NUMBER = r"(\d{1,18}(?:\.\d{1,18})?)([kKMGT]?)"
 _HEADER = re.compile(r"(?P<name>.+?): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[a-z]+), (?P<rest>.*)", re.ASCII)
-_VERSION = re.compile(r"(fio-\d+\.\d+\S*)\s*\Z", re.ASCII)
+_VERSION = re.compile(r"(fio[- ]\d+\.\d+\S*)\s*\Z", re.ASCII)
 _RESULT = re.compile(
     r"(?P<name>.+?): \(groupid=(?P<group>\d{1,9}), jobs=(?P<jobs>\d{1,9})\): err=\s*(?P<error>\d{1,9})", re.ASCII
 )
 _DIRECTION = re.compile(
     rf"(?P<name>read|write|trim)\s*: IOPS={_NUMBER}, BW=[^(]*\((?P<bw>[\d.]{{1,24}})(?P<bw_unit>[kMGT]?)B/s\)"
     r"\((?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]i)?B/(?P<ms>\d{1,15})msec\)",
+    re.ASCII,
+)
+_OLD_DIRECTION = re.compile(
+    r"(?P<name>read|write|trim)\s*: io=\s*(?P<size>[\d.]{1,24})(?P<size_unit>[KMGTP]?)i?B?, "
+    r"bw=\s*(?P<bw>[\d.]{1,24})(?P<bw_unit>[KMGTP]?)i?B/s, iops=\s*(?P<iops>[\d.]{1,24})(?P<iops_unit>[kKMG]?)\s*, "
+    r"runt=\s*(?P<ms>\d{1,15})\s*msec",
     re.ASCII,
 )
 _LATENCY = re.compile(
@@ -29,13 +41,23 @@ _PERCENTILES = re.compile(r"(?P<kind>slat|clat|lat) percentiles \((?P<unit>[num]
 _PERCENTILE = re.compile(rf"(\d{{1,3}}\.\d{{1,9}})th=\[\s*{_NUMBER}\]", re.ASCII)
 _CPU = re.compile(r"cpu\s*: usr=(\d{1,9}(?:\.\d{1,9})?)%, sys=(\d{1,9}(?:\.\d{1,9})?)%", re.ASCII)
 _ISSUED = re.compile(r"issued rwts?\s*: total=(\d{1,18}),(\d{1,18}),(\d{1,18})", re.ASCII)
+_OLD_ISSUED = re.compile(r"issued\s*: total=r=(\d{1,18})/w=(\d{1,18})(?:/d=(\d{1,18}))?", re.ASCII)
 _BLOCK = re.compile(r"\(([RWT])\) ([\d.]{1,24})([KMG]iB|B)-([\d.]{1,24})([KMG]iB|B)", re.ASCII)
+_OLD_BLOCKS = re.compile(r"\bbs=([\d.]\S*?)(?:, (?=[a-z])|\Z)", re.ASCII)
+_OLD_BLOCK = re.compile(r"([\d.]{1,24})([KMG]?)i?B?-([\d.]{1,24})([KMG]?)i?B?\Z", re.ASCII)
 
-_SCALE = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_SCALE = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
 _BINARY = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40,
-           "Pi": 2**50, None: 1}  # fmt: skip
+           "Pi": 2**50, None: 1, "": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}  # fmt: skip
 _LETTER = {"R": "read", "W": "write", "T": "trim"}
+
+#: Options that the header of a job leaves out, taken from a command line that is printed above it.
+_NOT_IN_HEADER = (
+    "direct", "buffered", "size", "runtime", "rwmixread", "rwmixwrite", "numjobs", "filename", "rate", "rate_iops",
+    "rate_process", "thinktime", "thinktime_blocks", "random_distribution", "offset", "fsync", "fdatasync", "sync",
+    "verify", "percentage_random", "bssplit",
+)  # fmt: skip
 
 # Printed figures have three digits; a derived figure that differs by more is about something else.
 _PRINT_PRECISION = 0.01
@@ -55,7 +77,9 @@ class _Part:
     def finished(self, n_ios: int | None, block_bytes: float | None) -> FioDirection:
         iops, total, bandwidth = self.iops, self.total_bytes, self.bandwidth
         if n_ios and self.runtime_ns:
-            iops = _sharpened(iops, n_ios / self.runtime_ns * 1e9)
+            exact = n_ios / self.runtime_ns * 1e9
+            # Small figures are cut to whole numbers.
+            iops = exact if 0 <= exact - iops < 1 else _sharpened(iops, exact)
             if block_bytes:
                 total = _sharpened(total, n_ios * block_bytes)
                 bandwidth = _sharpened(bandwidth, total / self.runtime_ns * 1e9)
@@ -75,6 +99,7 @@ class _Result:
     group: int
     n_jobs: int
     error: int
+    run: int = 0
     parts: dict[str, _Part] = field(default_factory=dict)
     issued: dict[str, int] = field(default_factory=dict)
     cpu_ratio: float | None = None
@@ -95,8 +120,10 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self._source = source
         self.version = ""
-        self.asked: dict[tuple[str, int], dict[str, str]] = {}
+        self.run = 0
+        self.asked: dict[tuple[int, str, int], dict[str, str]] = {}
         self.command: dict[str, str] = {}
+        self.heading: list[str] = []
         self.results: list[_Result] = []
         self._part: _Part | None = None
         self._percentiles: tuple[dict[float, float], int] | None = None
@@ -113,9 +140,9 @@ class _Reader:
         elif match := _RESULT.match(line):
             self._part = None
             self.results.append(
-                _Result(match["name"], int(match["group"]), int(match["jobs"]), int(match["error"]))
+                _Result(match["name"], int(match["group"]), int(match["jobs"]), int(match["error"]), self.run)
             )  # fmt: skip
-        elif not self.results:
+        elif not self.results or self.results[-1].run < self.run:
             self._before_results(line)
         elif match := _DIRECTION.match(line):
             self._part = _Part(
@@ -125,10 +152,24 @@ class _Reader:
                 runtime_ns=int(match["ms"]) * 10**6,
             )
             self.results[-1].parts[match["name"]] = self._part
-        elif re.match(r"(read|write|trim)\s*: IOPS=", line):
-            raise LineError(self._source, number, 0, "", line, "is not a line of results as fio 3 writes them")
-        elif match := _ISSUED.match(line):
-            self.results[-1].issued = dict(zip(("read", "write", "trim"), map(int, match.groups()), strict=True))
+        elif match := _OLD_DIRECTION.match(line):
+            self._part = _Part(
+                iops=_scaled(match["iops"], match["iops_unit"]),
+                bandwidth=self._figure(match["bw"], number, line) * _BINARY[match["bw_unit"]],
+                total_bytes=self._figure(match["size"], number, line) * _BINARY[match["size_unit"]],
+                runtime_ns=int(match["ms"]) * 10**6,
+            )
+            self.results[-1].parts[match["name"]] = self._part
+        elif re.match(r"(read|write|trim)\s*: (IOPS=|io=)", line):
+            raise LineError(
+                self._source, number, 0, "", line, "is not a line of results as any version of fio writes it"
+            )
+        elif match := _ISSUED.match(line) or _OLD_ISSUED.match(line):
+            counts = (int(count or 0) for count in match.groups())
+            self.results[-1].issued = dict(zip(("read", "write", "trim"), counts, strict=True))
+        elif _VERSION.match(line):
+            self._next_run()
+            self._before_results(line)
         elif match := _CPU.match(line):
             self.results[-1].cpu_ratio = (float(match[1]) + float(match[2])) / 100 or None
         elif self._part is not None:
@@ -145,7 +186,13 @@ class _Reader:
         elif match := _PERCENTILES.match(line):
             self._percentiles = part.percentiles.setdefault(match["kind"], {}), _UNIT_NS[match["unit"]]
 
+    def _next_run(self) -> None:
+        if self.results and self.results[-1].run == self.run:
+            self.run += 1
+            self._part = None
+
     def _header(self, match: re.Match[str]) -> None:
+        self._next_run()
         options = {"rw": match["rw"]}
         for letter, low, low_unit, high, high_unit in _BLOCK.findall(match["rest"]):
             try:
@@ -159,19 +206,29 @@ class _Reader:
         sizes = [options.pop(f"bs {direction}", "") for direction in ("read", "write", "trim")]
         if all(sizes):
             options["bs"] = ",".join(sizes)
-        self.asked[match["name"], int(match["group"])] = options
+        elif found := _OLD_BLOCKS.search(match["rest"]):
+            ranges = [_OLD_BLOCK.match(piece) for piece in re.split("[,/]", found[1])]
+            if all(ranges):
+                options["bs"] = ",".join(_range_bytes(piece) for piece in ranges if piece)
+        self.asked[self.run, match["name"], int(match["group"])] = options
 
     def _before_results(self, line: str) -> None:
         if match := _VERSION.match(line):
             self.version = match[1]
-        elif re.match(r"(\$ |# |sudo )*fio -", line):
-            self.command = _command_options(line)
+        elif found := re.match(r"(?:\[[^]]*\])?(?:[$#] |sudo |\S+/)*(fio -.*)", line):
+            self.command = _command_options(found[1])
+        else:
+            self.heading.append(line)
 
     def _figure(self, text: str, number: int, line: str) -> float:
         try:
             return float(text)
         except ValueError:
             raise LineError(self._source, number, 0, "", line, "has a figure that is no number") from None
+
+
+def _range_bytes(match: re.Match[str]) -> str:
+    return f"{round(float(match[1]) * _BINARY[match[2]])}-{round(float(match[3]) * _BINARY[match[4]])}"
 
 
 def _command_options(line: str) -> dict[str, str]:
@@ -196,39 +253,47 @@ def looks_like_text(text: str) -> bool:
 
 
 def jobs_of(text: str, source: str = "") -> list[FioJob]:
-    """Jobs of fio's normal output, in order.
+    """Return the jobs of fio's normal output, in order; runs one after the other have groups one after the other.
 
-    Printed figures are rounded to three digits; IOPS and bytes are made exact again where the output also holds the
-    number of requests, the runtime and a single block size.
+    Printed figures are rounded to three digits (six before version 2.17); IOPS and bytes are made exact again where
+    the output also holds the number of requests, the runtime and a single block size. A job file that is printed
+    before the output adds the options that the output leaves out.
 
     Raises
     ------
     FormatError
-        When no job is found or a line of results cannot be understood.
+        When no job is found, a line of results cannot be understood, or a job has no line of results.
     """
     reader = _Reader(source)
     for number, line in enumerate(text.split("\n"), start=1):
         reader.line(number, line.strip())
     if not reader.results:
-        raise file_error(source, "holds no results of fio", "is it the whole output of fio 3?")
-    return [_job(result, reader, source) for result in reader.results]
+        raise file_error(source, "holds no results of fio", "is it the whole output?")
+    groups = {key: place for place, key in enumerate(dict.fromkeys((r.run, r.group) for r in reader.results))}
+    printed = section_options(reader.heading)
+    jobs = [_job(result, reader, groups[result.run, result.group], printed, source) for result in reader.results]
+    for job in jobs:
+        if not job.directions and not job.error:
+            fix = "give fio's JSON output (--output-format=json)"
+            raise file_error(source, f"holds no figures of job {job.name} that could be read", fix)
+    return jobs
 
 
-def _job(result: _Result, reader: _Reader, source: str) -> FioJob:
-    options = reader.asked.get((result.name, result.group), {})
+def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Mapping[str, str]], source: str) -> FioJob:
+    options = reader.asked.get((result.run, result.name, result.group), {})
     if len(reader.asked) == 1:
-        wanted = ("direct", "buffered", "size", "runtime", "rwmixread", "rwmixwrite", "numjobs", "filename")
-        options = {name: reader.command[name] for name in wanted if name in reader.command} | options
+        missing = _NOT_IN_HEADER
+        options = {name: reader.command[name] for name in missing if name in reader.command} | options
+    options = {name: v for name, v in printed.get(result.name, {}).items() if name not in options} | options
     if result.n_jobs > 1 or "numjobs" in options:
         options = options | {"numjobs": str(max(result.n_jobs, 1))}
     job = job_from_options(
-        result.name, options, group=result.group, fio_version=reader.version, error=result.error, source=source
+        result.name, options, group=group, fio_version=reader.version, error=result.error, source=source
     )
     found = {}
     for name, part in result.parts.items():
-        has_one_size = "-" in options.get("bs", "") and all(
-            low == high for low, _, high in (piece.partition("-") for piece in options["bs"].split(","))
-        )
+        ends = options.get("bs", "").split(",")
+        has_one_size = "-" in ends[0] and all(low == high for low, _, high in (piece.partition("-") for piece in ends))
         block = job.block_bytes.get(name) if has_one_size else None
         found[name] = part.finished(result.issued.get(name), block)
     return replace(

@@ -1,4 +1,4 @@
-// A chart of curves with intervals, drawn as SVG; arrow keys and the pointer read its points.
+// A chart of curves with intervals, drawn as SVG; the arrow keys and the pointer read off its points.
 import { element, figure } from "./words.js";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -29,7 +29,7 @@ export class Chart {
   /** `about`: {title, yLabel, xLabel (may be given later), yLog}. */
   constructor(box, about) {
     this.about = about;
-    this.svg = shape("svg", { tabindex: 0, role: "img", "aria-label": `${about.title}; arrow keys read its points`, height: HEIGHT });
+    this.svg = shape("svg", { tabindex: 0, role: "img", "aria-label": `${about.title}; use the arrow keys to read off its points`, height: HEIGHT });
     this.legend = element("div", { className: "legend" });
     this.readout = element("div", { className: "readout", role: "status" });
     box.append(element("figcaption", {}, about.title), this.legend, this.svg, this.readout);

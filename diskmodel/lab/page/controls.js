@@ -1,4 +1,4 @@
-// The controls: what can be set, in which steps, and how it is said.
+// The controls: their settings, steps and labels.
 import { bytes, element, percent } from "./words.js";
 
 const E12 = [1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2];
@@ -11,29 +11,29 @@ function definitions(offers) {
   return [
     { group: "Workload", key: "read_ratio", label: "reads", values: () => steps(0, 1, 0.05), text: percent },
     { group: "Workload", key: "size_bytes", label: "request size", values: () => offers.size_bytes, text: bytes },
-    { group: "Workload", key: "pattern", label: "where", options: offers.patterns },
+    { group: "Workload", key: "pattern", label: "addresses", options: offers.patterns },
     { group: "Workload", key: "span_ratio", label: "part of the array used", values: () => [0.01, 0.02, 0.05, ...steps(0.1, 1, 0.1)], text: percent },
-    { group: "Workload", key: "arrivals", label: "requests come", options: [
-      { value: "outstanding", text: "when others are done" },
-      { value: "rate", text: "by chance, at a rate" }] },
+    { group: "Workload", key: "arrivals", label: "arrivals", options: [
+      { value: "outstanding", text: "closed: a new request when one completes" },
+      { value: "rate", text: "open: at random, at a given rate" }] },
     { group: "Workload", key: "outstanding", label: "load: outstanding", values: () => offers.outstanding, text: String, only: (s) => s.arrivals === "outstanding" },
-    { group: "Workload", key: "rate_per_s", label: "load: a second", values: () => RATES, text: (x) => x.toLocaleString("en"), only: (s) => s.arrivals === "rate" },
+    { group: "Workload", key: "rate_per_s", label: "load: per second", values: () => RATES, text: (x) => x.toLocaleString("en"), only: (s) => s.arrivals === "rate" },
     { group: "Array", key: "drive", label: "drive", options: offers.drives },
     { group: "Array", key: "level", label: "RAID level", options: offers.levels },
     { group: "Array", key: "disks", label: "disks", values: (s) => level(s).disks, text: String },
-    { group: "Array", key: "strip_bytes", label: "strip on one disk", values: () => offers.strip_bytes, text: bytes },
+    { group: "Array", key: "strip_bytes", label: "strip size", values: () => offers.strip_bytes, text: bytes },
     { group: "Array", key: "has_failed_disk", label: "one disk has failed", check: true, only: (s) => level(s).survives },
-    { group: "Array", key: "scheduler", label: "who chooses what is served next", options: offers.schedulers },
-    { group: "Cache", key: "read_hit_ratio", label: "reads served by the controller's cache", values: () => steps(0, 0.95, 0.05), text: percent },
+    { group: "Array", key: "scheduler", label: "scheduler", options: offers.schedulers },
+    { group: "Cache", key: "read_hit_ratio", label: "read hits in the controller's cache", values: () => steps(0, 0.95, 0.05), text: percent },
     { group: "Cache", key: "write_cache_bytes", label: "controller's write-back cache", values: () => offers.write_cache_bytes, text: (n) => n ? bytes(n) : "none" },
-    { group: "Cache", key: "drive_write_cache", label: "drives answer writes out of their own caches", check: true },
+    { group: "Cache", key: "drive_write_cache", label: "write caches of the drives are on", check: true },
   ];
 }
 
-const nearest = (values, wanted) => values.reduce((best, x, i) => Math.abs(x - wanted) < Math.abs(values[best] - wanted) ? i : best, 0);
+const nearest = (values, value) => values.reduce((best, x, i) => Math.abs(x - value) < Math.abs(values[best] - value) ? i : best, 0);
 
 export class Controls {
-  /** Builds the form; `changed(settings)` is called at each change by hand. */
+  /** Builds the form; `changed(settings)` is called after each change by the user. */
   constructor(form, offers, changed) {
     this.offers = offers;
     this.settings = { ...offers.defaults };

@@ -1,22 +1,22 @@
-// The answers: asks for a curve at each change, quickly first, then with more requests.
+// The results: requests a curve after each change, first a quick one, then one from more requests.
 import { Chart } from "./chart.js";
 import { element, figure, interval, percent } from "./words.js";
 
 const REFINE_AFTER_MS = 350;
-// a quick answer should take less than 200 ms: where it takes longer, the next one comes from fewer requests
-const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, LEAST_EFFORT = 0.2;
+// a quick answer should take less than 200 ms: when one takes longer, the next one simulates fewer requests
+const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, MIN_EFFORT = 0.2;
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
   constructor(controls) {
     this.controls = controls;
-    this.iops = new Chart($("chart-iops"), { title: "Requests per second", yLabel: "requests a second", yLog: false });
-    this.p99 = new Chart($("chart-p99"), { title: "99 of 100 are done within (ms)", yLabel: "ms", yLog: true });
+    this.iops = new Chart($("chart-iops"), { title: "Requests per second", yLabel: "requests per second", yLog: false });
+    this.p99 = new Chart($("chart-p99"), { title: "p99 latency (ms)", yLabel: "ms", yLog: true });
     this.kept = null;
     this.asked = 0;
     this.isBusy = false;
     this.effort = 1;
-    // ?refine=no: quick answers only, each from as many requests, for machines that have other work to do
+    // ?refine=no: quick answers only, each from the same number of requests, for machines that are busy
     this.refines = new URLSearchParams(location.search).get("refine") !== "no";
     $("keep").onclick = () => { this.kept = { data: this.data, name: controls.describe() }; this.draw(); };
     $("drop").onclick = () => { this.kept = null; this.draw(); $("keep").focus(); };
@@ -36,7 +36,7 @@ export class Curves {
     this.since = null;
     try {
       const data = await this.#fetch("quick", null);
-      // while a slider moves, each answer is shown: an old one is nearer than none
+      // while a slider moves, every answer is shown: an outdated one is better than none
       if (data) {
         this.#show(data, performance.now() - since, asked);
         this.#pace(data.answer_ms);
@@ -50,7 +50,7 @@ export class Curves {
   #pace(ms) {
     if (!this.refines || (ms > FAST_MS && ms < SLOW_MS)) return;
     const effort = this.effort * WANTED_MS / ms;
-    this.effort = Math.min(Math.max(Math.round(20 * effort) / 20, LEAST_EFFORT), 1);
+    this.effort = Math.min(Math.max(Math.round(20 * effort) / 20, MIN_EFFORT), 1);
   }
   async #refine() {
     if (!this.data) return;
@@ -70,7 +70,7 @@ export class Curves {
       answer = await fetch(`/curve?stage=${stage}&effort=${stage === "quick" ? this.effort : 1}`, { method: "POST", body, signal });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      this.#faults([{ text: "The lab does not answer: was it ended? Start it again with `diskmodel lab`." }]);
+      this.#faults([{ text: "The lab does not respond: has it stopped? Start it again with `diskmodel lab`." }]);
       return null;
     }
     const data = await answer.json().catch(() => ({ faults: [{ text: `The lab failed (status ${answer.status}).` }] }));
@@ -92,7 +92,7 @@ export class Curves {
     this.#breakdown(data.chosen);
     this.#table(data.points);
     const runs = `${data.points.length} loads, ${data.n_requests.toLocaleString("en")} requests simulated`;
-    const engine = data.engine === "native" ? "by the native kernel" : "by the reference engine, as the kernel does not cover these settings";
+    const engine = data.engine === "native" ? "by the native kernel" : "by the reference engine, because the kernel does not support these settings";
     $("status").textContent = `${runs} ${engine}; ` + (data.stage === "quick" ? `answered in ${Math.round(ms)} ms${this.refines ? ", a longer run follows" : ""}.` : `refined in ${figure(ms / 1000)} s.`);
     Object.assign(document.documentElement.dataset, { shown: asked, stage: data.stage, answerMs: ms.toFixed(1), serverMs: data.answer_ms.toFixed(1) });
   }
@@ -104,40 +104,40 @@ export class Curves {
     const kept = this.kept && this.kept.data.arrivals === data.arrivals ? this.kept : null;
     const curve = (from, name, kind, key) => ({ name, kind, points: from.points.map((p) => ({ x: p.load, y: p[key][0], low: p[key][1], high: p[key][2] })) });
     const curves = (key) => [curve(data, "now", "now", key), ...(kept ? [curve(kept.data, `kept: ${kept.name}`, "kept", key)] : [])];
-    const shared = { chosen: data.chosen.load, xLog: !isOpen, xLabel: isOpen ? "requests that come each second" : "requests outstanding",
-      xUnit: isOpen ? "a second" : "outstanding", unstable: data.points.filter((p) => !p.stable).map((p) => p.load) };
-    const promised = data.calculator.iops, name = `calculator: ${figure(promised)} a second`;
-    // a promise far off the picture would flatten the curve
+    const shared = { chosen: data.chosen.load, xLog: !isOpen, xLabel: isOpen ? "arrivals per second" : "requests outstanding",
+      xUnit: isOpen ? "per second" : "outstanding", unstable: data.points.filter((p) => !p.stable).map((p) => p.load) };
+    const predicted = data.calculator.iops, name = `rule of thumb: ${figure(predicted)} per second`;
+    // a prediction far above the curve would flatten it
     const most = Math.max(...data.points.map((p) => p.iops[0]));
-    this.iops.set({ ...shared, curves: curves("iops"), across: promised < 4 * most ? { y: promised, name } : null });
-    this.p99.set({ ...shared, curves: curves("p99_ms"), across: null, upright: isOpen ? { x: promised, name } : null });
+    this.iops.set({ ...shared, curves: curves("iops"), across: predicted < 4 * most ? { y: predicted, name } : null });
+    this.p99.set({ ...shared, curves: curves("p99_ms"), across: null, upright: isOpen ? { x: predicted, name } : null });
   }
   #answers({ chosen, calculator, arrivals, stage }) {
-    const load = arrivals === "rate" ? `${figure(chosen.load)} a second` : `${chosen.load} outstanding`;
+    const load = arrivals === "rate" ? `${figure(chosen.load)} per second` : `${chosen.load} outstanding`;
     const item = (name, value, beside) => element("div", {}, element("dt", {}, name), element("dd", {}, element("strong", {}, value), element("span", {}, beside)));
-    // a short run may take a queue that still fills up for one that grows without end
+    // a short run cannot distinguish a queue that is still filling from one that grows without limit
     const isSure = stage === "refined";
     const none = isSure ? "overloaded" : "overloaded?";
     $("answers").replaceChildren(
-      item("requests a second", figure(chosen.iops[0]), interval(chosen.iops)),
-      item("99 of 100 within", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? `${interval(chosen.p99_ms)}` : isSure ? "the backlog grows without end" : "a longer run decides"),
-      item("mean", chosen.stable ? `${figure(chosen.mean_ms[0])} ms` : none, chosen.stable ? interval(chosen.mean_ms) : "no latency to report"),
+      item("requests per second", figure(chosen.iops[0]), interval(chosen.iops)),
+      item("p99 latency", chosen.stable ? `${figure(chosen.p99_ms[0])} ms` : none, chosen.stable ? `${interval(chosen.p99_ms)}` : isSure ? "the backlog grows without limit" : "a longer run decides"),
+      item("mean latency", chosen.stable ? `${figure(chosen.mean_ms[0])} ms` : none, chosen.stable ? interval(chosen.mean_ms) : "no latency to report"),
       item("disks busy", percent(chosen.utilization_ratio), `at ${load}`),
-      item("disk operations a request", figure(chosen.back_end_per_host), `calculator: ${figure(calculator.back_end_per_host)}`),
+      item("disk operations per request", figure(chosen.back_end_per_host), `rule of thumb: ${figure(calculator.back_end_per_host)}`),
     );
-    $("brief").textContent = `${figure(chosen.iops[0])} a second · ` + (chosen.stable ? `99 of 100 within ${figure(chosen.p99_ms[0])} ms` : none);
-    const promised = `A calculator promises ${figure(calculator.iops)} requests a second: ${figure(calculator.per_disk_iops)} for each disk, a write counted ${calculator.write_penalty} times.`;
-    const full = chosen.sustained_iops === null ? "" : ` Until the write-back cache was full, ${figure(chosen.burst_iops)} a second; then ${figure(chosen.sustained_iops)}.`;
-    const burst = chosen.is_burst ? " The write-back cache did not fill up in this run: this is what a burst sees." : full;
+    $("brief").textContent = `${figure(chosen.iops[0])} per second · ` + (chosen.stable ? `p99 ${figure(chosen.p99_ms[0])} ms` : none);
+    const rule = `The rule of thumb predicts ${figure(calculator.iops)} requests per second: ${figure(calculator.per_disk_iops)} per disk, with each write counted ${calculator.write_penalty} times.`;
+    const full = chosen.sustained_iops === null ? "" : ` Until the write-back cache was full, it did ${figure(chosen.burst_iops)} per second; then ${figure(chosen.sustained_iops)}.`;
+    const burst = chosen.is_burst ? " The write-back cache did not fill up in this run, so these figures apply to a burst." : full;
     const ratio = chosen.iops[0] / calculator.iops;
-    const said = !chosen.stable ? (isSure ? ` At ${load} the array is overloaded.` : ` At ${load} the array seems to be overloaded.`)
-      : ` At ${load} the model says ${figure(chosen.iops[0])}, ${figure(100 * ratio)} % of that, and tells how long requests take.`;
-    $("beside").textContent = promised + said + burst;
+    const model = !chosen.stable ? (isSure ? ` At ${load} the array is overloaded.` : ` At ${load} the array seems to be overloaded.`)
+      : ` At ${load} the model predicts ${figure(chosen.iops[0])}, ${figure(100 * ratio)} % of that.`;
+    $("beside").textContent = rule + model + burst;
   }
   #breakdown(chosen) {
     const parts = Object.entries(chosen.breakdown_ms).filter(([, ms]) => ms !== null && ms > 0);
     const total = parts.reduce((sum, [, ms]) => sum + ms, 0);
-    if (!total) { $("breakdown").replaceChildren(element("p", {}, "An overloaded array has no mean to divide.")); return; }
+    if (!total) { $("breakdown").replaceChildren(element("p", {}, "An overloaded array has no mean latency to break down.")); return; }
     const colour = (part) => getComputedStyle(document.documentElement).getPropertyValue(`--${part}`) ? `var(--${part})` : "var(--other)";
     const swatch = (name, part) => { const made = element("span", { className: name }); made.style.background = colour(part); return made; };
     const bar = element("div", { className: "bar", "aria-hidden": "true" }, ...parts.map(([part, ms]) => {
@@ -146,7 +146,7 @@ export class Curves {
       return made;
     }));
     const list = parts.map(([part, ms]) => element("li", {}, swatch("swatch", part), `${part} ${figure(ms)} ms`));
-    $("breakdown").replaceChildren(bar, element("ul", { className: "parts" }, ...list, element("li", {}, `together ${figure(total)} ms`)));
+    $("breakdown").replaceChildren(bar, element("ul", { className: "parts" }, ...list, element("li", {}, `total ${figure(total)} ms`)));
   }
   #table(points) {
     const row = (cells, kind) => element("tr", {}, ...cells.map((cell) => element(kind, {}, cell)));

@@ -1,4 +1,4 @@
-// The moving head: a page of its own in a frame, made anew when the settings change.
+// The moving head: a separate page in a frame, reloaded when the settings change.
 import { element } from "./words.js";
 
 const RELOAD_AFTER_MS = 400;
@@ -26,7 +26,7 @@ export class Head {
     const show = document.querySelector("input[name=show]:checked").value;
     const drive = this.controls.offers.drives.find((one) => one.value === this.controls.settings.drive);
     const isArmless = !drive?.has_one_arm;
-    $("armless").textContent = isArmless ? `${drive?.text ?? "This drive"} has no single arm that could be watched: choose a hard disk.` : "";
+    $("armless").textContent = isArmless ? `${drive?.text ?? "This drive"} has no single arm to show: choose a hard disk with one actuator.` : "";
     $("pair").hidden = isArmless || show !== "schedulers";
     $("head").hidden = $("saving").hidden = isArmless;
     if (isArmless) return;
@@ -39,7 +39,7 @@ export class Head {
     $("save").href = url + "&save=1";
     if (url !== this.url) $("head").src = this.url = url;
   }
-  /** The frame is as tall as what is in it, so that only the page scrolls. */
+  /** Make the frame as tall as its contents, so that only the page scrolls. */
   #fit() {
     const inside = $("head").contentDocument?.body;
     if (!inside) return;

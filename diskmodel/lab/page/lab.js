@@ -1,4 +1,4 @@
-// The page: tabs, settings kept in the address, and who hears of a change.
+// The page: tabs, settings stored in the address, and what is updated after a change.
 import { Controls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { Head } from "./head.js";
@@ -16,7 +16,7 @@ function changed() {
   curves.ask();
   head.changed();
 }
-/** Only what differs from the defaults stands in the address. */
+/** Store the settings that differ from the defaults in the address. */
 function keep() {
   const own = Object.entries(controls.settings).filter(([key, value]) => value !== offers.defaults[key]);
   const tab = TABS.find((name) => $("tab-" + name).ariaSelected === "true");

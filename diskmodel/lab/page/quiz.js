@@ -38,28 +38,28 @@ export class Quiz {
     if (!chosen || this.revealed) return;
     this.revealed = true;
     $("quiz-see").disabled = true;
-    $("quiz-answer").replaceChildren("The model is at work …");
+    $("quiz-answer").replaceChildren("Simulating …");
     const choice = Number(chosen.value);
     const answer = await fetch(`/quiz/${this.number}`, { method: "POST", body: JSON.stringify({ seed: this.seed, choice }) });
-    const told = await answer.json();
-    if (!answer.ok) { $("quiz-answer").replaceChildren(told.faults.map((f) => f.text).join(" ")); return; }
-    this.#tell(told, choice);
+    const result = await answer.json();
+    if (!answer.ok) { $("quiz-answer").replaceChildren(result.faults.map((f) => f.text).join(" ")); return; }
+    this.#show(result, choice);
   }
-  #tell(told, choice) {
-    this.settings = told.settings;
+  #show(result, choice) {
+    this.settings = result.settings;
     this.asked++;
-    if (told.is_right) this.right++;
+    if (result.is_right) this.right++;
     const labels = document.querySelectorAll(".choice");
-    told.right.forEach((i) => labels[i].classList.add("right"));
-    if (!told.is_right) labels[choice].classList.add("wrong");
+    result.right.forEach((i) => labels[i].classList.add("right"));
+    if (!result.is_right) labels[choice].classList.add("wrong");
     const ends = ({ low, high }) => figure(low) === figure(high) ? "" : ` (${figure(low)} to ${figure(high)})`;
-    const times = told.unit === "times" ? "× " : "";
-    const close = told.right.length > 1 ? " The interval reaches into more than one choice; each of them counts." : "";
+    const times = result.unit === "times" ? "× " : "";
+    const close = result.right.length > 1 ? " The interval overlaps more than one choice; each of them counts as right." : "";
     $("quiz-answer").replaceChildren(
-      element("p", {}, element("strong", { className: told.is_right ? "yes" : "no" }, told.is_right ? "Right. " : "Not so. "),
-        `The model says ${times}${figure(told.answer.value)}${ends(told.answer)}${told.unit === "times" ? "" : " " + told.unit}.${close}`),
-      element("ul", {}, ...told.runs.map((run) => element("li", {}, `${run.name}: ${figure(run.value)}${ends(run)} ${run.figure}`))),
-      element("p", {}, told.why));
+      element("p", {}, element("strong", { className: result.is_right ? "yes" : "no" }, result.is_right ? "Right. " : "Wrong. "),
+        `The model says ${times}${figure(result.answer.value)}${ends(result.answer)}${result.unit === "times" ? "" : " " + result.unit}.${close}`),
+      element("ul", {}, ...result.runs.map((run) => element("li", {}, `${run.name}: ${figure(run.value)}${ends(run)} ${run.figure}`))),
+      element("p", {}, result.why));
     $("quiz-score").textContent = `${this.right} of ${this.asked} right`;
     for (const input of document.querySelectorAll("input[name=choice]")) input.disabled = true;
     $("quiz-see").hidden = true;

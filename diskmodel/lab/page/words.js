@@ -1,4 +1,4 @@
-// How figures are written.
+// Formatting of numbers, and a helper that creates elements.
 
 export function bytes(n) {
   for (const [unit, size] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]]) if (n >= size) return `${n / size} ${unit}`;
@@ -6,17 +6,17 @@ export function bytes(n) {
 }
 export const percent = (x) => `${Math.round(100 * x)} %`;
 
-/** A number with as many digits as mean something: three, or all before the point. */
+/** A number with three significant digits, or all digits before the decimal point. */
 export function figure(x) {
   if (x === null || x === undefined) return "unknown";
   if (x === 0) return "0";
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))));
   return Number(x.toFixed(Math.min(digits, 6))).toLocaleString("en", { maximumFractionDigits: 6 });
 }
-/** An interval in brackets, or why there is none. */
-export const interval = ([, low, high]) => low === null || high === null ? "interval not known yet" : `${figure(low)} to ${figure(high)}`;
+/** An interval as text, or a note that there is none yet. */
+export const interval = ([, low, high]) => low === null || high === null ? "no interval yet" : `${figure(low)} to ${figure(high)}`;
 
-/** An element with text or children; attributes by name. */
+/** Create an element with attributes and children. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

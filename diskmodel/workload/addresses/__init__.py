@@ -1,33 +1,57 @@
-"""Where the requests of a stream go: one pattern, one file.
-
-To add a pattern: a `Description` with a literal `pattern` field and `starts(lengths, space, draws)`, and its name in
-`Addresses` below.
-"""
+"""Where the requests of a stream go: one pattern, one file. The registry of patterns is `PATTERNS`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import BeforeValidator, Field
 
 from diskmodel.workload.addresses.hot_spot import HotSpot
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.addresses.sequential import Sequential
 from diskmodel.workload.addresses.sorted_batches import SortedBatches
 from diskmodel.workload.addresses.strided import Strided
 from diskmodel.workload.addresses.uniform import Uniform
 from diskmodel.workload.addresses.zipf import Zipf
+from diskmodel.workload.addresses.zoned import Zone, Zoned
+
+#: Every address pattern by its name.
+PATTERNS: dict[str, type[AddressPattern]] = {
+    pattern.model_fields["pattern"].default: pattern
+    for pattern in (
+        Uniform,
+        Sequential,
+        Zipf,
+        HotSpot,
+        Strided,
+        SortedBatches,
+        Zoned,
+    )
+}
 
 
 def _from_name(value: object) -> object:
     return {"pattern": value} if isinstance(value, str) else value
 
 
-_Pattern = Annotated[
-    Uniform | Sequential | Zipf | HotSpot | Strided | SortedBatches,
-    Field(discriminator="pattern"),
-]
+if TYPE_CHECKING:
+    _Pattern = AddressPattern
+else:
+    _Pattern = Annotated[Union[tuple(PATTERNS.values())], Field(discriminator="pattern")]  # noqa: UP007
 
 #: Any pattern; a file may give just its name where every option has a default.
 Addresses = Annotated[_Pattern, BeforeValidator(_from_name)]
 
-__all__ = ["Addresses", "HotSpot", "Sequential", "SortedBatches", "Strided", "Uniform", "Zipf"]
+__all__ = [
+    "PATTERNS",
+    "AddressPattern",
+    "Addresses",
+    "HotSpot",
+    "Sequential",
+    "SortedBatches",
+    "Strided",
+    "Uniform",
+    "Zipf",
+    "Zone",
+    "Zoned",
+]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Ratio
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
 
-class HotSpot(Description):
+class HotSpot(AddressPattern):
     """A share `access_ratio` of the requests goes to a share `space_ratio` of the region, uniformly inside and outside.
 
     The hot part begins at the fraction `start_ratio` of the region.
     """
+
+    title: ClassVar[str] = "much of the traffic goes to little of the space"
+    example: ClassVar[Mapping[str, object]] = {"access_ratio": 0.8, "space_ratio": 0.2}
 
     pattern: Literal["hot_spot"] = "hot_spot"
     access_ratio: Ratio

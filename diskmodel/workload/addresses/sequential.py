@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
 
-class Sequential(Description):
+class Sequential(AddressPattern):
     """Each request begins where the same reader's last one ended.
 
     `n_readers` take turns. With `mean_run` a run has a geometrically distributed number of requests with that mean
@@ -21,9 +21,16 @@ class Sequential(Description):
     go through the whole region and begin again from its front.
     """
 
+    title: ClassVar[str] = "sequential runs, by one reader or several"
+
     pattern: Literal["sequential"] = "sequential"
     mean_run: float | None = Field(default=None, ge=1)
     n_readers: int = Field(default=1, ge=1, le=1 << 20)
+
+    @property
+    def n_together(self) -> int:
+        """One request of each reader."""
+        return self.n_readers
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""

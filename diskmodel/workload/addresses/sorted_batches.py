@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
 
-class SortedBatches(Description):
+class SortedBatches(AddressPattern):
     """Uniformly random places, every `n_batch` consecutive ones in ascending order."""
+
+    title: ClassVar[str] = "random places, sorted in batches"
+    example: ClassVar[Mapping[str, object]] = {"n_batch": 32}
 
     pattern: Literal["sorted"] = "sorted"
     n_batch: int = Field(ge=1, le=1 << 24)
+
+    @property
+    def n_together(self) -> int:
+        """Requests of a batch."""
+        return self.n_batch
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""

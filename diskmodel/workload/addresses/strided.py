@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import field_validator
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Bytes
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws
 from diskmodel.workload.space import Space
 
 
-class Strided(Description):
+class Strided(AddressPattern):
     """Request i starts at i · `stride_bytes`; at the end of the region it begins again from the front."""
+
+    title: ClassVar[str] = "places at a constant distance"
+    example: ClassVar[Mapping[str, object]] = {"stride": "1 MiB"}
 
     pattern: Literal["strided"] = "strided"
     stride_bytes: Bytes

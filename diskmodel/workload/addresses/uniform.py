@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
 
-class Uniform(Description):
+class Uniform(AddressPattern):
     """Every place of the region is equally likely, independently of what came before."""
+
+    title: ClassVar[str] = "uniformly random places"
 
     pattern: Literal["uniform"] = "uniform"
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Bytes
+from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Float64, Kind
 from diskmodel.workload.space import Space
 
@@ -18,7 +18,7 @@ _N_HEAD = 1 << 16
 _N_MOST = 1 << 31
 
 
-class Zipf(Description):
+class Zipf(AddressPattern):
     """Granules of `granule_bytes` with Zipf popularity, spread evenly over the region; uniform within a granule.
 
     Notes
@@ -34,6 +34,8 @@ class Zipf(Description):
     *Rejection-inversion to generate variates from monotone discrete distributions*, ACM TOMACS 6(3), 1996 (the
     integral as hat function).
     """
+
+    title: ClassVar[str] = "few places very popular"
 
     pattern: Literal["zipf"] = "zipf"
     theta: float = Field(default=0.99, ge=0, le=10)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Pause, PerSecond, PerSecondOrZero
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.profile import Profile
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
 
-class Bursts(Description):
+class Bursts(ArrivalLaw):
     """Open stream that is on and off for exponentially distributed times.
 
     A two-state Markov-modulated Poisson process, started in its steady state.
@@ -24,6 +25,9 @@ class Bursts(Description):
     W. Fischer, K. Meier-Hellstern, *The Markov-modulated Poisson process (MMPP) cookbook*, Performance Evaluation 18,
     1993.
     """
+
+    title: ClassVar[str] = "a rate that is on and off by turns"
+    example: ClassVar[Mapping[str, object]] = {"on_rate": "400/s", "mean_on": "2 s", "mean_off": "6 s"}
 
     kind: Literal["bursts"] = "bursts"
     on_rate_per_s: PerSecond

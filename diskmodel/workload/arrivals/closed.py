@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Pause, PerSecond
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.draws import Draws, Kind, same
 
 #: Response time supposed for closed streams where rows have to be divided among streams before anything has run.
 SUPPOSED_RESPONSE_S = 0.005
 
 
-class Closed(Description):
+class Closed(ArrivalLaw):
     """Closed stream: `clients` outstanding at most (the queue depth).
 
     Attributes
@@ -30,6 +31,9 @@ class Closed(Description):
         Least distance of two issues of one client, as a rate ("40 clients of 80/s each"). Its clients begin at
         uniformly random phases.
     """
+
+    title: ClassVar[str] = "clients that wait for completions"
+    example: ClassVar[Mapping[str, object]] = {"clients": 16}
 
     kind: Literal["closed"] = "closed"
     clients: int = Field(ge=1, le=1 << 30)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import Pause
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.draws import Draws
 
 
-class Given(Description):
+class Given(ArrivalLaw):
     """Open stream with these times between arrivals, in this order, again and again. One value: a constant rate."""
+
+    title: ClassVar[str] = "given gaps, repeated"
+    example: ClassVar[Mapping[str, object]] = {"inter_arrival_ns": ["5 ms"]}
 
     kind: Literal["given"] = "given"
     inter_arrival_ns: tuple[Pause, ...] = Field(min_length=1)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.units import PerSecond
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.profile import Profile
 from diskmodel.workload.draws import Draws, Kind, running_sum
 
 
-class Poisson(Description):
+class Poisson(ArrivalLaw):
     """Open stream with exponential gaps of mean 1 / `rate_per_s`, its rate optionally following a `profile`."""
+
+    title: ClassVar[str] = "independent arrivals at a rate"
+    example: ClassVar[Mapping[str, object]] = {"rate": "200/s"}
 
     kind: Literal["poisson"] = "poisson"
     rate_per_s: PerSecond

@@ -4,7 +4,7 @@
 
 Mutants are made by mutmut. Those that are run are drawn by the seed, the same ones for the same sources. The end lists
 the survivors; `mutmut show NAME` prints one. `mutmut run` runs all of them, in half an hour or so, and
-`python -m tests.trust.mutation.report` tells the scores.
+`python -m tests.trust.mutation.report` prints the scores.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ SMALLEST = "diskmodel.queue.fcfs.*"
 
 def mutmut(*arguments: str) -> str:
     """What mutmut wrote to standard output; its progress is thrown away."""
-    done = subprocess.run([sys.executable, "-c", "from mutmut.__main__ import cli; cli()", *arguments],
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise SystemExit(f"mutmut {' '.join(arguments[:3])} failed:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
     return done.stdout

@@ -14,10 +14,19 @@ from diskmodel.drive import load_drive
 from diskmodel.workload import Workload
 
 FLASH = {
-    "kind": "flash", "name": "plain flash", "capacity": "100 GB", "channels": 4, "dies_per_channel": 4,
-    "page_bytes": 4096, "pages_per_block": 256, "read": "60 us", "program": "300 us", "erase": "3 ms",
-    "channel": "200 MB/s", "interface": "500 MB/s",
-}  # fmt: skip
+    "kind": "flash",
+    "name": "plain flash",
+    "capacity": "100 GB",
+    "channels": 4,
+    "dies_per_channel": 4,
+    "page_bytes": 4096,
+    "pages_per_block": 256,
+    "read": "60 us",
+    "program": "300 us",
+    "erase": "3 ms",
+    "channel": "200 MB/s",
+    "interface": "500 MB/s",
+}
 
 
 def array(level: str = "jbod", disks: int = 1, drive: object = "generic-15k", **more: object) -> Array:
@@ -86,7 +95,7 @@ def generic_fcfs() -> dict[str, object]:
     return {**load_drive("generic-15k").to_dict(), "queue": {"depth": 1}}
 
 
-def test_more_spindles_carry_more_and_an_overload_is_told() -> None:
+def test_more_spindles_carry_more_and_an_overload_is_reported() -> None:
     rates = [estimate(array("raid10", n), workload(read_ratio=0.7, clients=32)).iops for n in (4, 8, 16)]
     assert rates == sorted(rates)
     saturation = estimate(array("raid10", 4), workload(read_ratio=0.7, rate="10/s")).saturation_iops

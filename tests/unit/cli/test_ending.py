@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from diskmodel.cli.console import plain
 from diskmodel.cli.status import ends_well
 from diskmodel.errors import ConservationError, DescriptionError, Fault, MeasurementError
+from diskmodel.plain import plain
 from tests.unit.cli.commands import EXAMPLES, process, run
 
 
@@ -48,10 +48,10 @@ def test_fault_has_field_value_rule_and_fix(capsys: pytest.CaptureFixture[str]) 
 
 def test_own_fault_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     ending(ZeroDivisionError("by\nzero"))
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "ZeroDivisionError: by zero" in said
-    assert "--debug" in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert "ZeroDivisionError: by zero" in output
+    assert "--debug" in output
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,9 +97,13 @@ def test_a_closed_pipe_is_quiet() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "diskmodel", "drives", "--json"], stdout=writer, stderr=subprocess.PIPE, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "diskmodel", "drives", "--json"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     os.close(writer)
     assert done.returncode == 141
     assert done.stderr == ""
@@ -113,9 +117,9 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     wait_for_handler(running.pid, signal.SIGHUP)  # the command installs it first, with the others
     time.sleep(1)  # it may be anywhere: loading modules, or simulating
     running.send_signal(number)
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     assert running.returncode == status
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def wait_for_handler(pid: int, number: int) -> None:
@@ -135,9 +139,13 @@ def wait_for_handler(pid: int, number: int) -> None:
 def test_a_full_disk_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "diskmodel", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            [sys.executable, "-m", "diskmodel", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
             check=False,
-        )  # fmt: skip
+        )
     assert done.returncode == 2
     assert done.stderr == "error: output: no space left on device; make room, or write elsewhere\n"
 

@@ -12,7 +12,7 @@ import pytest
 
 from calibrate.evidence.requests import RequestTrace
 from diskmodel.drive import load_drive
-from tests.calibrate.traced_drive import TracedDrive
+from tests.calibrate.trace.traced_drive import TracedDrive
 from tests.unit.cli.commands import EXAMPLES, answer, process, refusal, run, write
 
 HARD_DISK = TracedDrive()
@@ -81,7 +81,7 @@ def test_a_calibrated_drive_simulates(profile: tuple[Path, object]) -> None:
     assert answer(*words, "--drive", profile[0])["stable"] is True
 
 
-def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> None:
+def test_a_clock_without_a_revolution_exits_with_3(tmp_path: Path) -> None:
     true = HARD_DISK.trace(450, seed=6)
     noise = np.random.default_rng(3).uniform(0, 40, len(true))
     noisy = RequestTrace(true.is_write, true.lba, true.n_blocks, true.response_ms, true.pause_ms + noise)
@@ -92,35 +92,35 @@ def test_a_clock_that_tells_no_revolution_is_an_honest_no(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--requests", "5"), "must be A:B"),
         (("--requests", "-5:9"), "must be A:B"),
         (("--requests", "101%:"), "must be A:B"),
-        (("--requests", "9:3"), "chooses none of the 2500 requests"),
-        (("--requests", "50%:40%"), "chooses none of the 2500 requests"),
-        (("--requests", "2500:"), "chooses none of the 2500 requests"),
+        (("--requests", "9:3"), "contains none of the 2500 requests"),
+        (("--requests", "50%:40%"), "contains none of the 2500 requests"),
+        (("--requests", "2500:"), "contains none of the 2500 requests"),
         (("--requests", "0:100"), "at least 400 requests"),
     ],
 )
-def test_ranges_that_are_none(trace: Path, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
-    assert told in refusal("calibrate", trace, "--out", tmp_path / "d.toml", *words)
+def test_ranges_without_requests_are_refused(trace: Path, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    assert message in refusal("calibrate", trace, "--out", tmp_path / "d.toml", *words)
     assert not (tmp_path / "d.toml").exists()
 
 
-def test_what_is_no_evidence(trace: Path, tmp_path: Path) -> None:
+def test_files_that_are_not_evidence_are_refused(trace: Path, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "d.toml")
     job = write(tmp_path / "job.fio", "[global]\nrw=randread\n[a]\nbs=4k\n")
-    assert "holds no response times" in refusal("calibrate", job, *out)
+    assert "has no response times" in refusal("calibrate", job, *out)
     assert "no evidence of a known kind" in refusal("calibrate", write(tmp_path / "t.txt", "hello there\n"), *out)
     assert "one trace at a time" in refusal("calibrate", trace, trace, *out)
     assert "nowhere" in refusal("calibrate", tmp_path / "nowhere", *out)
-    assert "its directory does not exist" in refusal("calibrate", trace, "--out", tmp_path / "no" / "d.toml")
+    assert "in a directory that does not exist" in refusal("calibrate", trace, "--out", tmp_path / "no" / "d.toml")
     assert "Missing argument" in refusal("validate", "generic-7k2")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--quick", "--thorough"), "contradicts"),
         (("--engine", "steam"), "use auto, io_uring or threads"),
@@ -128,8 +128,8 @@ def test_what_is_no_evidence(trace: Path, tmp_path: Path) -> None:
         (("--experiments", "phrenology"), "phrenology"),
     ],
 )
-def test_measurements_that_are_refused(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
-    assert told in refusal("measure", tmp_path, "--out", tmp_path / "m.json", *words)
+def test_measurements_that_are_refused(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    assert message in refusal("measure", tmp_path, "--out", tmp_path / "m.json", *words)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,7 +143,7 @@ def test_measurement(tmp_path: Path) -> None:
     assert found["size_bytes"] == 32 << 20
     assert sum(item["rows"] for item in found["experiments"]) > 0
     assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
-    assert "chooses a part of a trace" in refusal("calibrate", out, "--out", tmp_path / "d.toml", "--requests", "0:9")
+    assert "only applies to a trace" in refusal("calibrate", out, "--out", tmp_path / "d.toml", "--requests", "0:9")
 
 
 @pytest.mark.usefixtures("direct_io")
@@ -159,9 +159,9 @@ def test_interrupted_demo_leaves_no_scratch_file(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "Traceback" not in said
+    assert "Traceback" not in output
     assert {path.name for path in out.iterdir()} <= {"this-machine.json"}
 
 
@@ -172,18 +172,18 @@ def test_demo(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     assert {path.name for path in out.iterdir()} >= {"this-machine.json", "latency-against-load.png", "plan.html"}
-    for said in ("$ diskmodel measure out", "$ diskmodel calibrate out/this-machine.json", "$ diskmodel plan "):
-        assert said in done.stdout
+    for output in ("$ diskmodel measure out", "$ diskmodel calibrate out/this-machine.json", "$ diskmodel plan "):
+        assert output in done.stdout
     for level in ("raid10", "raid5", "raid6"):
         assert done.stdout.count(level) >= 3
     assert "Generic 15k rpm SAS" in done.stdout
-    assert "the calculators ask for" in done.stdout
+    assert "the rule of thumb needs" in done.stdout
     assert (out / "latency-against-load.png").read_bytes().startswith(b"\x89PNG")
-    assert ("kept back: random reads" in done.stdout) == ("the measurement itself" in done.stdout)
+    assert ("held-out data: random reads" in done.stdout) == ("repeatability:" in done.stdout)
 
 
 def test_demo_needs_a_plan_before_it_measures(tmp_path: Path) -> None:
-    assert "there is no such file" in refusal("demo", "--out", tmp_path / "out", "--plan", tmp_path / "none.toml")
+    assert "does not exist" in refusal("demo", "--out", tmp_path / "out", "--plan", tmp_path / "none.toml")
     assert not (tmp_path / "out").exists()
 
 

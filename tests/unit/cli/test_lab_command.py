@@ -1,4 +1,4 @@
-"""`diskmodel lab` as a process: it tells where it is, serves, and ends well."""
+"""`diskmodel lab` as a process: it prints its address, serves, and stops cleanly."""
 
 import json
 import os
@@ -14,30 +14,30 @@ from tests.unit.cli.commands import refusal
 
 
 @pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
-def test_serves_until_it_is_told_to_end(ending: signal.Signals, status: int) -> None:
+def test_serves_until_it_is_stopped(ending: signal.Signals, status: int) -> None:
     command = [sys.executable, "-m", "diskmodel", "lab", "--no-browser", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-        with urllib.request.urlopen(told["url"], timeout=30) as answer:
+        printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        with urllib.request.urlopen(printed["url"], timeout=30) as answer:
             assert b"diskmodel lab" in answer.read()
         process.send_signal(ending)
         rest, messages = process.communicate(timeout=30)
     assert process.returncode == status
     assert rest == ""
-    assert told["url"] in messages
+    assert printed["url"] in messages
     assert "Traceback" not in messages
-    assert ("the lab is closed" in messages) == (status == 0)
+    assert ("the lab has stopped" in messages) == (status == 0)
     with socket.socket() as again:
-        assert again.connect_ex(("127.0.0.1", told["port"])) != 0, "nothing listens any more"
+        assert again.connect_ex(("127.0.0.1", printed["port"])) != 0, "nothing listens any more"
 
 
 def test_ends_well_in_the_middle_of_an_answer() -> None:
     command = [sys.executable, "-m", "diskmodel", "lab", "--no-browser", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-        with socket.create_connection(("127.0.0.1", told["port"])) as reader:
+        printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        with socket.create_connection(("127.0.0.1", printed["port"])) as reader:
             body = b'{"disks": 64, "level": "raid60"}'
             reader.sendall(
                 b"POST /curve?stage=refined HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -82,8 +82,8 @@ def test_a_port_that_is_taken_is_bad_input() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        told = refusal("lab", "--no-browser", "--port", other.getsockname()[1])
-    assert told.startswith("error: port=")
+        message = refusal("lab", "--no-browser", "--port", other.getsockname()[1])
+    assert message.startswith("error: port=")
 
 
 def test_a_drive_that_cannot_be_read_is_bad_input() -> None:

@@ -1,4 +1,4 @@
-"""Mistakes that people make, and whether the answer tells them what to do."""
+"""Common mistakes in descriptions, and whether the message says how to fix them."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ARRAY = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 5\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         (ARRAY + 'stirp = "64 KiB"', "layout.stirp='64 KiB': is not a known field; did you mean strip?"),
         (ARRAY + 'stirp_bytes = "64 KiB"', "did you mean strip_bytes?"),
@@ -19,49 +19,49 @@ ARRAY = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 5\n'
         (ARRAY + "[host]\n[host.page_cahce]", "host.page_cahce: is not a known field; did you mean page_cache?"),
         (
             ARRAY.replace('drive = "generic-15k"', '[drive]\nname = "generic-15k"'),
-            'drive: does not say its kind; add kind = …, or write the name of a bundled drive: drive = "generic-15k"',
+            'drive: has no kind; add kind = …, or write the name of a bundled drive: drive = "generic-15k"',
         ),
     ],
 )
-def test_arrays(tmp_path: Path, text: str, said: str) -> None:
+def test_arrays(tmp_path: Path, text: str, output: str) -> None:
     array = write(tmp_path / "array.toml", text)
-    assert said in refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
+    assert output in refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
 
 
 def test_streams_of_a_workload(tmp_path: Path) -> None:
     streams = '[[streams]]\nsize = "4 KiB"\narrival = {kind = "poison", rate = "5/s"}\n[streams.addresses]\nfoo = 1\n'
-    told = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", streams))
-    assert "streams.0.arrival='poison': is not a known kind; use one of 'poisson', 'bursts'" in told
-    assert "streams.0.addresses: does not say its pattern; add pattern = …" in told
+    message = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", streams))
+    assert "streams.0.arrival='poison': is not a known kind; use one of 'poisson', 'bursts'" in message
+    assert "streams.0.addresses: has no pattern; add pattern = …" in message
     misspelt = '[[streams]]\nsize = "4 KiB"\narrival = {kind = "closed", cleints = 4}\n'
-    told = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", misspelt))
-    assert "cleints=4: is not a known field; did you mean clients?" in told
+    message = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", misspelt))
+    assert "cleints=4: is not a known field; did you mean clients?" in message
 
 
-def test_what_is_no_trace_is_told_by_what_it_is() -> None:
+def test_a_file_that_is_not_a_trace_is_named() -> None:
     iostat, oltp = EXAMPLES / "measured" / "iostat.txt", EXAMPLES / "oltp.toml"
-    assert "is iostat-text, which tells no single requests" in refusal("workload", iostat, "--fit")
+    assert "is iostat-text, which does not record single requests" in refusal("workload", iostat, "--fit")
     replay = ("simulate", EXAMPLES / "raid5.toml", "--workload", oltp, "--replay", "2x")
     for words in (("workload", oltp), ("calibrate", oltp, "--out", "x.toml"), replay):
         assert "is a TOML description, not evidence" in refusal(*words)
 
 
-def test_every_fault_is_told_with_those_of_a_drive(tmp_path: Path) -> None:
+def test_every_fault_is_reported_with_those_of_a_drive(tmp_path: Path) -> None:
     array = write(tmp_path / "array.toml", 'drive = "generic-15"\n[layout]\nlevel = "raid5"\ndisks = 0\n')
-    told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
-    assert "array.toml: 2 faults" in told
-    assert "drive='generic-15': is neither a file nor a drive of the catalogue; did you mean generic-15k" in told
-    assert "layout.disks=0: input should be" in told
+    message = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
+    assert "array.toml: 2 faults" in message
+    assert "drive='generic-15': is neither a file nor a drive in the catalogue; did you mean generic-15k" in message
+    assert "layout.disks=0: must be at least 1; raise it" in message
     profile = write(tmp_path / "mine.toml", (catalogue()["generic-15k"]).to_toml().replace("rpm = 15000.0", "rpm = 0"))
     array.write_text(array.read_text().replace("generic-15", "mine.toml"))
-    told = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
-    assert f"{profile}: rpm=0: " in told
-    assert "layout.disks=0: " in told
+    message = refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
+    assert f"{profile}: rpm=0: " in message
+    assert "layout.disks=0: " in message
 
 
-def test_every_fault_of_a_plan_is_told(tmp_path: Path) -> None:
+def test_every_fault_of_a_plan_is_reported(tmp_path: Path) -> None:
     text = (EXAMPLES / "plan-oltp.toml").read_text()
     plan = write(tmp_path / "plan.toml", text.replace('"generic-10k"', '"generic-1k"').replace('"80 ms"', '"80"'))
-    told = refusal("plan", plan)
-    assert "drive='generic-1k': is neither a file nor a drive of the catalogue" in told
-    assert "objective.latency.p99_ns='80': a unit is missing" in told
+    message = refusal("plan", plan)
+    assert "drive='generic-1k': is neither a file nor a drive in the catalogue" in message
+    assert "objective.latency.p99_ns='80': has no unit" in message

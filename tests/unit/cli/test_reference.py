@@ -1,4 +1,4 @@
-"""The reference of the commands tells of each command and each option."""
+"""The command reference documents every command and every option."""
 
 import re
 from pathlib import Path
@@ -12,14 +12,14 @@ EVERYWHERE = {"--help", "--json", "--debug"}
 COMMANDS = re.findall(r"^## (\w+)$", REFERENCE, re.MULTILINE)
 
 
-def test_every_command_is_told_of() -> None:
-    listed = run("--help").stdout.partition("\nAsk:")[2]
+def test_every_command_is_documented() -> None:
+    listed = run("--help").stdout.partition("\nPlan and predict:")[2]
     assert sorted(re.findall(r"^  (\w+)  ", listed, re.MULTILINE)) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_told_of(command: str) -> None:
-    told = REFERENCE.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
+def test_every_option_is_documented(command: str) -> None:
+    section = REFERENCE.partition(f"\n## {command}\n")[2].partition("\n## ")[0]
     options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", run(command, "--help").stdout, re.MULTILINE))
     assert options >= EVERYWHERE
-    assert {option for option in options - EVERYWHERE if option not in told} == set()
+    assert {option for option in options - EVERYWHERE if option not in section} == set()

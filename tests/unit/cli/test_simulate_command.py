@@ -55,7 +55,7 @@ def test_table_for_people() -> None:
     assert "latency, p99" in text
 
 
-def test_overload_is_an_honest_no(tmp_path: Path) -> None:
+def test_overload_exits_with_3(tmp_path: Path) -> None:
     workload = write(tmp_path / "w.toml", OVERLOAD)
     found = answer(*ONE[:2], "--workload", workload, "--requests", 6000, status=3)
     assert found["stable"] is False
@@ -63,7 +63,7 @@ def test_overload_is_an_honest_no(tmp_path: Path) -> None:
     assert "overloaded" in run(*ONE[:2], "--workload", workload, "--requests", 6000).stderr
 
 
-def test_an_interval_that_cannot_be_reached_is_an_honest_no() -> None:
+def test_an_interval_that_cannot_be_reached_exits_with_3() -> None:
     words = (*ONE, "--engine", "simpy", "--precision", 0.000001, "--queue-depth", 1)
     import diskmodel.engine.simulate as module
 
@@ -90,7 +90,7 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("simulate", "nowhere.toml", "-w", EXAMPLES / "oltp.toml"), "nowhere.toml"),
         ((*ONE, "--engine", "steam"), "engine='steam': is not an engine; use auto, native or simpy"),
@@ -100,8 +100,8 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
         (ONE[:2], "--workload"),
         ((*ONE, "--keep", "some"), "keep='some': is not known; use all or histogram"),
         ((*ONE, "--keep", "histogram", "--engine", "simpy"), "keep='histogram': needs the kernel"),
-        ((*ONE, "--level", 50), "level=50.0: is about a recorded load"),
-        ((*ONE, "--device", "sda"), "device='sda': is about a recorded load"),
+        ((*ONE, "--level", 50), "level=50.0: only applies to a recorded load"),
+        ((*ONE, "--device", "sda"), "device='sda': only applies to a recorded load"),
         (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a workload, not an array"),
         (("simulate", EXAMPLES / "plan-oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a plan, not an array"),
         ((*ONE[:2], "-w", EXAMPLES / "raid5.toml"), "describes an array, not a workload"),
@@ -109,16 +109,16 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
         ((*ONE, "--drive", EXAMPLES), "is a directory"),
     ],
 )
-def test_bad_input(words: tuple[object, ...], told: str) -> None:
-    assert told in refusal(*words)
+def test_bad_input(words: tuple[object, ...], message: str) -> None:
+    assert message in refusal(*words)
 
 
-def test_every_fault_of_a_file_is_told(tmp_path: Path) -> None:
+def test_every_fault_of_a_file_is_reported(tmp_path: Path) -> None:
     array = write(tmp_path / "a.toml", 'drive = "generic-15k"\nnmae = "x"\n[layout]\nlevel = "raid7"\ndisks = 0\n')
-    said = refusal("simulate", array, "-w", EXAMPLES / "oltp.toml")
-    assert str(array) in said
+    output = refusal("simulate", array, "-w", EXAMPLES / "oltp.toml")
+    assert str(array) in output
     for field in ("nmae", "layout.level='raid7'", "layout.disks=0"):
-        assert field in said
+        assert field in output
 
 
 def test_depth_of_an_open_workload_is_refused(tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def test_replay_of_a_trace(tmp_path: Path) -> None:
     ],
 )
 def test_replay_refuses_what_it_has_no_use_for(tmp_path: Path, words: tuple[object, ...], field: str) -> None:
-    said = refusal("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path), *words)
-    assert field in said
+    output = refusal("simulate", EXAMPLES / "single-disk.toml", "--workload", _trace(tmp_path), *words)
+    assert field in output
 
 
 def test_a_replay_beyond_the_array_is_refused_or_wrapped(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_a_replay_beyond_the_array_is_refused_or_wrapped(tmp_path: Path) -> None
 
 
 def test_iostat_beside_our_own_terms() -> None:
-    said = run(*ONE, "--requests", 500, "--iostat").stdout
-    assert "iostat -x" in said
+    output = run(*ONE, "--requests", 500, "--iostat").stdout
+    assert "iostat -x" in output
     for column in ("r/s", "rkB/s", "rareq-sz", "aqu-sz", "r_await", "%util"):
-        assert column in said
+        assert column in output
     row = answer(*ONE, "--requests", 500)["iostat"][0]
     assert row["r_await"] == pytest.approx(row["await"])

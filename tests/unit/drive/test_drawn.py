@@ -1,4 +1,4 @@
-"""Drives drawn from the uncertainty of a calibrated profile have the spread and the correlation that it tells."""
+"""Drives drawn from the uncertainty of a calibrated profile have its spread and correlation."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ def test_nested_parameters_of_a_hard_disk() -> None:
     assert all(abs(item / value - 1) < 0.06 for item in found)
 
 
-def test_an_unknown_parameter_is_told() -> None:
+def test_an_unknown_parameter_is_reported() -> None:
     with pytest.raises(KeyError):
         scalar_of(profile(), "no_such_ns")

@@ -76,13 +76,13 @@ def test_places_without_a_block() -> None:
 
 def test_outside_the_drive() -> None:
     tables = small().tables()
-    with pytest.raises(DescriptionError, match=r"lba=155: must lie within 0 … 154"):
+    with pytest.raises(DescriptionError, match=r"lba=155: must be 0 to 154"):
         place_of(tables, [3, 155])
     with pytest.raises(DescriptionError, match="lba=-1"):
         place_of(tables, -1)
     with pytest.raises(DescriptionError, match="cylinder=7"):
         lba_of(tables, 7, 0, 0)
-    with pytest.raises(DescriptionError, match="sector: must lie on its track"):
+    with pytest.raises(DescriptionError, match="sector: must be on its track"):
         lba_of(tables, 5, 0, 7)
 
 

@@ -94,19 +94,19 @@ def test_two_actuators_halve_heads_and_blocks() -> None:
         ({"inner": None}, "give zones, or outer_bytes_per_s and one of"),
         ({"cylinders": 5000}, "give zones, or outer_bytes_per_s and one of"),
         ({"inner": "160 MB/s"}, "must not exceed outer_bytes_per_s"),
-        ({"zones": [{"cylinders": 10, "sectors_per_track": 10}]}, "keep one kind of geometry"),
-        ({"inner": None, "cylinders": 1000}, "the inner tracks would hold"),
+        ({"zones": [{"cylinders": 10, "sectors_per_track": 10}]}, "keep one of the two"),
+        ({"inner": None, "cylinders": 1000}, "the inner ones would have"),
         ({"actuators": 2, "heads": 3}, "multiple of actuators"),
         ({"capacity": "1000000000001 B"}, "must be a multiple of sector_bytes=512; try 1000000000000"),
-        ({"capacity": "1000 TiB"}, "check capacity, rates, rpm and heads"),
-        ({"capacity": "20 MiB"}, "more zones than cylinders"),
-        ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "must lie within"),
+        ({"capacity": "1000 TiB"}, "check capacity, rates, rpm, heads"),
+        ({"capacity": "20 MiB"}, "exceeds the number of cylinders"),
+        ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "use an average from"),
         ({"cache": {"size": "1 KiB", "segments": 16}}, "smaller than a sector"),
         ({"rpm": "fast"}, "must be a number"),
         ({"colour": "blue"}, "not a known field"),
     ],
 )
-def test_faults_are_told_with_rule_and_fix(changes: dict[str, Any], rule: str) -> None:
+def test_faults_are_reported_with_rule_and_fix(changes: dict[str, Any], rule: str) -> None:
     data = {key: value for key, value in (COARSE | changes).items() if value is not None}
     with pytest.raises(DescriptionError, match=rule):
         Hdd.parse(data)
@@ -177,14 +177,14 @@ def test_uncertainty_is_checked() -> None:
     for covariance, rule in (
         ([[1.0, 0.5]], "2 rows of 2"),
         ([[1.0, 0.5], [0.4, 2.0]], "symmetric"),
-        ([[1.0, 5.0], [5.0, 2.0]], "more than its variances allow"),
+        ([[1.0, 5.0], [5.0, 2.0]], "exceeds the square root of its variances' product"),
     ):
         with pytest.raises(DescriptionError, match=rule):
             coarse(uncertainty=good | {"covariance": covariance})
     draws = [[7200.0, 8e6], [7201.0, 9e6]]
-    told = coarse(uncertainty=good | {"draws": draws}).uncertainty
-    assert told is not None
-    assert told.draws == ((7200.0, 8e6), (7201.0, 9e6))
+    result = coarse(uncertainty=good | {"draws": draws}).uncertainty
+    assert result is not None
+    assert result.draws == ((7200.0, 8e6), (7201.0, 9e6))
     for wrong, rule in (
         ([[7200.0, 8e6], [7201.0]], "rows of 2 numbers, one for each name, but row 1 has 1"),
         ([[7200.0, 8e6], [7201.0, float("nan")]], "finite number"),
@@ -208,8 +208,13 @@ def test_flash_tables_hold_capacity_and_spare() -> None:
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", ["atlas10k", "barracuda", "cheetah4LP", "dec_rz26", "hp_c3323a"])
 def test_measured_seek_curves_load_as_drives(name: str, evidence: Path) -> None:
-    base = {"atlas10k": "quantum-atlas-10k", "barracuda": "seagate-st32171w", "cheetah4LP": "seagate-st34501n",
-            "dec_rz26": "dec-rz26", "hp_c3323a": "hp-c3323a"}[name]  # fmt: skip
+    base = {
+        "atlas10k": "quantum-atlas-10k",
+        "barracuda": "seagate-st32171w",
+        "cheetah4LP": "seagate-st34501n",
+        "dec_rz26": "dec-rz26",
+        "hp_c3323a": "hp-c3323a",
+    }[name]
     table = read_seek_file(evidence / "traces" / f"{name}.seek")
     drive = load_drive(base)
     assert isinstance(drive, Hdd)

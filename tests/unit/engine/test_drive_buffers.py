@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.records import PARTS, Requests, Run, StreamRule
 
 ENGINES = ("simpy", "native")

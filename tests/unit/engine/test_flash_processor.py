@@ -10,8 +10,9 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Flash
 from diskmodel.drive.processor import WakeTimes
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload

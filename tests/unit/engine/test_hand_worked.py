@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.records import PARTS, Requests, Run, StreamRule
 from tests.theory.plain_disks import SEEK_NS_PER_CYLINDER, seeking_drive, turning_drive
 

@@ -13,8 +13,8 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine import _kernel, native
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import CoverageError, KernelError
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
@@ -60,8 +60,8 @@ def _set(where: str, value: Any) -> Change:
         (_set("array.layout.capacity", 2**50), "layout.capacity=1125899906842624: must be 1 to"),
         (_set("array.layout.failed", [0, 1]), "layout.failed=[0, 1]: so many lost disks leave data that is nowhere"),
         (_set("array.layout.rebuild_window", 0), "layout.rebuild_window=0: must be 1 to"),
-        (_set("array.layout.family", "rows"), "layout.family=rows: must be concat, copies or parity"),
-        (_set("array.queue.scheduler", "lifo"), "queue.scheduler=lifo: unknown scheduler lifo"),
+        (_set("array.layout.family", "rows"), ".family: rows: must be one of concat, copies, parity"),
+        (_set("array.queue.scheduler", "lifo"), ".scheduler: lifo: must be one of fcfs, sstf, "),
         (_set("array.depth", 0), "depth=0: must be 1 to 65536"),
         (_set("array.hit_ratio", float("nan")), "hit_ratio=NaN: must be 0 to 1"),
         (_set("array.drive.sector_bytes", 0), "drive.sector_bytes=0: must be 1 to"),

@@ -3,7 +3,7 @@
 import pytest
 
 from diskmodel.errors import FormatError
-from diskmodel.formats.fio.options import Told, size_bytes, time_ns
+from diskmodel.formats.fio.options import JobOptions, size_bytes, time_ns
 from diskmodel.formats.fio.reader import jobs_of_text, read_fio
 from tests.unit.formats.files import DATA
 
@@ -38,18 +38,18 @@ def test_what_is_no_size_is_refused(text):
 
 
 def test_block_sizes_of_directions_ranges_and_splits():
-    assert Told({"bs": "4k,8k"}).block_bytes == {"read": 4096, "write": 8192, "trim": 8192}
-    assert Told({"bs": ",8k"}).block_bytes == {"read": 4096, "write": 8192, "trim": 8192}
-    assert Told({"bsrange": "4k-12k"}).block_bytes["read"] == 8192
-    assert Told({"bssplit": "4k/75:8k/25"}).block_bytes["read"] == 0.75 * 4096 + 0.25 * 8192
-    assert Told({"bssplit": "4k/50:8k/:16k/"}).block_bytes["read"] == 0.5 * 4096 + 0.25 * 8192 + 0.25 * 16384
+    assert JobOptions({"bs": "4k,8k"}).block_bytes == {"read": 4096, "write": 8192, "trim": 8192}
+    assert JobOptions({"bs": ",8k"}).block_bytes == {"read": 4096, "write": 8192, "trim": 8192}
+    assert JobOptions({"bsrange": "4k-12k"}).block_bytes["read"] == 8192
+    assert JobOptions({"bssplit": "4k/75:8k/25"}).block_bytes["read"] == 0.75 * 4096 + 0.25 * 8192
+    assert JobOptions({"bssplit": "4k/50:8k/:16k/"}).block_bytes["read"] == 0.5 * 4096 + 0.25 * 8192 + 0.25 * 16384
 
 
 def test_mixes_and_aliases():
-    assert Told({"readwrite": "readwrite", "rwmixwrite": "20"}).read_fraction == pytest.approx(0.8)
-    assert Told({"rw": "randread:8"}).pattern == "randread"
-    assert Told({"rw": "write"}).read_fraction == 0.0
-    assert Told({"buffered": "1"}).is_direct is False
+    assert JobOptions({"readwrite": "readwrite", "rwmixwrite": "20"}).read_fraction == pytest.approx(0.8)
+    assert JobOptions({"rw": "randread:8"}).pattern == "randread"
+    assert JobOptions({"rw": "write"}).read_fraction == 0.0
+    assert JobOptions({"buffered": "1"}).is_direct is False
 
 
 def test_stonewall_opens_a_group_and_later_globals_count_for_later_jobs():

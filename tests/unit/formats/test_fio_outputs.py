@@ -120,7 +120,8 @@ def test_the_five_published_texts_give_the_published_figures(evidence):
 
 
 def test_a_clone_with_an_entry_of_its_own_counts_once():
-    entry = {"groupid": 0, "error": 0, "job options": {"rw": "read", "numjobs": "2", "iodepth": "4"}, "read": {
+    options = {"rw": "read", "numjobs": "2", "iodepth": "4", "ioengine": "libaio"}
+    entry = {"groupid": 0, "error": 0, "job options": options, "read": {
         "io_bytes": 4096, "io_kbytes": 4, "bw": 4, "iops": 1.0, "runtime": 1000, "total_ios": 1}}  # fmt: skip
     text = json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "a"} | entry] * 2})
     assert [job.outstanding for job in jobs_of_text(text)] == [4, 4]

@@ -66,7 +66,9 @@ def test_a_fio_job_keeps_its_requests_outstanding(name):
     workload = Workload.parse(found.workload)
     (stream,) = workload.streams
     assert workload.queue_depth == 16
-    assert (stream.read_ratio, stream.mean_size_bytes, stream.span_bytes) == (0.7, 8192, 64 * 2**20)
+    assert (stream.mean_size_bytes, stream.span_bytes) == (8192, 64 * 2**20)
+    # 70 % were asked for; a result counts by what it measured.
+    assert stream.read_ratio == (0.7 if name.endswith(".fio") else pytest.approx(96113 / (96113 + 41253)))
     assert any("only the first group" in note for note in found.notes)
 
 
@@ -157,7 +159,6 @@ def test_devices_of_a_trace_are_joined_or_picked(tmp_path):
     ("name", "options", "message"),
     [
         ("smartctl-hdd.json", {}, "holds no workload"),
-        ("terse5.txt", {}, "must be a pattern"),
         ("iostat.json", {"level": 101}, "must lie from 0 to 100"),
         ("iolog3.txt", {"interval_s": 0.0}, "must lie from 0.001"),
         ("iostat.json", {"device": "sdz"}, "it has vda"),

@@ -57,7 +57,7 @@ def test_a_batch_is_sorted_goes_round_and_joins_neighbours() -> None:
 @pytest.mark.parametrize(
     ("host", "message"),
     [
-        ({"page_cache": {"memory": "1 GiB"}}, "direct I/O passes it by"),
+        ({"page_cache": {"memory": "1 GiB"}}, "is bypassed by direct I/O"),
         ({"is_buffered": True, "page_cache": {"memory": "1 GiB", "dirty_ratio": 0.05}}, "is above dirty_ratio"),
         ({"is_buffered": True, "page_cache": {"memory": "0 B"}}, "memory"),
     ],

@@ -43,16 +43,16 @@ def controls(draw: st.DrawFn) -> dict[str, object]:
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(controls())
 def test_is_answered(chosen: dict[str, object]) -> None:
-    wanted = Settings.parse(chosen)
-    question = ask(wanted, "quick", effort=0.1)
+    expected = Settings.parse(chosen)
+    question = ask(expected, "quick", effort=0.1)
     points = [point(question, load) for load in question.loads]
-    told = answer(question, points)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert wanted.chosen_load in question.loads
+    curve = answer(question, points)
+    assert json.loads(json.dumps(curve, allow_nan=False)) == curve
+    assert expected.chosen_load in question.loads
     for one in points:
         value, low, high = one["iops"]
         assert value > 0
         assert low is None or low <= value <= high
         assert one["stable"] or one["p99_ms"] == [None, None, None]
         assert 0 <= one["utilization_ratio"] <= 1.0 + 1e-9
-    assert math.isfinite(told["calculator"]["back_end_per_host"])
+    assert math.isfinite(curve["calculator"]["back_end_per_host"])

@@ -41,11 +41,11 @@ def test_the_grid_of_rates_reaches_from_idle_to_overload() -> None:
     assert rates == sorted(rates)
 
 
-def test_more_writes_cost_raid5_more_than_the_calculator_needs_to_be_told() -> None:
+def test_more_writes_cost_raid5_more_iops() -> None:
     reads, writes = (Settings.parse({"read_ratio": ratio}) for ratio in (1.0, 0.0))
-    told = [answer(q := ask(s, "quick"), [point(q, load) for load in q.loads]) for s in (reads, writes)]
-    assert told[0]["chosen"]["iops"][0] > 2 * told[1]["chosen"]["iops"][0]
-    assert told[0]["calculator"]["iops"] == pytest.approx(4 * told[1]["calculator"]["iops"])
+    answers = [answer(q := ask(s, "quick"), [point(q, load) for load in q.loads]) for s in (reads, writes)]
+    assert answers[0]["chosen"]["iops"][0] > 2 * answers[1]["chosen"]["iops"][0]
+    assert answers[0]["calculator"]["iops"] == pytest.approx(4 * answers[1]["calculator"]["iops"])
 
 
 def test_a_write_back_cache_that_did_not_fill_tells_of_a_burst() -> None:

@@ -31,7 +31,7 @@ def test_is_offered_first_and_chosen(mine: Path) -> None:
         drive_of("mine")
 
 
-def test_what_cannot_be_added_is_told_and_changes_nothing(mine: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_added_is_reported_and_changes_nothing(mine: Path, tmp_path: Path) -> None:
     set_own_drives([mine])
     broken, namesake = tmp_path / "broken.toml", tmp_path / "generic-15k.toml"
     broken.write_text("kind = 'hdd'")

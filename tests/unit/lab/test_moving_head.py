@@ -8,8 +8,8 @@ import re
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run
 from diskmodel.errors import DescriptionError
 from diskmodel.lab import record, schedulers_page, small_write_page
 from diskmodel.records import Op
@@ -127,10 +127,10 @@ def test_names_cannot_break_out_of_the_page() -> None:
         (lambda: schedulers_page(DISK.model_copy(update={"drive": _flash()}), READS), "drive"),
     ],
 )
-def test_what_cannot_be_shown_is_told(call: object, field: str) -> None:
-    with pytest.raises(DescriptionError) as told:
+def test_what_cannot_be_shown_is_reported(call: object, field: str) -> None:
+    with pytest.raises(DescriptionError) as raised:
         call()  # type: ignore[operator]
-    assert told.value.faults[0].field == field
+    assert raised.value.faults[0].field == field
 
 
 def _flash() -> object:

@@ -30,9 +30,9 @@ def test_choices_cover_everything_once(number: int) -> None:
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
 def test_the_answer_is_the_models(number: int) -> None:
     quiz = Quiz(number, 5)
-    told = quiz.reveal(0)
+    revealed = quiz.reveal(0)
     asked = quiz.dilemma()
-    for settings, run in zip(asked.settings, told["runs"], strict=True):
+    for settings, run in zip(asked.settings, revealed["runs"], strict=True):
         result = simulate(settings.array(), settings.workload(), seed=settings.seed, n_requests=30_000)
         figure = {
             "iops": result.iops.mean,
@@ -41,11 +41,11 @@ def test_the_answer_is_the_models(number: int) -> None:
         }[asked.figure]
         # another length, for open arrivals, moves a percentile
         assert run["value"] == pytest.approx(figure, rel=0.35 if settings.arrivals == "rate" else 1e-9)
-    value = told["answer"]["value"]
+    value = revealed["answer"]["value"]
     holding = [n for n, (low, high) in enumerate(asked.ranges()) if low <= value < high]
-    assert set(holding) <= set(told["right"])
+    assert set(holding) <= set(revealed["right"])
     verdicts = [
-        quiz.reveal(choice)["is_right"] for choice in (holding[0], (told["right"][-1] + 1) % len(asked.ranges()))
+        quiz.reveal(choice)["is_right"] for choice in (holding[0], (revealed["right"][-1] + 1) % len(asked.ranges()))
     ]
     assert verdicts == [True, False]
 
@@ -81,8 +81,8 @@ def test_over_http() -> None:
     with serving() as lab:
         status, question = ask(lab + "quiz/2?seed=4")
         assert (status, question) == (200, Quiz(2, 4).to_dict())
-        status, told = ask(lab + "quiz/2", {"seed": 4, "choice": 1})
-        assert (status, told) == (200, Quiz(2, 4).reveal(1))
+        status, revealed = ask(lab + "quiz/2", {"seed": 4, "choice": 1})
+        assert (status, revealed) == (200, Quiz(2, 4).reveal(1))
         for body in ({"seed": 4}, {"seed": 4, "choice": 99}, {"choice": "first"}, {"choice": 1.5}, {"choice": True}):
             assert ask(lab + "quiz/2", body)[0] == 422, body
         assert ask(lab + "quiz/2?seed=x")[0] == 422

@@ -67,13 +67,13 @@ def test_an_overload_has_no_latency(lab: str) -> None:
     ("body", "field"),
     [
         ({"read_ratio": 1.5}, "read_ratio"),
-        ({"disks": 7, "level": "raid10"}, "layout"),
+        ({"disks": 7, "level": "raid10"}, "layout.disks"),
         ({"disks": 0}, "disks"),
         ({"drive": "no-such-drive"}, "drive"),
         ({"drive": "../../etc/passwd"}, "drive"),
         ({"drive": "/etc/passwd.toml"}, "drive"),
-        ({"size_bytes": 1000}, "description"),
-        ({"level": "erasure"}, "description"),
+        ({"size_bytes": 1000}, "size_bytes"),
+        ({"level": "erasure"}, "level"),
         ({"outstanding": 1e9}, "outstanding"),
         ({"seed": -1}, "seed"),
         ({"colour": "red"}, "colour"),
@@ -86,7 +86,7 @@ def test_an_overload_has_no_latency(lab: str) -> None:
         (b" " * 100_000, "body"),
     ],
 )
-def test_bad_settings_are_told_with_their_field(lab: str, body: object, field: str) -> None:
+def test_bad_settings_are_reported_with_their_field(lab: str, body: object, field: str) -> None:
     status, answer = ask(lab + "curve", body)
     assert status == 422
     fault = answer["faults"][0]
@@ -95,7 +95,7 @@ def test_bad_settings_are_told_with_their_field(lab: str, body: object, field: s
     assert fault["text"]
 
 
-def test_every_fault_is_told_at_once(lab: str) -> None:
+def test_every_fault_is_reported_at_once(lab: str) -> None:
     status, answer = ask(lab + "curve", {"read_ratio": 2, "disks": 0, "pattern": "zigzag"})
     assert status == 422
     assert {fault["field"] for fault in answer["faults"]} == {"read_ratio", "disks", "pattern"}
@@ -156,13 +156,13 @@ def test_it_listens_on_the_loopback_address_only() -> None:
         assert url_of(sock) == f"http://127.0.0.1:{sock.getsockname()[1]}/"
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_reported() -> None:
     with socket.socket() as other:
         other.bind((HOST, 0))
         other.listen()
-        with pytest.raises(DescriptionError) as told:
+        with pytest.raises(DescriptionError) as message:
             listen(other.getsockname()[1])
-    assert told.value.faults[0].field == "port"
+    assert message.value.faults[0].field == "port"
 
 
 def test_pages_may_load_nothing_from_elsewhere(lab: str) -> None:
@@ -188,11 +188,11 @@ def test_the_moving_head_is_a_page_or_a_file(lab: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ('settings={"drive":"generic-sas-ssd"}', b"no single arm"),
         ("schedulers=fcfs,lift", b"scheduler"),
-        ("schedulers=", b"one or two"),
+        ("schedulers=", b"one or two names"),
         ("requests=0", b"requests=0"),
         ("requests=many", b"requests"),
         ("show=all", b"show"),
@@ -200,8 +200,8 @@ def test_the_moving_head_is_a_page_or_a_file(lab: str) -> None:
         ('settings={"drive":"%3Cb%3Ex"}', b"&lt;b&gt;x"),
     ],
 )
-def test_what_cannot_be_played_is_told_in_its_place(lab: str, query: str, told: bytes) -> None:
+def test_what_cannot_be_played_is_reported_in_its_place(lab: str, query: str, message: bytes) -> None:
     status, _, page = fetch(f"{lab}moving-head?{query}")
     assert status == 422
-    assert told in page
+    assert message in page
     assert b"<b>x" not in page

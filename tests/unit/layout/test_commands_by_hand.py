@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from diskmodel.layout import mirror, parity
-from diskmodel.layout.pieces import READ, READ_AND_HOLD, WRITE, Copy, Piece, Plan
+from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.rebuild import step
 from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
 from tests.unit.layout.test_layout_choices import tables
 
 

@@ -7,10 +7,11 @@ import pytest
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout import mirror
 from diskmodel.layout.description import Layout
-from diskmodel.layout.pieces import READ, WRITE, Copy, Piece
+from diskmodel.layout.pieces import Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.rebuild import step
-from diskmodel.layout.tables import READ_POLICIES, LayoutTables, layout_tables
+from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.records import READ, WRITE
 
 
 def tables(**layout: object) -> LayoutTables:
@@ -29,7 +30,7 @@ def tables(**layout: object) -> LayoutTables:
     ],
 )
 def test_how_the_nearest_copy_is_told(layout: dict[str, object], policy: str) -> None:
-    assert READ_POLICIES[tables(**layout).read_policy] == policy
+    assert tables(**layout).read_policy == policy
 
 
 @pytest.mark.parametrize(

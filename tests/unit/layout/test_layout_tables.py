@@ -7,10 +7,11 @@ import pytest
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
-from diskmodel.layout.pieces import READ, WRITE, Piece, merged
+from diskmodel.layout.pieces import Piece, merged
 from diskmodel.layout.plan import plan
 from diskmodel.layout.rebuild import step
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.records import READ, WRITE
 
 
 def tables(**layout: object) -> LayoutTables:

@@ -11,9 +11,10 @@ from typing import Any
 from diskmodel.analytic.queueing import mm1
 from diskmodel.analytic.rule import back_end_per_host, write_penalty
 from diskmodel.array import Array
-from diskmodel.plan.description import PlanDescription
-from diskmodel.plan.families import read_fraction
-from diskmodel.plan.outcome import Figure, Outcome
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.search.rule_of_thumb import read_fraction
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 
 SERVICE_S = {15_000: 0.005, 10_000: 0.007, 7_200: 0.011}
@@ -69,8 +70,8 @@ class Queues:
         bits = zlib.crc32(f"{array.name}{n_requests}{seed}".encode()) / 2**32 - 0.5
         value = 1 + wobble * bits
 
-        def figure(x: float) -> Figure:
-            return Figure(x * value, x * value * (1 - wobble), x * value * (1 + wobble))
+        def figure(x: float) -> Interval:
+            return Interval(x * value, x * value * (1 - wobble), x * value * (1 + wobble))
 
         mean_ns = queue.response_s * 1e9
         quantiles = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from diskmodel.analytic.rule import rule_of_thumb
-from diskmodel.plan import run_plan
-from diskmodel.plan.families import families
-from diskmodel.plan.outcome import Outcome
-from diskmodel.plan.search import search_family
+from diskmodel.plan import cases, run_plan
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.search.fewest_disks import search_family
 from tests.unit.plan.fakes import plan_of
 
 MEASUREMENTS = Path(__file__).parents[2] / "data" / "field-measurements.toml"
@@ -39,7 +38,7 @@ def test_table_read_backwards(row: dict[str, Any]) -> None:
         row["level"], row["read_fraction"], row["cache_hit"], TABLE["iops"],
         utilization_ceiling_ratio=TABLE["utilisation_ceiling"],
     )  # fmt: skip
-    candidate = search_family(question, families(question)[0], evaluate_by_rule(question))
+    candidate = search_family(cases(question)[0], evaluate_by_rule(question))
     rule = rule_of_thumb(
         row["level"], disks=TABLE["disks"], iops=TABLE["iops"], read_fraction=row["read_fraction"],
         cache_hit=row["cache_hit"], utilization_ceiling=TABLE["utilisation_ceiling"],
@@ -53,7 +52,7 @@ def test_table_read_backwards(row: dict[str, Any]) -> None:
 
 
 def evaluate_by_rule(question: Any) -> Any:
-    from diskmodel.plan.run import evaluator
+    from diskmodel.plan.search.evaluation import evaluator
 
     return evaluator(question)
 
@@ -86,6 +85,6 @@ def test_closed_workload_without_a_rate_cannot_be_counted() -> None:
         return Queues()(*_, **__)
 
     question = plan_of(workload={"size": "4 KiB", "clients": 8}, objective={"latency": {"p99": "40 ms"}})
-    candidate = search_family(question, families(question)[0], never)
+    candidate = search_family(cases(question)[0], never)
     assert candidate.rule_of_thumb_disks is None
-    assert "need a rate" in candidate.rule_of_thumb_difference[0]
+    assert "needs a rate" in candidate.rule_of_thumb_difference[0]

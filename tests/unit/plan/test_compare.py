@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.drawing import svg_of
 from diskmodel.errors import DescriptionError
-from diskmodel.plan import compare, pareto_search, run_plan
-from diskmodel.plan.families import families
-from diskmodel.plan.pareto import ParetoPoint, pareto_front
-from diskmodel.plan.plot import curves_of, save_latency_plot, svg_of
-from diskmodel.plan.relax import relaxations, sensitivity
-from diskmodel.plan.search import search_family
+from diskmodel.plan import ParetoPoint, cases, compare, pareto_search, run_plan
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.search.pareto import pareto_front
+from diskmodel.plan.search.relax import relaxations
+from diskmodel.plan.search.sensitivity import sensitivity
+from diskmodel.plan.show.plot import curves_of, save_latency_plot
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import SERVICE_S, Queues, plan_of
 
@@ -93,7 +94,7 @@ def test_what_relaxes_most() -> None:
         controller={"read_cache": {"hit_ratio": 0.2}},
         objective={"latency": {"p99": "60 ms"}},
     )
-    candidate = search_family(plan, families(plan)[0], Queues())
+    candidate = search_family(cases(plan)[0], Queues())
     found = relaxations(plan, candidate, Queues())
     assert candidate.below is not None
     changes = {item.change: item for item in found}
@@ -120,14 +121,14 @@ def test_what_does_not_move_what_binds_is_not_proposed() -> None:
     plan = plan_of(objective={"capacity": "10 TB", "iops": 100}, candidates={
         "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60,
     })  # fmt: skip
-    candidate = search_family(plan, families(plan)[0], Queues())
+    candidate = search_family(cases(plan)[0], Queues())
     assert candidate.binds == "capacity"
     assert relaxations(plan, candidate, Queues()) == []
 
 
 def test_an_overload_is_held_against_what_is_offered() -> None:
     plan = plan_of(objective={"iops": 4000}, candidates={"drives": ["generic-15k"], "levels": ["raid5"], "disks": [8]})
-    (trial,) = search_family(plan, families(plan)[0], Queues()).trials
+    (trial,) = search_family(cases(plan)[0], Queues()).trials
     (failed,) = (item for item in trial.criteria if item.detail == "overloaded")
     assert failed.limit == 4000
     assert failed.figure.value < 4000
@@ -139,7 +140,7 @@ def test_sensitivity_moves_the_right_way() -> None:
         controller={"read_cache": {"hit_ratio": 0.3}},
         candidates={"drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60},
     )
-    candidate = search_family(plan, families(plan)[0], Queues())
+    candidate = search_family(cases(plan)[0], Queues())
     by_input = {item.input: item for item in sensitivity(plan, candidate, Queues())}
     assert set(by_input) == {"load", "share of reads", "cache hits", "seek times"}
     disks = candidate.disks
@@ -155,7 +156,7 @@ def test_sensitivity_moves_the_right_way() -> None:
 
 
 def test_front_has_only_what_nothing_beats() -> None:
-    family = families(plan_of())[0]
+    family = cases(plan_of())[0].family
     points = [
         ParetoPoint(family, n, float(n), False, y) for n, y in ((4, 9.0), (6, 9.5), (8, 5.0), (8, 6.0), (10, 5.0))
     ]

@@ -54,4 +54,4 @@ def test_comparison_has_a_column_for_each_array_and_names_are_escaped() -> None:
     assert [cell.text for cell in root.iter("th")] == [None, "<raid5> & co", "<raid10> & co"]
     assert "p99 ms" in [cell.text for cell in root.iter("td")]
     assert len(root.findall(f".//{SVG}svg")) == 1
-    assert any("calculator" in str(item.text) for item in root.iter("li"))
+    assert any("rule of thumb" in str(item.text) for item in root.iter("li"))

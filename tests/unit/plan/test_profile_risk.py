@@ -9,8 +9,9 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
 from diskmodel.plan import run_plan
-from diskmodel.plan.outcome import Figure, Outcome
-from diskmodel.plan.report import markdown
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.show.report import markdown
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -20,11 +21,11 @@ OVERHEAD_NS, RELATIVE = 10_000, 0.1
 def answers(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
     """Every latency is a thousand times the overhead, whatever the array."""
     assert isinstance(array.drive, Flash)
-    latency_ns = Figure.exact(1000.0 * array.drive.read_overhead_ns)
+    latency_ns = Interval.exact(1000.0 * array.drive.read_overhead_ns)
     return Outcome(
         is_stable=True,
-        iops=Figure.exact(workload.offered_rate_per_s),
-        bytes_per_s=Figure.exact(workload.offered_rate_per_s * 8192),
+        iops=Interval.exact(workload.offered_rate_per_s),
+        bytes_per_s=Interval.exact(workload.offered_rate_per_s * 8192),
         latency_ns={"": {"mean": latency_ns, "p99": latency_ns}},
         utilization_ratio=0.5,
         back_end_per_host=1.0,
@@ -63,7 +64,7 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert 1.1 < p99.high / p99.value < 1.5
     assert p99.high / p99.value == pytest.approx(p99.value / p99.low)
     json.dumps(result.to_dict(), allow_nan=False)
-    assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty hold the objective" in markdown(result)
+    assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty meet the objective" in markdown(result)
 
 
 def test_drives_of_the_catalogue_have_no_such_risk() -> None:

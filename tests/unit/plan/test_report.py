@@ -14,9 +14,9 @@ import pytest
 
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError
-from diskmodel.plan import PlanDescription, run_plan
-from diskmodel.plan.report import as_csv, html, latency_curves, markdown, write_report
-from diskmodel.plan.reproduce import short_toml
+from diskmodel.plan import PlanDescription, latency_curves, run_plan
+from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show.report import as_csv, html, markdown, write_report
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
@@ -151,7 +151,7 @@ def test_files_by_ending(tmp_path: Path) -> None:
     for ending in ("html", "md", "csv"):
         write_report(FEASIBLE, tmp_path / f"r.{ending}")
         assert (tmp_path / f"r.{ending}").stat().st_size > 200
-    with pytest.raises(DescriptionError, match="no known kind of report"):
+    with pytest.raises(DescriptionError, match=r"must end in \.html, \.md or \.csv"):
         write_report(FEASIBLE, tmp_path / "r.pdf")
     with pytest.raises(DescriptionError, match="no such file"):
         write_report(FEASIBLE, tmp_path / "nowhere" / "r.html")

@@ -9,10 +9,10 @@ from multiprocessing import get_context
 import pytest
 
 from diskmodel.errors import DescriptionError
-from diskmodel.plan.criteria import Verdict
-from diskmodel.plan.families import allowed_counts, design_workload, families
-from diskmodel.plan.run import run_plan
-from diskmodel.plan.search import _fewest, search_family
+from diskmodel.plan import Case, cases
+from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.search.fewest_disks import _fewest, search_family
+from diskmodel.plan.search.run import run_plan
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 
@@ -22,9 +22,9 @@ def test_minimum_is_the_minimum(rate: int, limit_ms: int) -> None:
         workload={"size": "8 KiB", "read_ratio": 0.7, "rate": f"{rate}/s"},
         objective={"latency": {"p99": f"{limit_ms} ms"}},
     )
-    for family in families(plan):
-        candidate = search_family(plan, family, Queues())
-        assert candidate.disks == brute_force(plan, family.level, limit_ms)
+    for case in cases(plan):
+        candidate = search_family(case, Queues())
+        assert candidate.disks == brute_force(plan, case.family.level, limit_ms)
         assert candidate.is_decided
         if candidate.below is not None and candidate.is_feasible:
             assert candidate.below.verdict is Verdict.FAILS
@@ -51,7 +51,7 @@ def test_fewest_finds_every_threshold_from_every_guess() -> None:
 def test_few_runs_are_needed() -> None:
     plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 500})
     evaluate = Queues()
-    candidate = search_family(plan, families(plan)[0], evaluate)
+    candidate = search_family(cases(plan)[0], evaluate)
     assert candidate.disks == brute_force(plan, "raid5", 40)
     assert len(evaluate.runs) <= 10
 
@@ -60,20 +60,20 @@ def test_longer_runs_decide_and_what_stays_undecided_takes_the_safe_side() -> No
     sharp = plan_of(search={"requests": 1000, "max_requests": 1_000_000})
     blunt = plan_of(search={"requests": 1000, "max_requests": 1000})
     noisy = Queues(noise=0.2)
-    for family in families(sharp):
-        exact = brute_force(sharp, family.level, 40)
+    for case in cases(sharp):
+        exact = brute_force(sharp, case.family.level, 40)
         assert exact is not None
-        decided = search_family(sharp, family, noisy)
+        decided = search_family(case, noisy)
         assert decided.disks == exact
         assert decided.is_decided
         assert max(n for *_, n in noisy.runs) > 1000
-        unsure = search_family(blunt, family, Queues(noise=0.2))
+        unsure = search_family(Case(blunt, case.family), Queues(noise=0.2))
         assert unsure.disks is not None
         assert unsure.disks >= exact
         assert unsure.trial is not None
         assert unsure.trial.verdict is Verdict.HOLDS
         assert not unsure.is_decided
-        assert "safe side" in unsure.reason
+        assert "too close to call" in unsure.reason
 
 
 def test_levels_take_the_counts_they_can() -> None:
@@ -85,7 +85,7 @@ def test_levels_take_the_counts_they_can() -> None:
             "groups": [2, 3],
         }
     )
-    counts = {(family.level, family.groups): allowed_counts(plan, family) for family in families(plan)}
+    counts = {(case.family.level, case.family.groups): case.counts for case in cases(plan)}
     assert counts[("raid10", 1)] == [4, 6, 8, 10, 12]
     assert counts[("raid5", 1)] == list(range(3, 13))
     assert counts[("raid6", 1)] == list(range(4, 13))
@@ -99,8 +99,8 @@ def test_capacity_binds_when_it_does() -> None:
         workload={"size": "8 KiB", "rate": "10/s"},
         objective={"latency": {"p99": "500 ms"}, "capacity": "2 TB", "fill_limit": "80 %", "formatting": "2 %"},
     )
-    for family in families(plan):
-        candidate = search_family(plan, family, Queues())
+    for case in cases(plan):
+        candidate = search_family(case, Queues())
         assert candidate.binds == "capacity"
         assert candidate.trial is not None
         assert candidate.below is not None
@@ -111,7 +111,7 @@ def test_capacity_binds_when_it_does() -> None:
 
 def test_smallest_count_of_the_level_is_told() -> None:
     plan = plan_of(workload={"size": "8 KiB", "rate": "1/s"})
-    by_level = {family.level: search_family(plan, family, Queues()) for family in families(plan)}
+    by_level = {case.family.level: search_family(case, Queues()) for case in cases(plan)}
     assert (by_level["raid10"].disks, by_level["raid5"].disks) == (4, 3)
     assert {candidate.binds for candidate in by_level.values()} == {"minimum disks"}
 
@@ -135,7 +135,7 @@ def test_overload_binds_as_iops() -> None:
         workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}, objective={"iops": 8000},
         candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 24},
     )  # fmt: skip
-    candidate = search_family(plan, families(plan)[0], Queues())
+    candidate = search_family(cases(plan)[0], Queues())
     assert not candidate.is_feasible
     assert candidate.binds == "iops"
 
@@ -145,29 +145,29 @@ def test_cost_and_rack_units_cap_the_count() -> None:
         objective={"latency": {"p99": "40 ms"}, "rack_units": 1},
         prices={"disks_per_rack_unit": 8},
     )
-    for family in families(capped):
-        candidate = search_family(capped, family, Queues())
-        free = search_family(plan_of(), family, Queues())
+    for case in cases(capped):
+        candidate = search_family(case, Queues())
+        free = search_family(Case(plan_of(), case.family), Queues())
         assert free.disks is not None
         assert free.disks > 8
         assert not candidate.is_feasible
-        assert "rack_units" in candidate.reason
+        assert "rack units" in candidate.reason
 
 
 def test_growth_and_peak_scale_the_design() -> None:
     plan = plan_of(objective={"iops": 500, "growth": "20 %", "years": 3, "peak_factor": 1.5})
-    assert design_workload(plan).offered_rate_per_s == pytest.approx(500 * 1.2**3 * 1.5)
+    assert plan.design_workload.offered_rate_per_s == pytest.approx(500 * 1.2**3 * 1.5)
     own_rate = plan_of(objective={"latency": {"p99": "40 ms"}, "growth_ratio": 0.2, "years": 3})
-    assert design_workload(own_rate).offered_rate_per_s == pytest.approx(1000 * 1.2**3)
+    assert own_rate.design_workload.offered_rate_per_s == pytest.approx(1000 * 1.2**3)
     closed = plan_of(workload={"size": "8 KiB", "clients": 16}, objective={"iops": 500, "growth": "20%", "years": 3})
-    assert design_workload(closed).queue_depth == 16
+    assert closed.design_workload.queue_depth == 16
     assert closed.objective.design_iops == pytest.approx(864)
 
 
 def test_closed_workload_has_to_achieve_the_rate() -> None:
     plan = plan_of(workload={"size": "8 KiB", "read_ratio": 0.7, "clients": 32}, objective={"iops": 900})
-    for family in families(plan):
-        candidate = search_family(plan, family, Queues())
+    for case in cases(plan):
+        candidate = search_family(case, Queues())
         assert candidate.trial is not None
         assert candidate.below is not None
         assert candidate.trial.outcome is not None

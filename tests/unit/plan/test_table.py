@@ -58,7 +58,7 @@ def test_comparison() -> None:
     assert "overloaded" in text  # RAID 5 with a disk less cannot hold it
     assert "months of growth" in text
     assert "p99 ms at that rate" in text
-    assert "a calculator promises" in text
+    assert "the rule of thumb predicts" in text
 
 
 def test_burst_and_sustained_figures_of_a_cache_that_fills() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from diskmodel.queue import POLICIES, Head, Policy, Queue, make_policy
+from diskmodel.queue import SCHEDULERS, Head, Policy, Queue, make_policy
 
 
 @dataclass
@@ -57,7 +57,7 @@ def test_order_from_block_500(scheduler: str, order: list[int]) -> None:
     assert served(make_policy(Queue(scheduler=scheduler)), QUEUE, 500) == order
 
 
-@pytest.mark.parametrize("scheduler", POLICIES)
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_ties_go_to_the_first_and_nothing_is_lost(scheduler: str) -> None:
     same = [Command(i, 0, 700) for i in range(4)]
     policy = make_policy(Queue(scheduler=scheduler))

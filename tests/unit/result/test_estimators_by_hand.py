@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from diskmodel.result.batches import _skewness, adjusted_ends, lag1_correlation, mean_interval
-from diskmodel.result.stability import judge_counts, judge_stability
-from diskmodel.result.warmup import mser5, warm_up
+from diskmodel.result.statistics.batches import _skewness, adjusted_ends, lag1_correlation, mean_interval
+from diskmodel.result.statistics.stability import judge_counts, judge_stability
+from diskmodel.result.statistics.warmup import mser5, warm_up
 
 # ten means of batches, skewed, correlated a little
 MEANS = np.array([4.0, 5.0, 4.5, 6.0, 4.2, 4.1, 9.0, 5.5, 4.4, 5.3])

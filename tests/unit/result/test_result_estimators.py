@@ -14,7 +14,7 @@ from diskmodel.result import (
     quantiles,
     warm_up,
 )
-from diskmodel.result.quantiles import fewest_for
+from diskmodel.result.statistics.quantiles import fewest_for
 
 
 def mean_ends(series):

@@ -101,7 +101,7 @@ def test_tables_tell_latency_and_warnings(stable):
     text = str(result)
     assert "latency, p99.9" in text
     assert f"{result.latency.mean_ns / 1e6:.4g} ms" in text
-    assert "±0.0% was asked for" in text
+    assert "wider than the ±0.0% asked for" in text
     assert "<td>latency, mean</td>" in result._repr_html_()
 
 
@@ -130,7 +130,7 @@ def test_options_out_of_range_are_told_together(stable):
     assert {fault.field for fault in caught.value.faults} == {"precision", "percentile", "confidence"}
     _, run = exponential_server(0.5, 1, 1)
     empty = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=CAPACITY, n=0)
-    with pytest.raises(DescriptionError, match="nothing to summarise"):
+    with pytest.raises(DescriptionError, match="nothing to summarize"):
         summarize(empty, run, n_disks=1)
 
 

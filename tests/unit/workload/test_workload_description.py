@@ -80,7 +80,7 @@ def test_short_forms_mean_what_they_say():
         ({"size": "1000 B", "clients": 1}, {"sizes.0.size_bytes"}),
         ({"size": "4 KiB", "clients": 0, "read_ratio": 2.0}, {"arrival.closed.clients", "read_ratio"}),
         ({"size": "4 KiB"}, {"workload"}),
-        ({"size": 4096, "clients": 1}, {"workload"}),
+        ({"size": 4096, "clients": 1}, {"size"}),
         ({"size": "4 KiB", "clients": 1, "rate": "5/s"}, {"workload"}),
         ({"size": "4 KiB", "clients": 1, "colour": "red"}, {"colour"}),
         ({"sizes": [], "clients": 1}, {"sizes"}),

@@ -1,4 +1,4 @@
-"""Six stories from the field: what is asked, which runs answer, what they show."""
+"""Six stories from the field: the question, the runs that answer it, and what they show."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ STORIES: dict[str, Story] = {
             "A program has two million small writes to make into 100 GB. Does it help to sort them in memory first?",
             _SORTED,
             _of_case("sorted-writes", _SORTED, ("random", "sorted")),
-            "Each write is less than a page, so the page is read first; in random order that costs a seek and half a "
-            "revolution, in order of place only the time until the next page passes under the head. The flusher sorts "
-            "what has been dirty for 30 s in any case: that is why random order is not slower still. When the first "
-            "pages are 30 s old, reading and writing begin to share the disks; before, sorted writes go twice as fast. "
-            "What fsync changes is a story of its own: sorted-writes-fsync.",
+            "Each write is smaller than a page, so the page is read first. In random order that costs a seek and half "
+            "a revolution; in address order only the time until the next page passes under the head. The flusher "
+            "sorts pages that have been dirty for 30 s in any case, which is why random order is not even slower. "
+            "When the first pages are 30 s old, reads and writes begin to share the disks; before that, sorted writes "
+            "are twice as fast. The effect of fsync is a separate story: sorted-writes-fsync.",
         ),
         Story(
             "sorted-writes-fsync",
-            "Sorted writes that have to be safe",
-            "The same writes, but the program calls fsync: when it is done, all is on the disks. What is left of the "
-            "gain, and what does a second file change?",
+            "Sorted writes that must be durable",
+            "The same writes, but the program calls fsync: when it returns, everything is on the disks. How much of "
+            "the gain remains, and what does a second file change?",
             _SORTED,
             tuple(
                 Line(
@@ -112,46 +112,50 @@ STORIES: dict[str, Story] = {
                     ("sorted, each 100, and a log", 100, "sorted-and-log", 120_000),
                 )
             ),
-            "An fsync after each hundred writes costs little. What counts is how many writes are sorted together: of "
-            "10,000 in 100 GB each lies 10 MB from the next, so the arm seeks for each. With an fsync after each "
-            "write the flusher has nothing to sort, and a write waits for its page to pass twice, to be read and to be "
-            "written. And a second file that is written to at the same time destroys the gain, as the article says: "
-            "the head travels between two places, and order in one of them no longer helps.",
+            "An fsync after every hundred writes costs little. What matters is how many writes are sorted together: "
+            "10,000 writes in 100 GB are 10 MB apart, so the arm seeks for each. With an fsync after each write the "
+            "flusher has nothing to sort, and a write waits for its page to pass twice, once to be read and once to "
+            "be written. A second file that is written at the same time destroys the gain, as the article says: the "
+            "head travels between two places, and order in one of them no longer helps.",
         ),
         Story(
             "threads",
             "More threads, more reads",
-            "One thread reads at random as fast as it can. How much do more threads bring, and what do they cost?",
+            "One thread reads at random as fast as it can. How much throughput do more threads add, and at what "
+            "latency?",
             _THREADS,
             _of_case("random-read-threads", _THREADS, ("1 thread", *(f"{n} threads" for n in (5, 10, 20, 50)))),
-            "One thread keeps one disk busy. Up to as many threads as there are groups of disks the time of 100 reads "
-            "falls in proportion and the response hardly grows; beyond, threads meet at the same disks, and each more "
-            "of them adds to the response what it adds to the rate. Queues still help: the disk chooses the nearest.",
+            "One thread keeps one disk busy. Up to one thread per group of disks, the time of 100 reads falls in "
+            "proportion and the response time hardly grows. Beyond that, threads compete for the same disks, and each "
+            "additional thread adds as much to the response time as to the rate. Queues still help: the disk chooses "
+            "the nearest request.",
         ),
         Story(
             "strip-size",
             "A request beyond the strip",
-            "Seven disks in RAID 5 with strips of 128 KiB, one sequential reader, a controller that does not read "
-            "ahead. How large must a read be before more than one disk works on it?",
+            "Seven disks in RAID 5 with strips of 128 KiB, one sequential reader, and a controller that does not read "
+            "ahead. How large must a read be before it uses more than one disk?",
             _STRIP,
             tuple(
                 Line(f"{size} KiB", "raid5-7x10k/no-read-ahead", f"raid5-7x10k/read-{size}k", {"requests": 4000}, {})
                 for size in (64, 128, 256, 512)
             ),
             "A read that fits into a strip comes from the buffer of one disk, which has read ahead by itself, and the "
-            "next read waits for it. Beyond the strip two disks send at once, and the rate doubles, as the article "
-            "describes without printing figures; four strips, four disks, until the platters of all seven can no more.",
+            "next read waits for it. Beyond the strip, two disks send at once and the rate doubles, as the article "
+            "describes without printing figures. Four strips use four disks, until the platters of all seven are the "
+            "limit.",
         ),
         Story(
             "read-ahead",
             "Read-ahead",
-            "One process reads 8 KiB after 8 KiB through the page cache. What does `blockdev --setra` change?",
+            "One process reads sequentially in blocks of 8 KiB through the page cache. What does `blockdev --setra` "
+            "change?",
             _AHEAD,
             _of_case("readahead-8k-sequential", _AHEAD, ("off", "256 sectors", "2048 sectors")),
-            "The window is the size of the requests that the device sees, up to the longest that it takes (1024 "
-            "sectors); the rest of a larger window becomes queue depth. Two windows are on their way at once. The "
-            "rate of the largest window is beyond a device that serves one request after the other, and is the one "
-            "figure here that the model misses.",
+            "The window is the size of the requests that the device sees, up to the device's maximum (1024 sectors). "
+            "The rest of a larger window becomes queue depth. Two windows are outstanding at once. A device that "
+            "serves one request after the other cannot reach the rate of the largest window; this is the one figure "
+            "here that the model misses.",
         ),
         Story(
             "interference",
@@ -169,8 +173,8 @@ STORIES: dict[str, Story] = {
                     "SLC, readers limited to 40/s each, and 90 writes/s",
                 ),
             ),
-            "A read waits for the program or the erase of its die. In the steady state each write moves other pages, "
-            "too, so that a few writes keep many dies away from readers, and the slowest die holds up a client.",
+            "A read waits while its die programs or erases. In the steady state each write also moves other pages, so "
+            "a few writes keep many dies busy, and a client waits for the slowest die.",
         ),
     )
 }

@@ -19,7 +19,7 @@ from tests.validation.field.stories import STORIES, Story
 
 PAGES = ROOT / "docs" / "how-to" / "field-stories"
 
-#: Ours, by line and quantity.
+#: Simulated figures, by line and quantity.
 Figures = list[dict[str, float]]
 
 
@@ -34,7 +34,7 @@ def figures_of(story: Story) -> Figures:
 
 
 def table_of(story: Story, figures: Figures) -> str:
-    """The figures as text, the author's beside ours."""
+    """The figures as text, with the author's next to ours."""
     has_author = any(line.author for line in story.lines)
     head = [""]
     for heading, _ in story.columns:
@@ -81,14 +81,14 @@ def page_of(story: Story, figures: Figures) -> str:
     return (
         f"# {story.title}\n\n{story.question}\n\n    make story NAME={story.name}\n\n"
         f"prints this table and draws it into `out/story-{story.name}.svg`; "
-        "[the other field measurements](../../explanation/validation-field.md) stand beside it.\n\n"
+        "see also [the other field measurements](../../explanation/validation-field.md).\n\n"
         f"```text\n{table_of(story, figures)}```\n\n![{story.title}]({story.name}.svg)\n\n{story.answer}\n\n"
-        f"Each line is a run that can be changed and repeated by itself:\n\n{commands}"
+        f"Each line is a run that you can change and repeat:\n\n{commands}"
     )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit status 0; 2 for a story that there is not."""
+    """Run the command. Exit status 0, or 2 for an unknown story."""
     parser = argparse.ArgumentParser(prog="story", description="Rerun a story from the field.")
     parser.add_argument("name", nargs="*", choices=[*STORIES, []], help=", ".join(STORIES))
     parser.add_argument("--pages", action="store_true", help="write the pages of the documentation")

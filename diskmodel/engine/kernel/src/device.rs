@@ -223,10 +223,7 @@ impl Front {
 
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        matches!(self.scheduler, Policy::Fcfs)
-            && self.waiting.is_empty()
-            && self.in_drive < depth
-            && self.merge_limit == 0
+        self.scheduler.is_in_order() && self.waiting.is_empty() && self.in_drive < depth && self.merge_limit == 0
     }
 
     /// Takes a command that need not wait in the queue.

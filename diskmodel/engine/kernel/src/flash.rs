@@ -17,7 +17,7 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Arms, Policy, Waiting};
 use buffer::{Buffer, Served};
-pub use ftl::{Ftl, Tables as FtlTables};
+pub use ftl::{Ftl, FtlTables, GcPolicy};
 use processor::Processor;
 pub use processor::ProcessorTables;
 

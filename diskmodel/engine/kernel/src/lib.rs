@@ -18,6 +18,7 @@ mod host;
 mod layout;
 mod lists;
 mod mechanics;
+mod named;
 pub mod online;
 #[cfg(feature = "python")]
 mod python;
@@ -35,7 +36,7 @@ pub mod traffic;
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::{break_off, run, run_streamed};
+    use crate::python::{break_off, run, run_streamed, scheduler_names};
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 pub use streamed::run_streamed;
 
 use crate::device::{Counters, Device};
-use crate::scenario::{Built, Scenario};
+use crate::scenario::{Built, Scenario, SchedulerName};
 use crate::simulation::{Levels, Parts, Simulation, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
@@ -88,6 +88,12 @@ fn row_of(c: &Counters) -> Result<[i64; 8], &'static str> {
 #[pyfunction]
 pub fn break_off(py: Python<'_>) -> PyResult<()> {
     guarded(py, || py.detach(|| panic!("on purpose")))
+}
+
+/// Names of the schedulers that the kernel has.
+#[pyfunction]
+pub fn scheduler_names() -> &'static [&'static str] {
+    SchedulerName::NAMES
 }
 
 /// Names of the faults that this build can plant.

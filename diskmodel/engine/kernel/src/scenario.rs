@@ -13,24 +13,27 @@ mod start;
 
 use crate::device::Device;
 use crate::flash::{Flash, Ftl};
+pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::Disk;
-use crate::layout::Family;
+use crate::layout::Layout;
+pub use crate::layout::{CopyPolicy, Family, Rotation, WritePolicy};
 use crate::mechanics::Spindle;
-use crate::queue::{Policy, Tunables};
-use crate::rule::refused;
+use crate::queue::Policy;
+pub use crate::queue::SchedulerName;
 use crate::simulation::{Controller, Parts, Submitter};
 pub use caches::CacheTables;
-pub use drives::{Drive, FlashTables, Folded, HddTables};
+pub use drives::{Drive, FlashTables, HddTables};
 pub use host::HostTables;
 pub use layout::LayoutTables;
 pub use rules::Limits;
 pub use start::Start;
 
+/// A queue: its scheduler, and the tunables of all schedulers, as `diskmodel.queue.Queue`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Queue {
-    pub scheduler: String,
+    pub scheduler: SchedulerName,
     pub age_ns: i64,
     pub read_expire_ns: i64,
     pub write_expire_ns: i64,
@@ -86,7 +89,7 @@ impl Scenario {
 
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
-        let layout = self.layout.build()?;
+        let layout = Layout::new(self.layout);
         let controller = Controller {
             command_ns: self.command_ns,
             hit_ns: self.hit_ns,
@@ -97,13 +100,13 @@ impl Scenario {
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
         let (n_buffered, sample_every) = (start.buffered_disk.len() as u64, self.sample_every);
-        let host = policy(self.queue, "queue")?;
+        let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
             .then(|| Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity));
         match self.drive {
             Drive::Hdd(tables) => {
-                let own = policy(self.drive_queue, "drive_queue")?;
+                let own = Policy::new(&self.drive_queue);
                 let model = tables.model(self.depth);
                 let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));
                 let mut disks: Vec<_> = (0..n_devices)
@@ -128,7 +131,7 @@ impl Scenario {
                 }))
             }
             Drive::Flash(tables) => {
-                let model = tables.model(self.depth)?;
+                let model = tables.model(self.depth);
                 let ftl = Ftl::new(&model.ftl);
                 let mut disks: Vec<_> = (0..n_devices)
                     .zip(&self.phase_ns)
@@ -150,16 +153,4 @@ impl Scenario {
             }
         }
     }
-}
-
-fn policy(queue: Queue, name: &str) -> Result<Policy, String> {
-    let tunables = Tunables {
-        name: queue.scheduler,
-        age_ns: queue.age_ns,
-        read_expire_ns: queue.read_expire_ns,
-        write_expire_ns: queue.write_expire_ns,
-        fifo_batch: queue.fifo_batch,
-        writes_starved: queue.writes_starved,
-    };
-    Policy::new(&tunables).map_err(|rule| refused(&format!("{name}.scheduler"), &tunables.name, rule))
 }

@@ -3,7 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use _kernel::scenario::{Built, Drive, FlashTables, Folded, HddTables, LayoutTables, Queue, Scenario, Start};
+use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, WritePolicy};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -87,7 +88,7 @@ fn flash() -> Drive {
 fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
     let (family, n_disks, copies, n_parity) = level;
     let layout = LayoutTables {
-        family: family.into(),
+        family: Family::named(family).unwrap(),
         n_disks,
         n_spares: 0,
         strip: 16,
@@ -99,11 +100,11 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         n_groups: 1,
         n_data: i64::from(n_disks) - n_parity,
         n_parity,
-        rotation: 0,
+        rotation: Rotation::LeftSymmetric,
         cuts_reads: false,
         holds_disks: false,
-        read_policy: 0,
-        write_policy: 0,
+        read_policy: CopyPolicy::Nearest,
+        write_policy: WritePolicy::Fewest,
         failed: vec![],
         rebuild_disk: -1,
         rebuild_window: 128,

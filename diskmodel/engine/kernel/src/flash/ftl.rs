@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::faults::{planted, Fault};
+use crate::named::named;
 
 /// Blocks of the model on top of the over-provisioned ones (rule F13).
 const RESERVE_BLOCKS: usize = 2;
@@ -10,9 +11,19 @@ const RESERVE_BLOCKS: usize = 2;
 const NEVER: i64 = 1 << 40;
 const NOWHERE: u32 = u32::MAX;
 
-/// The small drive that stands for the large one.
+named! {
+    /// Which block is cleaned next (rule F14).
+    pub enum GcPolicy {
+        Greedy = "greedy",
+        CostBenefit = "cost-benefit",
+    }
+}
+
+/// The small drive that stands for the large one (rule F12), as `diskmodel.drive.ftl.FtlTables`.
 #[derive(Clone, Debug)]
-pub struct Tables {
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct FtlTables {
     pub n_units: i64,
     pub physical_units: i64,
     pub extent_units: i64,
@@ -26,10 +37,10 @@ pub struct Tables {
     pub is_fresh: bool,
     pub valid: Vec<i64>,
     pub stride: i64,
-    pub is_greedy: bool,
+    pub policy: GcPolicy,
 }
 
-impl Tables {
+impl FtlTables {
     /// Unit of the model on which a unit of the drive falls.
     fn fold(&self, unit: i64) -> i64 {
         if self.is_exact {
@@ -65,7 +76,7 @@ pub struct Ftl {
 }
 
 impl Ftl {
-    pub fn new(tables: &Tables) -> Self {
+    pub fn new(tables: &FtlTables) -> Self {
         let n = tables.model_blocks + RESERVE_BLOCKS;
         let mut ftl = Ftl {
             n_host: 0,
@@ -88,19 +99,19 @@ impl Ftl {
     }
 
     /// Whether blocks are used again, so that each must be erased before it is programmed.
-    pub fn is_cleaning(&self, tables: &Tables) -> bool {
+    pub fn is_cleaning(&self, tables: &FtlTables) -> bool {
         !(tables.is_fresh
             && !planted(Fault::FreshErase)
             && (self.unwritten > 0 || (tables.is_exact && self.n_cleaned == 0)))
     }
 
     /// Units that the host may write before blocks are cleaned again.
-    pub fn until_cleaning(&self, tables: &Tables) -> i64 {
+    pub fn until_cleaning(&self, tables: &FtlTables) -> i64 {
         tables.block_units - self.host_slot as i64 % tables.block_units
     }
 
     /// Write one unit of the drive (None: a slot is filled with nothing); tells what cleaning that made necessary.
-    pub fn write(&mut self, unit: Option<i64>, tables: &Tables) -> Cost {
+    pub fn write(&mut self, unit: Option<i64>, tables: &FtlTables) -> Cost {
         self.n_host += 1;
         let mut cost = Cost::default();
         if self.unwritten > 0 {
@@ -125,7 +136,7 @@ impl Ftl {
     }
 
     /// Unit into slot; tells the slot after it.
-    fn place(&mut self, unit: u32, slot: usize, tables: &Tables) -> usize {
+    fn place(&mut self, unit: u32, slot: usize, tables: &FtlTables) -> usize {
         let per_block = tables.block_units as usize;
         let old = std::mem::replace(&mut self.slot_of[unit as usize], slot as u32);
         if old != NOWHERE {
@@ -138,20 +149,20 @@ impl Ftl {
     }
 
     /// First slot of a block to fill. There is one: cleaning keeps two, and fills at most one in between.
-    fn fresh_block(&mut self, tables: &Tables) -> usize {
+    fn fresh_block(&mut self, tables: &FtlTables) -> usize {
         let block = self.free.pop_back().unwrap_or(0);
         self.valid[block] = NEVER;
         block * tables.block_units as usize
     }
 
-    fn close(&mut self, slot: usize, tables: &Tables) {
+    fn close(&mut self, slot: usize, tables: &FtlTables) {
         let block = slot / tables.block_units as usize;
         self.valid[block] -= NEVER;
         self.closed[block] = self.n_host + i64::from(planted(Fault::BlockAge));
     }
 
     /// Copy what is valid in a victim and free it; None where every block is wholly valid.
-    fn clean(&mut self, tables: &Tables) -> Option<Cost> {
+    fn clean(&mut self, tables: &FtlTables) -> Option<Cost> {
         let victim = self.victim(tables)?;
         let per_block = tables.block_units as usize;
         let first = victim * per_block;
@@ -185,8 +196,8 @@ impl Ftl {
     }
 
     /// Block to clean next; ties go to the lower number (rule F14).
-    fn victim(&self, tables: &Tables) -> Option<usize> {
-        if tables.is_greedy {
+    fn victim(&self, tables: &FtlTables) -> Option<usize> {
+        if tables.policy == GcPolicy::Greedy {
             let least = *self.valid.iter().min()?;
             if least >= tables.block_units {
                 return None;
@@ -213,7 +224,7 @@ impl Ftl {
     }
 
     /// Steady state: units in a scattered order over the blocks, spread within each block (rule F16).
-    fn fill(&mut self, tables: &Tables) {
+    fn fill(&mut self, tables: &FtlTables) {
         let mut place = 0;
         for (block, &count) in tables.valid.iter().enumerate() {
             self.valid[block] = count;

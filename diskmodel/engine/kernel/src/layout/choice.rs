@@ -1,14 +1,7 @@
 //! Which copy serves a read (rule L5); see `diskmodel/engine/raid.py`.
 
-use super::Copy;
+use super::{Copy, CopyPolicy};
 use crate::faults::{planted, Fault};
-
-const NEAREST: i64 = 0;
-const SHORTEST_QUEUE: i64 = 1;
-const ROUND_ROBIN: i64 = 2;
-const NEAREST_ARM: i64 = 4;
-const IDLE_OR_NEAREST: i64 = 5;
-const LOWEST: i64 = 6;
 
 /// What a choice may ask of a disk: commands that have been submitted and not completed, and the block after the last
 /// one that completed.
@@ -20,7 +13,7 @@ pub struct DiskState {
 
 /// What was chosen so far.
 pub struct CopyChoice {
-    policy: i64,
+    policy: CopyPolicy,
     next_copy: usize,
     /// Block after the last read that was chosen for each disk.
     read_end: Vec<i64>,
@@ -29,7 +22,7 @@ pub struct CopyChoice {
 }
 
 impl CopyChoice {
-    pub fn new(policy: i64, n_disks: usize) -> Self {
+    pub fn new(policy: CopyPolicy, n_disks: usize) -> Self {
         CopyChoice { policy, next_copy: 0, read_end: vec![0; n_disks], n_chosen: vec![0; n_disks] }
     }
 
@@ -50,12 +43,12 @@ impl CopyChoice {
         let pending = |c: &Copy| (state(c.disk).pending + self.n_chosen[c.disk as usize]) as i64;
         let distance = |c: &Copy| (c.lba - state(c.disk).completed_end).abs();
         match self.policy {
-            ROUND_ROBIN => {
+            CopyPolicy::RoundRobin => {
                 self.next_copy += 1;
                 copies[(self.next_copy - usize::from(!planted(Fault::RoundRobin))) % copies.len()]
             }
-            SHORTEST_QUEUE => least(copies, pending),
-            NEAREST => {
+            CopyPolicy::ShortestQueue => least(copies, pending),
+            CopyPolicy::Nearest => {
                 let slack = i64::from(planted(Fault::ReadEnd));
                 let goes_on = |c: &&Copy| distance(c) == 0 || self.read_end[c.disk as usize] + slack == c.lba;
                 if let Some(copy) = copies.iter().find(goes_on) {
@@ -68,10 +61,10 @@ impl CopyChoice {
                     least(copies, distance)
                 }
             }
-            NEAREST_ARM => least(copies, distance),
-            IDLE_OR_NEAREST => least(copies, |c| if pending(c) == 0 { 0 } else { distance(c) }),
-            LOWEST => least(copies, |c| c.lba),
-            _ => copies[0],
+            CopyPolicy::NearestArm => least(copies, distance),
+            CopyPolicy::IdleOrNearest => least(copies, |c| if pending(c) == 0 { 0 } else { distance(c) }),
+            CopyPolicy::Lowest => least(copies, |c| c.lba),
+            CopyPolicy::Primary => copies[0],
         }
     }
 }

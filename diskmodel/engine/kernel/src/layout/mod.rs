@@ -6,60 +6,105 @@ mod parity;
 mod rebuild;
 mod row;
 
+use std::ops::Deref;
+
 use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
+use crate::named::named;
+use crate::scenario::LayoutTables;
 
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
 pub use choice::{CopyChoice, DiskState};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    Concat,
-    Copies,
-    Parity,
+named! {
+    /// What kinds of layouts there are.
+    pub enum Family {
+        /// Disks end to end.
+        Concat = "concat",
+        /// Strips with copies; one copy is RAID 0.
+        Copies = "copies",
+        /// Rows with parity.
+        Parity = "parity",
+    }
 }
 
-/// A layout in sectors, as `diskmodel.layout.tables.LayoutTables`.
+named! {
+    /// How parity moves from row to row (rule L6).
+    pub enum Rotation {
+        LeftSymmetric = "left-symmetric",
+        LeftAsymmetric = "left-asymmetric",
+        RightSymmetric = "right-symmetric",
+        RightAsymmetric = "right-asymmetric",
+        None = "none",
+    }
+}
+
+named! {
+    /// Which copy serves a read (rule L5).
+    pub enum CopyPolicy {
+        Nearest = "nearest",
+        ShortestQueue = "shortest-queue",
+        RoundRobin = "round-robin",
+        Primary = "primary",
+        NearestArm = "nearest-arm",
+        IdleOrNearest = "idle-or-nearest",
+        Lowest = "lowest",
+    }
+}
+
+named! {
+    /// What is read for a write of part of a row (rule L8).
+    pub enum WritePolicy {
+        Fewest = "fewest",
+        ReadModifyWrite = "read-modify-write",
+        ReconstructWrite = "reconstruct-write",
+    }
+}
+
+/// A layout: its tables, and what places are divided by.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    pub family: Family,
-    pub n_disks: u32,
-    pub strip: i64,
-    pub by: Divisors,
-    pub member: i64,
-    /// Usable sectors.
-    pub capacity: i64,
-    pub data_offset: i64,
-    pub copies: i64,
-    pub far: bool,
-    pub n_groups: i64,
-    pub n_data: i64,
-    pub n_parity: i64,
-    pub rotation: i64,
-    pub cuts_reads: bool,
-    pub holds_disks: bool,
-    pub read_policy: i64,
-    pub write_policy: i64,
-    pub failed: Vec<u32>,
-    pub rebuild_disk: i64,
-    pub rebuild_window: i64,
-    pub rebuild_gap: i64,
-    pub rebuild_front: i64,
+    tables: LayoutTables,
+    by: Divisors,
+}
+
+impl Layout {
+    /// Of tables that were checked.
+    pub fn new(tables: LayoutTables) -> Self {
+        let by = Divisors {
+            strip: Divisor::new(tables.strip),
+            member: Divisor::new(tables.member),
+            disks: Divisor::new(i64::from(tables.n_disks)),
+            groups: Divisor::new(tables.n_groups),
+            data: Divisor::new(tables.n_data),
+            width: Divisor::new(tables.n_data + tables.n_parity),
+        };
+        Layout { tables, by }
+    }
+}
+
+impl Deref for Layout {
+    type Target = LayoutTables;
+
+    #[inline]
+    fn deref(&self) -> &LayoutTables {
+        &self.tables
+    }
 }
 
 /// What places are divided by.
 #[derive(Clone, Copy, Debug)]
-pub struct Divisors {
-    pub strip: Divisor,
-    pub member: Divisor,
-    pub disks: Divisor,
-    pub groups: Divisor,
+struct Divisors {
+    strip: Divisor,
+    member: Divisor,
+    disks: Divisor,
+    groups: Divisor,
     /// Data strips, and all strips, of a row.
-    pub data: Divisor,
-    pub width: Divisor,
+    data: Divisor,
+    width: Divisor,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

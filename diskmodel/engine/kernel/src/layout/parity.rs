@@ -3,10 +3,7 @@
 use crate::faults::{planted, Fault};
 
 use super::row::Row;
-use super::{push_merged, push_read, Layout, Piece, Plan, READ, READ_AND_HOLD, WRITE};
-
-const FEWEST: i64 = 0;
-const READ_MODIFY_WRITE: i64 = 1;
+use super::{push_merged, push_read, Layout, Piece, Plan, WritePolicy, READ, READ_AND_HOLD, WRITE};
 
 /// Sectors [start, end) of data strip `strip`.
 #[derive(Clone, Copy)]
@@ -94,8 +91,8 @@ fn write(layout: &Layout, row: &Row, plan: &mut Plan) {
     let is_lost = |strip: usize| row.is_lost(layout, strip);
     let can_modify = !parts.iter().any(|part| is_lost(part.strip)) && !parity.clone().any(is_lost);
     let can_reconstruct = layout.failed.is_empty() || !unwritten(row, parts, span).any(|part| is_lost(part.strip));
-    let prefers_modify = layout.write_policy == READ_MODIFY_WRITE
-        || layout.write_policy == FEWEST && {
+    let prefers_modify = layout.write_policy == WritePolicy::ReadModifyWrite
+        || layout.write_policy == WritePolicy::Fewest && {
             let in_part = |part: &Part| usize::from(low < part.start) + usize::from(part.end < high);
             let n_unwritten = row.n_data() - parts.len() + parts.iter().map(in_part).sum::<usize>();
             parts.len() + parity.len() < n_unwritten + usize::from(planted(Fault::WriteMethodTie))

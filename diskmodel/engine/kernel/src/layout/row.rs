@@ -1,12 +1,7 @@
 //! Which disks hold a row with parity (rules L6 and L11).
 
-use super::{Layout, Piece};
+use super::{Layout, Piece, Rotation};
 use crate::faults::{planted, Fault};
-
-const LEFT_SYMMETRIC: i64 = 0;
-const LEFT_ASYMMETRIC: i64 = 1;
-const RIGHT_SYMMETRIC: i64 = 2;
-const NO_ROTATION: i64 = 4;
 
 /// One row. Its strips are numbered, those of data first, then those of parity.
 #[derive(Clone, Copy, Default)]
@@ -29,9 +24,9 @@ impl Row {
         let (n, m) = (layout.n_data + layout.n_parity, layout.n_parity);
         let turned = layout.by.width.split(number).1;
         let first = match layout.rotation {
-            NO_ROTATION => n - m,
-            LEFT_SYMMETRIC | LEFT_ASYMMETRIC => n - 1 - turned,
-            _ => turned,
+            Rotation::None => n - m,
+            Rotation::LeftSymmetric | Rotation::LeftAsymmetric => n - 1 - turned,
+            Rotation::RightSymmetric | Rotation::RightAsymmetric => turned,
         };
         let slack = i64::from(planted(Fault::RebuildFront));
         Row {
@@ -39,7 +34,7 @@ impl Row {
             first: if planted(Fault::ParityRotation) { (first + 1) % n } else { first },
             n_data: layout.n_data,
             n_parity: m,
-            is_symmetric: layout.rotation == LEFT_SYMMETRIC || layout.rotation == RIGHT_SYMMETRIC,
+            is_symmetric: matches!(layout.rotation, Rotation::LeftSymmetric | Rotation::RightSymmetric),
             is_rebuilt: layout.rebuild_disk >= 0 && (number + 1 + slack) * layout.strip <= front,
             lba: layout.data_offset + number * layout.strip,
         }

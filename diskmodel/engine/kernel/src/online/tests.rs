@@ -1,7 +1,10 @@
 //! The array in real time gives the same completions as the same requests in columns.
 
 use super::*;
-use crate::scenario::{Drive, FlashTables, Folded, HddTables, LayoutTables, Queue};
+use crate::scenario::{
+    CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation,
+};
+use crate::scenario::{SchedulerName, WritePolicy};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 use small::queue;
@@ -12,7 +15,7 @@ mod small;
 /// Four small drives with buffers as RAID 5, one of them lost and being rebuilt, behind a link and a hit ratio.
 fn scenario() -> Scenario {
     let layout = LayoutTables {
-        family: "parity".into(),
+        family: Family::Parity,
         n_disks: 4,
         n_spares: 1,
         strip: 16,
@@ -24,11 +27,11 @@ fn scenario() -> Scenario {
         n_groups: 1,
         n_data: 3,
         n_parity: 1,
-        rotation: 0,
+        rotation: Rotation::LeftSymmetric,
         cuts_reads: false,
         holds_disks: false,
-        read_policy: 0,
-        write_policy: 0,
+        read_policy: CopyPolicy::Nearest,
+        write_policy: WritePolicy::Fewest,
         failed: vec![1],
         rebuild_disk: 1,
         rebuild_window: 128,

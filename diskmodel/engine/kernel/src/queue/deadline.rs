@@ -2,8 +2,9 @@
 
 use crate::faults::{planted, Fault};
 
-use super::deep::Deep;
-use super::{first_least_of, Tunables, Waiting};
+use super::{first_least_of, Arms, Deep, Order, Scheduler, Waiting};
+use crate::mechanics::{READ, WRITE};
+use crate::scenario::Queue;
 
 #[derive(Clone, Debug)]
 pub struct Deadline {
@@ -16,20 +17,22 @@ pub struct Deadline {
     next_lba: [i64; 2],
 }
 
-impl Deadline {
-    pub fn new(tunables: &Tunables) -> Self {
+impl Scheduler for Deadline {
+    const ORDER: Order = Order::BlockAndArrival;
+
+    fn of(queue: &Queue) -> Self {
         Deadline {
-            expire_ns: [tunables.read_expire_ns, tunables.write_expire_ns],
-            fifo_batch: tunables.fifo_batch,
-            writes_starved: tunables.writes_starved,
-            batch_op: 0,
+            expire_ns: [queue.read_expire_ns, queue.write_expire_ns],
+            fifo_batch: queue.fifo_batch,
+            writes_starved: queue.writes_starved,
+            batch_op: READ,
             batched: 0,
             starved: 0,
             next_lba: [0, 0],
         }
     }
 
-    pub fn choose(&mut self, waiting: &[Waiting], now: i64) -> usize {
+    fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, _arms: &impl Arms) -> usize {
         let mut chosen =
             if 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch)) {
                 self.ahead(waiting)
@@ -50,8 +53,20 @@ impl Deadline {
         chosen
     }
 
+    fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, _arms: &impl Arms) -> Option<(u64, Waiting)> {
+        let (op, key) = self.choose_deep(deep, now)?;
+        deep.remove(op, key)
+    }
+
+    /// Reads and writes apart.
+    fn part(&self, waiting: &Waiting) -> usize {
+        usize::from(waiting.op)
+    }
+}
+
+impl Deadline {
     /// The same for commands in order: (operation, key of the command).
-    pub fn choose_deep(&mut self, waiting: &Deep, now: i64) -> Option<(usize, (i64, u64))> {
+    fn choose_deep(&mut self, waiting: &Deep, now: i64) -> Option<(usize, (i64, u64))> {
         let goes_on = 0 < self.batched && self.batched < self.fifo_batch + i64::from(planted(Fault::DeadlineBatch));
         let ahead = |d: &Self| {
             let op = usize::from(d.batch_op);
@@ -59,7 +74,10 @@ impl Deadline {
         };
         let mut chosen = if goes_on { ahead(self) } else { None };
         if chosen.is_none() {
-            self.batch_op = self.direction_of(waiting.oldest(0).is_some(), waiting.oldest(1).is_some());
+            self.batch_op = self.direction_of(
+                waiting.oldest(usize::from(READ)).is_some(),
+                waiting.oldest(usize::from(WRITE)).is_some(),
+            );
             self.batched = 0;
             let (key, oldest) = waiting.oldest(usize::from(self.batch_op))?;
             let has_expired = now - oldest.arrived >= self.expire_ns[usize::from(self.batch_op)];
@@ -79,7 +97,7 @@ impl Deadline {
     }
 
     fn direction(&mut self, waiting: &[Waiting]) -> u8 {
-        self.direction_of(waiting.iter().any(|w| w.op == 0), waiting.iter().any(|w| w.op == 1))
+        self.direction_of(waiting.iter().any(|w| w.op == READ), waiting.iter().any(|w| w.op == WRITE))
     }
 
     fn direction_of(&mut self, has_reads: bool, has_writes: bool) -> u8 {
@@ -88,9 +106,9 @@ impl Deadline {
             if has_writes {
                 self.starved += 1;
             }
-            return 0;
+            return READ;
         }
         self.starved = 0;
-        1
+        WRITE
     }
 }

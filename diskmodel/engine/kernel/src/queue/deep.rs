@@ -8,7 +8,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use super::neighbours::Neighbours;
 use super::sptf::aged;
-use super::{Arms, Policy, Waiting};
+use super::{Arms, Order, Policy, Waiting};
 use crate::faults::{planted, Fault};
 
 /// Commands by first block and turn.
@@ -16,10 +16,10 @@ type ByLba = BTreeMap<(i64, u64), Waiting>;
 
 /// What a command is found by, beside its turn.
 fn key_of(waiting: &Waiting, policy: &Policy) -> i64 {
-    match policy {
-        Policy::Fcfs => 0,
-        Policy::Sptf | Policy::SptfAged { .. } => i64::from(waiting.target.place.cylinder),
-        _ => waiting.lba,
+    match policy.order() {
+        Order::Arrival | Order::List => 0,
+        Order::Cylinder | Order::CylinderAndArrival => i64::from(waiting.target.place.cylinder),
+        Order::Block | Order::BlockAndArrival => waiting.lba,
     }
 }
 
@@ -33,7 +33,8 @@ pub struct Deep {
     by_turn: [BTreeMap<u64, (usize, i64)>; 2],
     /// Where commands may be joined.
     neighbours: Option<Neighbours>,
-    last_seq: i64,
+    /// The highest number of a command that came.
+    pub(super) last_seq: i64,
     len: usize,
 }
 
@@ -51,68 +52,32 @@ impl Deep {
         if let Some(neighbours) = &mut self.neighbours {
             neighbours.insert(turn, &waiting, key_of(&waiting, policy));
         }
-        match policy {
-            Policy::Fcfs => {
-                self.by_lba[0].insert((0, turn), waiting);
-            }
-            Policy::Sptf | Policy::SptfAged { .. } => {
+        self.last_seq = self.last_seq.max(waiting.seq as i64);
+        match policy.order() {
+            order @ (Order::Cylinder | Order::CylinderAndArrival) => {
                 let arm = waiting.actuator as usize;
+                let cylinder = i64::from(waiting.target.place.cylinder);
                 if self.by_cylinder.len() <= arm {
                     self.by_cylinder.resize_with(arm + 1, BTreeMap::new);
                 }
-                if matches!(policy, Policy::SptfAged { .. }) {
-                    self.by_turn[0].insert(turn, (arm, i64::from(waiting.target.place.cylinder)));
+                if order == Order::CylinderAndArrival {
+                    self.by_turn[0].insert(turn, (arm, cylinder));
                 }
-                self.by_cylinder[arm].insert((i64::from(waiting.target.place.cylinder), turn), waiting);
+                self.by_cylinder[arm].insert((cylinder, turn), waiting);
             }
-            Policy::Deadline(_) => {
-                let op = usize::from(waiting.op);
-                self.by_turn[op].insert(turn, (op, waiting.lba));
-                self.by_lba[op].insert((waiting.lba, turn), waiting);
-            }
-            Policy::Look(look) if look.is_batched => {
-                self.last_seq = self.last_seq.max(waiting.seq as i64);
-                let part = usize::from(waiting.seq as i64 > look.last_of_batch);
-                self.by_lba[part].insert((waiting.lba, turn), waiting);
-            }
-            _ => {
-                self.by_lba[0].insert((waiting.lba, turn), waiting);
+            order => {
+                let part = policy.part(&waiting);
+                if order == Order::BlockAndArrival {
+                    self.by_turn[part].insert(turn, (part, waiting.lba));
+                }
+                self.by_lba[part].insert((key_of(&waiting, policy), turn), waiting);
             }
         }
     }
 
     /// Takes the policy's choice out.
     pub fn take(&mut self, policy: &mut Policy, head: i64, now: i64, arms: &impl Arms) -> Option<Waiting> {
-        let (turn, chosen) = match policy {
-            Policy::Fcfs => self.by_lba[0].pop_first().map(|((_, turn), waiting)| (turn, waiting)),
-            Policy::Sptf => self.soonest(None, now, arms),
-            Policy::SptfAged { age_ns } => self.soonest(Some(*age_ns), now, arms),
-            Policy::Deadline(deadline) => {
-                let (op, key) = deadline.choose_deep(self, now)?;
-                self.by_turn[op].remove(&key.1);
-                self.by_lba[op].remove(&key).map(|waiting| (key.1, waiting))
-            }
-            Policy::Look(look) => {
-                if look.is_batched && self.by_lba[0].is_empty() {
-                    look.last_of_batch = self.last_seq;
-                    self.by_lba.swap(0, 1);
-                }
-                let key = look.choose_deep(|direction| self.nearest_ahead(0, head, direction))?;
-                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
-            }
-            Policy::CLook { turned, .. } => {
-                let ahead = self.nearest_ahead(0, head, 1);
-                *turned = ahead.is_none();
-                let key = ahead.or_else(|| self.by_lba[0].keys().next().copied())?;
-                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
-            }
-            Policy::Sstf => {
-                let up = self.nearest_ahead(0, head, 1);
-                let down = self.nearest_ahead(0, head, -1);
-                let key = up.into_iter().chain(down).min_by_key(|&(lba, turn)| ((lba - head).abs(), turn))?;
-                self.by_lba[0].remove(&key).map(|waiting| (key.1, waiting))
-            }
-        }?;
+        let (turn, chosen) = policy.take(self, head, now, arms)?;
         self.len -= 1;
         if let Some(neighbours) = &mut self.neighbours {
             neighbours.remove(turn, &chosen);
@@ -151,6 +116,22 @@ impl Deep {
         self.by_lba.iter().chain(&self.by_cylinder)
     }
 
+    /// The lowest key of a part.
+    pub(super) fn first(&self, part: usize) -> Option<(i64, u64)> {
+        self.by_lba[part].keys().next().copied()
+    }
+
+    /// Takes a command out of a part, with its turn.
+    pub(super) fn remove(&mut self, part: usize, key: (i64, u64)) -> Option<(u64, Waiting)> {
+        self.by_turn[part].remove(&key.1);
+        self.by_lba[part].remove(&key).map(|waiting| (key.1, waiting))
+    }
+
+    /// Exchanges the two parts.
+    pub(super) fn swap_parts(&mut self) {
+        self.by_lba.swap(0, 1);
+    }
+
     /// The nearest block at or ahead of `head` in a direction; the first of those that begin there.
     pub(super) fn nearest_ahead(&self, part: usize, head: i64, direction: i64) -> Option<(i64, u64)> {
         let tree = &self.by_lba[part];
@@ -175,7 +156,7 @@ impl Deep {
 
     /// Least positioning time, weighed by age if there is a limit: outwards from each arm, until the seek alone takes
     /// longer than the best.
-    fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
+    pub(super) fn soonest(&mut self, age_ns: Option<i64>, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
         let mut least_left = 1;
         if let Some(age_ns) = age_ns {
             let (&turn, &(arm, cylinder)) = self.by_turn[0].iter().next()?;

@@ -1,41 +1,33 @@
-//! LOOK, SCAN and F-SCAN (rules Q4, Q7).
+//! LOOK and SCAN: sweep in one direction, turn when nothing waits ahead (rule Q4).
 
+use super::{first_least_of, Arms, Deep, Edge, Order, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
+use crate::scenario::Queue;
 
-use super::{first_least_of, Waiting};
-
+/// The sweep of an arm, for every scheduler that sweeps to and fro.
 #[derive(Clone, Debug)]
-pub struct Look {
-    pub to_edge: bool,
-    pub turned: bool,
-    pub swept: i64,
+pub struct Sweep {
+    turned: bool,
+    swept: i64,
     direction: i64,
-    pub is_batched: bool,
-    pub last_of_batch: i64,
 }
 
-impl Look {
-    pub fn new(to_edge: bool, is_batched: bool) -> Self {
-        Look { to_edge, turned: false, swept: 1, direction: 1, is_batched, last_of_batch: -1 }
+impl Sweep {
+    pub fn new() -> Self {
+        Sweep { turned: false, swept: 1, direction: 1 }
     }
 
-    pub fn choose(&mut self, waiting: &[Waiting], head: i64) -> usize {
-        if self.is_batched && !waiting.iter().any(|w| w.seq as i64 <= self.last_of_batch) {
-            self.last_of_batch = waiting.iter().map(|w| w.seq as i64).max().unwrap_or(-1)
-                - i64::from(planted(Fault::BatchLength) && waiting.len() > 1);
-        }
-        self.swept = self.direction;
-        let ahead = self.nearest_ahead(waiting, head);
-        self.turned = ahead.is_none();
-        if let Some(i) = ahead {
-            return i;
-        }
-        self.direction = -self.direction;
-        self.nearest_ahead(waiting, head).unwrap_or(0)
+    /// The nearest command in the direction of the sweep among those that count, else in the other.
+    pub fn choose(&mut self, waiting: &[Waiting], head: i64, counts: impl Fn(&Waiting) -> bool) -> usize {
+        let at_least = i64::from(planted(Fault::LookDirection));
+        let ahead = |direction: i64| {
+            first_least_of(waiting, |w| counts(w) && (w.lba - head) * direction >= at_least, |w| (w.lba - head).abs())
+        };
+        self.swept_to(ahead).unwrap_or(0)
     }
 
-    /// The same for commands in order: `ahead` tells the nearest one in a direction.
-    pub fn choose_deep<K>(&mut self, ahead: impl Fn(i64) -> Option<K>) -> Option<K> {
+    /// The same for commands in order: `ahead` returns the nearest one in a direction.
+    pub fn swept_to<K>(&mut self, ahead: impl Fn(i64) -> Option<K>) -> Option<K> {
         self.swept = self.direction;
         let chosen = ahead(self.direction);
         self.turned = chosen.is_none();
@@ -45,13 +37,35 @@ impl Look {
         }
         chosen
     }
+}
 
-    fn nearest_ahead(&self, waiting: &[Waiting], head: i64) -> Option<usize> {
-        let limit = if self.is_batched { self.last_of_batch } else { i64::MAX };
-        first_least_of(
-            waiting,
-            |w| w.seq as i64 <= limit && (w.lba - head) * self.direction >= i64::from(planted(Fault::LookDirection)),
-            |w| (w.lba - head).abs(),
-        )
+/// `TO_EDGE`: the arm goes on to the edge before it turns (SCAN).
+#[derive(Clone, Debug)]
+pub struct Look<const TO_EDGE: bool> {
+    sweep: Sweep,
+}
+
+impl<const TO_EDGE: bool> Scheduler for Look<TO_EDGE> {
+    const ORDER: Order = Order::Block;
+
+    fn of(_queue: &Queue) -> Self {
+        Look { sweep: Sweep::new() }
+    }
+
+    fn choose(&mut self, waiting: &[Waiting], head: i64, _now: i64, _arms: &impl Arms) -> usize {
+        self.sweep.choose(waiting, head, |_| true)
+    }
+
+    fn take(&mut self, deep: &mut Deep, head: i64, _now: i64, _arms: &impl Arms) -> Option<(u64, Waiting)> {
+        let key = self.sweep.swept_to(|direction| deep.nearest_ahead(0, head, direction))?;
+        deep.remove(0, key)
+    }
+
+    fn edge(&self) -> (Edge, i64) {
+        if TO_EDGE && self.sweep.turned {
+            (Edge::Turn, self.sweep.swept)
+        } else {
+            (Edge::None, 1)
+        }
     }
 }

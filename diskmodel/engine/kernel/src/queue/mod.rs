@@ -1,19 +1,29 @@
 //! Schedulers: which waiting command comes next (rules Q1 to Q8). One policy, one file; see `diskmodel/queue/`.
+//!
+//! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
+mod clook;
 mod deadline;
 mod deep;
+mod fcfs;
+mod fscan;
 mod look;
 mod neighbours;
 mod pool;
+mod registry;
 mod sptf;
+mod sstf;
 mod write_throttle;
+
+use std::fmt::Debug;
 
 use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
+use crate::scenario::Queue;
 
-pub use deadline::Deadline;
-pub use look::Look;
+use deep::Deep;
 pub use pool::Pool;
+pub use registry::{Policy, SchedulerName};
 pub use write_throttle::WriteThrottle;
 
 /// A waiting command: what a scheduler may look at, and whose it is.
@@ -53,75 +63,52 @@ pub enum Edge {
     Wrap,
 }
 
-#[derive(Clone, Debug)]
-pub enum Policy {
-    Fcfs,
-    Sstf,
-    Look(Look),
-    CLook { turned: bool, to_edge: bool },
-    Sptf,
-    SptfAged { age_ns: i64 },
-    Deadline(Deadline),
+/// How many waiting commands are kept, so that a choice need not look at each of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As a list in order of arrival: each choice looks at all commands.
+    List,
+    /// Only the order of arrival matters.
+    Arrival,
+    /// By first block, in the two parts that [`Scheduler::part`] makes.
+    Block,
+    /// The same, and in each part by arrival.
+    BlockAndArrival,
+    /// By cylinder, for each arm. The choice changes no state of the scheduler.
+    Cylinder,
+    /// The same, and by arrival.
+    CylinderAndArrival,
 }
 
-/// A scheduler's tunables, in the order of `diskmodel.queue.Queue`.
-#[derive(Clone, Debug)]
-pub struct Tunables {
-    pub name: String,
-    pub age_ns: i64,
-    pub read_expire_ns: i64,
-    pub write_expire_ns: i64,
-    pub fifo_batch: i64,
-    pub writes_starved: i64,
-}
-
-impl Policy {
-    /// The scheduler called `name`, with fresh state.
-    pub fn new(tunables: &Tunables) -> Result<Self, String> {
-        Ok(match tunables.name.as_str() {
-            "fcfs" => Policy::Fcfs,
-            "sstf" => Policy::Sstf,
-            "look" => Policy::Look(Look::new(false, false)),
-            "scan" => Policy::Look(Look::new(true, false)),
-            "f-scan" => Policy::Look(Look::new(false, true)),
-            "c-look" => Policy::CLook { turned: false, to_edge: false },
-            "c-scan" => Policy::CLook { turned: false, to_edge: true },
-            "sptf" => Policy::Sptf,
-            "sptf-aged" => Policy::SptfAged { age_ns: tunables.age_ns },
-            "mq-deadline" => Policy::Deadline(Deadline::new(tunables)),
-            other => return Err(format!("unknown scheduler {other}")),
-        })
-    }
-
+/// A scheduler: a choice among waiting commands.
+///
+/// `choose` is all that a scheduler needs. One whose `ORDER` is not a list also makes the same choice in `take`, among
+/// many commands that are kept in that order.
+pub trait Scheduler: Clone + Debug {
+    const ORDER: Order = Order::List;
     /// Whether it asks for positioning times.
-    pub fn is_positional(&self) -> bool {
-        matches!(self, Policy::Sptf | Policy::SptfAged { .. })
+    const IS_POSITIONAL: bool = false;
+
+    /// With fresh state, as a description has it.
+    fn of(queue: &Queue) -> Self;
+
+    /// Index of the next command in `waiting`, which is in order of arrival and never empty; ties go to the earlier
+    /// arrival (rule Q1). `head` is the block after the last command chosen.
+    fn choose(&mut self, waiting: &[Waiting], head: i64, now: i64, arms: &impl Arms) -> usize;
+
+    /// Takes the same choice out of commands that are kept in `ORDER`, with its turn.
+    fn take(&mut self, _deep: &mut Deep, _head: i64, _now: i64, _arms: &impl Arms) -> Option<(u64, Waiting)> {
+        None
     }
 
-    /// Index of the next command; ties go to the earlier arrival.
-    pub fn choose(&mut self, waiting: &[Waiting], head_lba: i64, now: i64, arms: &impl Arms) -> usize {
-        match self {
-            Policy::Fcfs => 0,
-            Policy::Sstf => first_least(waiting, |w| (w.lba - head_lba).abs()),
-            Policy::Look(look) => look.choose(waiting, head_lba),
-            Policy::CLook { turned, .. } => {
-                let ahead = first_least_of(waiting, |w| w.lba >= head_lba, |w| w.lba);
-                *turned = ahead.is_none();
-                ahead.unwrap_or_else(|| first_least(waiting, |w| w.lba))
-            }
-            Policy::Sptf => sptf::soonest(waiting, arms),
-            Policy::SptfAged { age_ns } => sptf::soonest_aged(waiting, *age_ns, now, arms),
-            Policy::Deadline(deadline) => deadline.choose(waiting, now),
-        }
+    /// Part 0 or 1 of a command that arrives, where commands are kept by block.
+    fn part(&self, _waiting: &Waiting) -> usize {
+        0
     }
 
     /// Whether the arm went to an edge for the last choice, and how: (edge, direction of the sweep).
-    pub fn edge(&self) -> (Edge, i64) {
-        match self {
-            Policy::Look(look) if look.to_edge && look.turned => (Edge::Turn, look.swept),
-            Policy::CLook { turned: true, to_edge: true } => (Edge::Wrap, 1),
-            _ => (Edge::None, 1),
-        }
+    fn edge(&self) -> (Edge, i64) {
+        (Edge::None, 1)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::deep::Deep;
-use super::{Arms, Policy, Waiting};
+use super::{Arms, Order, Policy, Waiting};
 use crate::faults::{planted, Fault};
 
 /// From so many commands on they are kept in order, and below so few in a list again.
@@ -35,10 +35,11 @@ impl Pool {
             return;
         }
         self.list.push_back(waiting);
-        let many = match policy {
-            Policy::Fcfs if !self.merges => usize::MAX,
+        let many = match policy.order() {
+            Order::List => usize::MAX,
+            Order::Arrival if !self.merges => usize::MAX,
             // what age takes off the time hides which seeks are too long
-            Policy::SptfAged { .. } => 3 * MANY,
+            Order::CylinderAndArrival => 3 * MANY,
             _ => MANY,
         };
         if self.list.len() > many {
@@ -60,10 +61,11 @@ impl Pool {
             }
             return chosen;
         }
-        let has_no_choice = match policy {
-            Policy::Fcfs => true,
-            Policy::Sptf | Policy::SptfAged { .. } => self.list.len() == 1,
-            _ => false,
+        let has_no_choice = match policy.order() {
+            Order::Arrival => true,
+            // these choices leave no trace in the scheduler
+            Order::Cylinder | Order::CylinderAndArrival => self.list.len() == 1,
+            Order::List | Order::Block | Order::BlockAndArrival => false,
         };
         if has_no_choice {
             return self.list.pop_front();

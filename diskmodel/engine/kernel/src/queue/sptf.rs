@@ -1,30 +1,66 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
+use super::{Arms, Deep, Order, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
+use crate::scenario::Queue;
 
-use super::{Arms, Waiting};
+/// The command that the head reaches soonest, rotation included.
+#[derive(Clone, Debug)]
+pub struct Sptf;
 
-pub fn soonest(waiting: &[Waiting], arms: &impl Arms) -> usize {
-    let mut best = (i64::MAX, 0);
-    for (i, w) in waiting.iter().enumerate() {
-        let time = arms.time_ns(w, best.0);
-        if time < best.0 {
-            best = (time, i);
-        }
+impl Scheduler for Sptf {
+    const ORDER: Order = Order::Cylinder;
+    const IS_POSITIONAL: bool = true;
+
+    fn of(_queue: &Queue) -> Self {
+        Sptf
     }
-    best.1
+
+    fn choose(&mut self, waiting: &[Waiting], _head: i64, _now: i64, arms: &impl Arms) -> usize {
+        let mut best = (i64::MAX, 0);
+        for (i, w) in waiting.iter().enumerate() {
+            let time = arms.time_ns(w, best.0);
+            if time < best.0 {
+                best = (time, i);
+            }
+        }
+        best.1
+    }
+
+    fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
+        deep.soonest(None, now, arms)
+    }
 }
 
-pub fn soonest_aged(waiting: &[Waiting], age_ns: i64, now: i64, arms: &impl Arms) -> usize {
-    let mut best = (i128::MAX, 0);
-    for (i, w) in waiting.iter().enumerate() {
-        let left = aged(age_ns, now - w.arrived);
-        let score = if left == 0 { 0 } else { i128::from(arms.time_ns(w, i64::MAX)) * i128::from(left) };
-        if score < best.0 {
-            best = (score, i);
-        }
+/// The same, where waiting for `age_ns` is worth a whole access.
+#[derive(Clone, Debug)]
+pub struct SptfAged {
+    age_ns: i64,
+}
+
+impl Scheduler for SptfAged {
+    const ORDER: Order = Order::CylinderAndArrival;
+    const IS_POSITIONAL: bool = true;
+
+    fn of(queue: &Queue) -> Self {
+        SptfAged { age_ns: queue.age_ns }
     }
-    best.1
+
+    fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, arms: &impl Arms) -> usize {
+        let mut best = (i128::MAX, 0);
+        for (i, w) in waiting.iter().enumerate() {
+            let left = aged(self.age_ns, now - w.arrived);
+            let score = if left == 0 { 0 } else { i128::from(arms.time_ns(w, i64::MAX)) * i128::from(left) };
+            if score < best.0 {
+                best = (score, i);
+            }
+        }
+        best.1
+    }
+
+    fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
+        deep.soonest(Some(self.age_ns), now, arms)
+    }
 }
 
 /// What is left of the age limit.

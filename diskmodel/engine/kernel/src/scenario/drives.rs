@@ -83,28 +83,8 @@ pub struct FlashTables {
     pub write_copy_bytes_per_s: i64,
     pub wake_ns: Vec<i64>,
     pub is_batched: bool,
-    pub ftl: Folded,
-}
-
-/// The small drive on which garbage collection is followed (rule F12).
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Folded {
-    pub n_units: i64,
-    pub physical_units: i64,
-    pub extent_units: i64,
-    pub n_extents: i64,
-    pub folded_extents: i64,
-    pub model_units: i64,
-    pub model_blocks: usize,
-    pub block_units: i64,
-    pub units_per_page: i64,
-    pub is_exact: bool,
-    pub is_fresh: bool,
-    pub valid: Vec<i64>,
-    pub stride: i64,
-    pub policy: String,
+    /// The small drive on which garbage collection is followed (rule F12).
+    pub ftl: FtlTables,
 }
 
 /// A drive's tables.
@@ -164,11 +144,10 @@ impl HddTables {
 
 impl FlashTables {
     /// Of tables that were checked.
-    pub(super) fn model(self, depth: usize) -> Result<flash::Model, String> {
+    pub(super) fn model(self, depth: usize) -> flash::Model {
         let units_per_page = self.page_bytes / self.mapping_bytes;
         let sectors_per_unit = self.mapping_bytes / self.sector_bytes;
-        let ftl = self.ftl.tables()?;
-        Ok(flash::Model {
+        flash::Model {
             intake: Intake {
                 depth,
                 read_overhead_ns: self.read_overhead_ns,
@@ -197,29 +176,7 @@ impl FlashTables {
             write_latency_ns: self.write_latency_ns,
             is_buffered: self.write_buffer_bytes > 0,
             room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
-            ftl,
-        })
-    }
-}
-
-impl Folded {
-    fn tables(self) -> Result<FtlTables, String> {
-        let is_greedy = self.is_greedy()?;
-        Ok(FtlTables {
-            n_units: self.n_units,
-            physical_units: self.physical_units,
-            extent_units: self.extent_units,
-            n_extents: self.n_extents,
-            folded_extents: self.folded_extents,
-            model_units: self.model_units,
-            model_blocks: self.model_blocks,
-            block_units: self.block_units,
-            units_per_page: self.units_per_page,
-            is_exact: self.is_exact,
-            is_fresh: self.is_fresh,
-            valid: self.valid,
-            stride: self.stride,
-            is_greedy,
-        })
+            ftl: self.ftl,
+        }
     }
 }

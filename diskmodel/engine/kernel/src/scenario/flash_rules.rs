@@ -1,8 +1,8 @@
 //! What a flash drive's tables must keep.
 
 use super::layout::gcd;
-use super::{FlashTables, Folded};
-use crate::rule::{all_within, each_within, has_length, holds, refused, size_within, within};
+use super::{FlashTables, FtlTables};
+use crate::rule::{all_within, each_within, has_length, holds, size_within, within};
 use crate::rule::{
     LEAST_RATE, MOST_DRIVE_BYTES, MOST_LENGTH_BYTES, MOST_RATE, MOST_SECTORS, MOST_SECTOR_BYTES, MOST_TIME_NS,
 };
@@ -63,10 +63,9 @@ impl FlashTables {
     }
 }
 
-impl Folded {
+impl FtlTables {
     /// The model stands for a drive of so many units, so many of them in a page.
     fn check(&self, drive_units: i64, units_per_page: i64) -> Result<(), String> {
-        self.is_greedy()?;
         within("drive.ftl.units_per_page", self.units_per_page, units_per_page, units_per_page)?;
         within("drive.ftl.n_units", self.n_units, drive_units, MOST_SECTORS)?;
         within("drive.ftl.physical_units", self.physical_units, 0, i64::MAX)?;
@@ -95,13 +94,5 @@ impl Folded {
         within("drive.ftl.folded_extents", self.folded_extents, 1, self.model_units / self.extent_units)?;
         let least = (self.n_units + self.extent_units - 1) / self.extent_units;
         within("drive.ftl.n_extents", self.n_extents, least, i64::MAX / self.folded_extents)
-    }
-
-    pub(super) fn is_greedy(&self) -> Result<bool, String> {
-        match self.policy.as_str() {
-            "greedy" => Ok(true),
-            "cost-benefit" => Ok(false),
-            other => Err(refused("drive.ftl.policy", other, "must be greedy or cost-benefit")),
-        }
     }
 }

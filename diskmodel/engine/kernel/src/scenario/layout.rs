@@ -1,8 +1,7 @@
 //! A layout, as a caller hands it over.
 
-use crate::divisor::Divisor;
-use crate::layout::{Divisors, Family, Layout};
-use crate::rule::{all_within, ascending, holds, refused, within};
+use crate::layout::{CopyPolicy, Family, Rotation, WritePolicy};
+use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MOST_APART_NS, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_SECTORS};
 
 /// A layout in sectors, as `diskmodel.layout.tables.LayoutTables`.
@@ -10,7 +9,7 @@ use crate::rule::{MOST_APART_NS, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOS
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct LayoutTables {
-    pub family: String,
+    pub family: Family,
     pub n_disks: u32,
     pub n_spares: u32,
     pub strip: i64,
@@ -23,11 +22,11 @@ pub struct LayoutTables {
     pub n_groups: i64,
     pub n_data: i64,
     pub n_parity: i64,
-    pub rotation: i64,
+    pub rotation: Rotation,
     pub cuts_reads: bool,
     pub holds_disks: bool,
-    pub read_policy: i64,
-    pub write_policy: i64,
+    pub read_policy: CopyPolicy,
+    pub write_policy: WritePolicy,
     pub failed: Vec<u32>,
     pub rebuild_disk: i64,
     pub rebuild_window: i64,
@@ -41,18 +40,9 @@ impl LayoutTables {
         i64::from(self.n_disks) + i64::from(self.n_spares)
     }
 
-    fn family(&self) -> Result<Family, String> {
-        match self.family.as_str() {
-            "concat" => Ok(Family::Concat),
-            "copies" => Ok(Family::Copies),
-            "parity" => Ok(Family::Parity),
-            other => Err(refused("layout.family", other, "must be concat, copies or parity")),
-        }
-    }
-
     /// Refuses what places cannot be calculated from, on drives of so many sectors.
     pub(super) fn check(&self, drive_sectors: i64, sector_bytes: i64) -> Result<(), String> {
-        let family = self.family()?;
+        let family = self.family;
         let n_disks = i64::from(self.n_disks);
         within("layout.n_disks", n_disks, 1, MOST_DISKS)?;
         within("layout.n_spares", i64::from(self.n_spares), 0, MOST_DISKS)?;
@@ -76,9 +66,6 @@ impl LayoutTables {
             self.n_groups,
             format_args!("groups of n_data + n_parity disks must be all {n_disks} disks"),
         )?;
-        within("layout.rotation", self.rotation, 0, 4)?;
-        within("layout.read_policy", self.read_policy, 0, 6)?;
-        within("layout.write_policy", self.write_policy, 0, 2)?;
         within("layout.capacity", self.capacity, 1, self.most_capacity(family))?;
         self.check_failed(family)?;
         self.check_rebuild(sector_bytes)
@@ -167,41 +154,6 @@ impl LayoutTables {
         }
         let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
         self.strip.saturating_mul((MOST_PIECES / per_strip).max(1))
-    }
-
-    /// Tables that were checked.
-    pub(super) fn build(self) -> Result<Layout, String> {
-        Ok(Layout {
-            family: self.family()?,
-            n_disks: self.n_disks,
-            strip: self.strip,
-            by: Divisors {
-                strip: Divisor::new(self.strip),
-                member: Divisor::new(self.member),
-                disks: Divisor::new(i64::from(self.n_disks)),
-                groups: Divisor::new(self.n_groups),
-                data: Divisor::new(self.n_data),
-                width: Divisor::new(self.n_data + self.n_parity),
-            },
-            member: self.member,
-            capacity: self.capacity,
-            data_offset: self.data_offset,
-            copies: self.copies,
-            far: self.far,
-            n_groups: self.n_groups,
-            n_data: self.n_data,
-            n_parity: self.n_parity,
-            rotation: self.rotation,
-            cuts_reads: self.cuts_reads,
-            holds_disks: self.holds_disks,
-            read_policy: self.read_policy,
-            write_policy: self.write_policy,
-            failed: self.failed,
-            rebuild_disk: self.rebuild_disk,
-            rebuild_window: self.rebuild_window,
-            rebuild_gap: self.rebuild_gap_ns,
-            rebuild_front: self.rebuild_front,
-        })
     }
 }
 

@@ -24,7 +24,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.schedule_rebuild(
                 self.events
                     .now
-                    .max(self.rebuild_start + self.layout.rebuild_gap + i64::from(planted(Fault::RebuildGap))),
+                    .max(self.rebuild_start + self.layout.rebuild_gap_ns + i64::from(planted(Fault::RebuildGap))),
             );
         }
     }

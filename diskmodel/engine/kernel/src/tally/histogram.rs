@@ -1,4 +1,4 @@
-//! Counts in buckets that grow with the value; the buckets of `diskmodel/result/histogram.py`.
+//! Counts in buckets that grow with the value; the buckets of `diskmodel/result/statistics/histogram.py`.
 
 /// Each power of two is divided into 2^PRECISION_BITS equal buckets.
 pub const PRECISION_BITS: u32 = 8;

@@ -1,10 +1,10 @@
 //! Small drives, for the tests beside the code (`src/online/tests.rs`) and those here.
 
-use super::{FlashTables, Folded, HddTables, Queue};
+use super::{FlashTables, FtlTables, GcPolicy, HddTables, Queue, SchedulerName};
 
 pub fn queue(scheduler: &str) -> Queue {
     Queue {
-        scheduler: scheduler.into(),
+        scheduler: SchedulerName::named(scheduler).unwrap(),
         age_ns: 300_000_000,
         read_expire_ns: 500_000_000,
         write_expire_ns: 5_000_000_000,
@@ -74,7 +74,7 @@ pub fn flash() -> FlashTables {
         write_copy_bytes_per_s: 0,
         wake_ns: Vec::new(),
         is_batched: false,
-        ftl: Folded {
+        ftl: FtlTables {
             n_units: 3_150,
             physical_units: 3_456,
             extent_units: 3_150,
@@ -88,7 +88,7 @@ pub fn flash() -> FlashTables {
             is_fresh: false,
             valid: (0..54).map(|block| 58 + i64::from(block < 18)).collect(),
             stride: 1_949,
-            policy: "greedy".into(),
+            policy: GcPolicy::Greedy,
         },
     }
 }

@@ -1,0 +1,69 @@
+"""Closed loops on one drive, run by the engine as a measuring program would make them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from calibrate.arrays import Floats, Ints
+from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.records import Completions, Requests, StreamRule
+
+#: Golden ratio: multiples of it, modulo 1, cover the revolution evenly however many there are.
+_GOLDEN_RATIO = 0.618034
+
+
+def start_angle(k: int) -> float:
+    """Return the angle of the platter, in turns, at which the k-th run of a series starts."""
+    return (_GOLDEN_RATIO * k) % 1.0
+
+
+def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
+    """Return the drive alone as a scenario, up to its last block."""
+    layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
+    return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
+
+
+def closed_loop(
+    scenario: Scenario, offset: Ints, length: Ints | int, queue_depth: int, *, op: Ints | int = 0, start_ns: int = 0,
+    think_ns: Ints | int = 0,
+) -> Completions:  # fmt: skip
+    """Return the completions of requests issued in order, with `queue_depth` outstanding.
+
+    The program starts at `start_ns` of the spindle's clock, and times count from there. A request is issued `think_ns`
+    after the completion that made room for it.
+    """
+    n = len(offset)
+    turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % np.maximum(scenario.revolution_ns, 1))
+    requests = Requests(
+        when_ns=np.broadcast_to(np.asarray(think_ns, np.int64), n).copy(),
+        op=np.broadcast_to(np.asarray(op, np.uint8), n).copy(),
+        offset=np.ascontiguousarray(offset, np.int64),
+        length=np.broadcast_to(np.asarray(length, np.int64), n).copy(),
+        stream=np.zeros(n, np.int32),
+        cache_draw=np.ones(n),
+        streams=(StreamRule("closed", n_clients=queue_depth),),
+    )
+    return run(turned, requests).completions
+
+
+def random_reads(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> Floats:
+    """Return responses in ns of uniform random reads, in order of completion, without the first ones."""
+    rng = np.random.default_rng(seed)
+    offset = rng.integers(0, span_bytes // length, n) * length
+    done = closed_loop(scenario, offset, length, queue_depth)
+    order = np.argsort(done.done_ns, kind="stable")
+    return np.asarray((done.done_ns - done.issue_ns)[order][min(4 * queue_depth, n // 4) :], np.float64)
+
+
+def mean_response(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> float:
+    """Return the mean response in ns, queue depth by throughput, without start and drain."""
+    rng = np.random.default_rng(seed)
+    offset = rng.integers(0, span_bytes // length, n) * length
+    done = np.sort(closed_loop(scenario, offset, length, queue_depth).done_ns)
+    first, last = n // 20, n - queue_depth
+    return float(done[last] - done[first]) * queue_depth / (last - first)

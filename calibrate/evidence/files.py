@@ -1,0 +1,67 @@
+"""Evidence files read and sorted by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibrate.evidence.measurement import Measurement, load
+from diskmodel.errors import Fault, FormatError, InputError
+from diskmodel.formats import FioJob, detect_evidence, read_fio
+
+#: Kinds of fio results, as `detect_evidence` names them.
+FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Evidence of one drive: measurements and results of fio, with the files that they come from."""
+
+    paths: tuple[Path, ...]
+    kinds: tuple[str, ...]
+    measurements: tuple[Measurement, ...]
+    jobs: tuple[FioJob, ...]
+
+    @property
+    def kernel(self) -> str | None:
+        """Return the kernel of the measured host, if the evidence has it."""
+        for measurement in self.measurements:
+            return str(measurement.host.get("kernel", "")) or None
+        return None
+
+
+def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
+    """Read all evidence in files.
+
+    Raises
+    ------
+    InputError
+        Without a file.
+    FormatError
+        When a file cannot be read or is neither a measurement nor a result of fio; the faults of all files together.
+    """
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not given:
+        raise InputError(Fault("evidence", None, "is missing", "name a measurement or a result of fio"))
+    files = tuple(Path(path) for path in given)
+    kinds: list[str] = []
+    measurements: list[Measurement] = []
+    jobs: list[FioJob] = []
+    faults: list[Fault] = []
+    for path in files:
+        try:
+            kind = detect_evidence(path)
+            kinds.append(kind)
+            if kind == "measurement":
+                measurements.append(load(path))
+            elif kind in FIO_RESULTS:
+                jobs.extend(read_fio(path))
+            else:
+                rule = f"is {kind}; fitted are measurements and results of fio"
+                faults.append(Fault("evidence", str(path), rule, "leave it out"))
+        except FormatError as error:
+            faults.extend(Fault(f"{path}: {fault.field}", fault.value, fault.rule, fault.fix) for fault in error.faults)
+    if faults:
+        raise FormatError(faults)
+    return Evidence(files, tuple(kinds), tuple(measurements), tuple(jobs))

@@ -1,0 +1,219 @@
+"""Calibrate a drive from evidence, and validate a drive against evidence: one call each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibrate.calibration import Calibration
+from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio
+from calibrate.evidence.files import Evidence, read_evidence
+from calibrate.evidence.measurement import Measurement
+from calibrate.flash.calibrate import calibrate_flash
+from calibrate.flash.writes import buffer_of
+from calibrate.hdd.calibrate import calibrate_hdd
+from calibrate.hdd.rotation import find_rotation
+from calibrate.hdd.tracks import single_reads
+from calibrate.provenance import provenance
+from calibrate.score.against_measurement import repeat
+from calibrate.score.mixes import mixes_of, mixes_report
+from diskmodel.drive import Flash, Hdd
+from diskmodel.errors import Fault, InputError
+from diskmodel.formats import FioJob
+from diskmodel.host.limit import BOUND_RATIO
+
+#: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
+#: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
+MECHANICAL_NS = 1_000_000
+
+#: Capacity where fio alone is the evidence, bytes: its results do not contain it.
+ASSUMED_CAPACITY_BYTES = 256 * 10**9
+#: Simulated reads are spread over this much where the evidence does not say.
+FIO_SPAN_BYTES = 1 << 30
+
+
+def calibrate(
+    paths: str | Path | Iterable[str | Path], *, out: str | Path | None = None, seed: int = 0, name: str | None = None,
+    capacity_bytes: int | None = None,
+) -> Calibration:  # fmt: skip
+    """Fit the drive behind measurements and results of fio.
+
+    Parameters
+    ----------
+    paths : path or paths
+        Documents of the micro-benchmark and outputs of fio (JSON, terse, text), all of the same drive.
+    out : path, optional
+        Where to save the profile (TOML, atomically).
+    seed : int
+        Of the simulations behind the fit.
+    name : str, optional
+        Of the profile.
+    capacity_bytes : int, optional
+        Of the drive; by default that of the evidence, at worst the size of the measured file.
+
+    Returns
+    -------
+    Calibration
+        `has_converged` is False, with a message, when the model does not describe the evidence.
+
+    Raises
+    ------
+    InputError
+        When the files cannot be read or have too little to fit.
+    """
+    evidence = read_evidence(paths)
+    warnings: list[str] = []
+    result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed), evidence, seed)
+    if out is not None:
+        result.drive.save(out)
+    return result
+
+
+def _calibrate(
+    evidence: Evidence, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+) -> Calibration:
+    cells = Cells()
+    for measurement in evidence.measurements:
+        _note_warnings(measurement, warnings)
+        for key, cell in cells_of(measurement).items():
+            if key.op == "mix":
+                continue  # held out
+            known = cells.setdefault(key, cell)
+            if known is not cell:
+                known.response_ns.extend(cell.response_ns)
+                known.slices_ns.extend(cell.slices_ns)
+                known.latency_ns.extend(cell.latency_ns)
+    for key, cell in cells_of_fio(evidence.jobs).items():
+        cells.setdefault(key, cell).response_ns.extend(() if cells[key] is cell else cell.response_ns)
+    if not evidence.measurements:
+        return _calibrate_fio(evidence, cells, name, capacity_bytes, warnings, seed)
+    target = evidence.measurements[0]
+    span = target.size_bytes
+    rotation = find_rotation(target) if _is_slow(target) else None
+    capacity, note = capacity_of(target)
+    if capacity_bytes is None and note:
+        warnings.append(note)
+    name = name or _name(target)
+    origin = provenance(evidence.paths, evidence.kinds, evidence.kernel, seed)
+    if rotation is not None and rotation.is_found:
+        return calibrate_hdd(
+            target, cells, rotation, capacity_bytes=capacity_bytes or capacity, name=name, provenance=origin,
+            warnings=warnings, seed=seed,
+        )  # fmt: skip
+    found = calibrate_flash(
+        cells,
+        span_bytes=span,
+        capacity_bytes=capacity_bytes or capacity,
+        name=name,
+        provenance=origin,
+        warnings=warnings,
+        seed=seed,
+        together_ratio=answered_together(evidence.measurements),
+        buffer_bytes=buffer_of(evidence.measurements),
+    )
+    if _is_slow(target):
+        message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
+        return replace(found, has_converged=False, message=message)
+    return found
+
+
+def _with_mixes(result: Calibration, evidence: Evidence, seed: int) -> Calibration:
+    """Add the profile's errors on mixes of reads and writes, which are held out."""
+    mixes = mixes_of(evidence.measurements, with_writes=result.kind == "hdd")
+    report = mixes_report(result.drive, mixes, seed=seed + 1)
+    return result if report is None else replace(result, held_out={**result.held_out, "mixed_read_write": report})
+
+
+def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
+    """Return a warning for each job of fio whose processor was busy: the host was measured, not the drive."""
+    return [
+        f"fio job {job.name!r} used {100 * job.cpu_ratio:.0f} % of a processor: the host may be what was measured"
+        for job in jobs
+        if job.cpu_ratio is not None and job.cpu_ratio >= BOUND_RATIO
+    ]
+
+
+def _calibrate_fio(
+    evidence: Evidence, cells: Cells, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+) -> Calibration:
+    """Calibrate from results of fio alone: enough for flash, but they show neither rotation nor seeks.
+
+    Raises
+    ------
+    InputError
+        When single random reads take as long as on a rotating drive.
+    """
+    alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
+    if alone and min(alone) > MECHANICAL_NS:
+        rule = "random reads are as slow as a rotating drive's, and means show neither rotation nor seeks"
+        raise InputError(Fault("evidence", None, rule, "measure it with diskmodel measure"))
+    warnings.extend(_processor_bound(evidence.jobs))
+    if capacity_bytes is None:
+        warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
+    return calibrate_flash(
+        cells,
+        span_bytes=FIO_SPAN_BYTES,
+        capacity_bytes=capacity_bytes or ASSUMED_CAPACITY_BYTES,
+        name=name or evidence.paths[0].stem,
+        provenance=provenance(evidence.paths, evidence.kinds, None, seed),
+        warnings=warnings,
+        seed=seed,
+    )
+
+
+def validate(drive: Hdd | Flash, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+    """Compare a drive with measurements and results of fio: what `diskmodel validate --json` prints.
+
+    Raises
+    ------
+    InputError
+        When a file is no such evidence.
+    """
+    return repeat(drive, [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)], seed=seed)
+
+
+def _is_slow(measurement: Measurement) -> bool:
+    """Return whether reads one at a time take as long as on a rotating drive (see `MECHANICAL_NS`)."""
+    latencies = [samples.latency_ns for samples in single_reads(measurement)]
+    return bool(latencies) and float(np.median(np.concatenate(latencies))) > MECHANICAL_NS
+
+
+def capacity_of(measurement: Measurement) -> tuple[int, str]:
+    """Return the capacity of the measured drive, and a note when it is only that of a file on it."""
+    device = measurement.target.get("device") or {}
+    if device.get("size_bytes"):
+        return int(device["size_bytes"]), ""
+    if measurement.target.get("kind") == "block device":
+        return measurement.size_bytes, ""
+    size = _size_in_sysfs(str(device.get("disk") or ""), str(measurement.host.get("kernel", "")))
+    if size:
+        return size, ""
+    note = f"the capacity is that of the measured file, {measurement.size_bytes} bytes; give the drive's capacity"
+    return measurement.size_bytes, note
+
+
+def _size_in_sysfs(disk: str, kernel: str) -> int:
+    """Return the size of the disk if the measurement was made on this host and its kernel reports it; else 0."""
+    try:
+        release = Path("/proc/sys/kernel/osrelease").read_text(encoding="ascii").strip()
+        if not disk or "/" in disk or release not in kernel:
+            return 0
+        return int(Path(f"/sys/block/{disk}/size").read_text(encoding="ascii")) * 512
+    except (OSError, ValueError):
+        return 0
+
+
+def _name(measurement: Measurement) -> str:
+    device = measurement.target.get("device") or {}
+    return str(device.get("model") or device.get("disk") or "measured drive").strip()
+
+
+def _note_warnings(measurement: Measurement, warnings: list[str]) -> None:
+    if not measurement.is_complete:
+        warnings.append(f"{measurement.path.name} is only part of a measurement")
+    warnings.extend(str(item.get("message", json.dumps(dict(item)))) for item in measurement.warnings)

@@ -1,0 +1,1 @@
+"""A flash drive from mean responses: parallel dies, and the choice between them and a virtual disk."""

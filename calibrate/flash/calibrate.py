@@ -1,0 +1,124 @@
+"""Calibration of a drive without moving parts: both models are fitted, and the better one is taken."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calibrate.calibration import Calibration, Parameter
+from calibrate.evidence.cells import Cells, Key
+from calibrate.flash.fit import LONG, FlashFit, fit_flash
+from calibrate.flash.model import run_length
+from calibrate.flash.model_choice import choose
+from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
+from calibrate.flash.responses import responses_of
+from calibrate.flash.writes import fields_of, fit_writes
+from calibrate.flash.writes import parameters_of as write_parameters
+from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
+from calibrate.virtual_disk.fit import ServerFit, fit_single_server
+from calibrate.virtual_disk.profile import parameters_of as server_parameters
+from calibrate.virtual_disk.profile import profile_of as server_profile
+from diskmodel.drive import Flash
+from diskmodel.errors import Fault, InputError
+
+#: Conditions of reads needed.
+_MIN_CELLS = 2
+NOTES = (
+    "Writes were not fitted: they are assumed to cost what reads of the same pattern cost, and 12 % more, without "
+    "garbage collection."
+)
+WRITE_NOTES = "Writes are fitted without garbage collection: the drive as it was measured."
+#: Smallest span of simulated reads, bytes: on less, random reads repeat pages.
+_MIN_SPAN_BYTES = 1 << 30
+#: Largest median error of a fit that has converged: beyond it the drive is of another kind.
+_MAX_MISFIT_RATIO = 0.35
+
+
+def calibrate_flash(
+    cells: Cells, *, span_bytes: int, capacity_bytes: int, name: str, provenance: dict[str, Any], warnings: list[str],
+    seed: int = 0, together_ratio: float | None = None, buffer_bytes: int | None = None,
+) -> Calibration:  # fmt: skip
+    """Fit the flash drive behind cells.
+
+    `together_ratio` is the share of outstanding requests that complete together, `buffer_bytes` the write buffer, if
+    known.
+
+    Raises
+    ------
+    InputError
+        When there are too few reads to fit anything.
+    """
+    reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
+    if len(reads) < _MIN_CELLS:
+        rule = "has too few read measurements: at least two queue depths or sizes are needed"
+        raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
+    held_out = choose_held_out(reads)
+    dies = fit_flash(reads.without(held_out), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
+    server = fit_single_server(cells.without(held_out))
+    choice = choose(reads, dies, server, together_ratio)
+    common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
+    drive: Flash
+    parameters: dict[str, Parameter]
+    if choice.is_single_server:
+        parameters, drive, rows = (
+            server_parameters(server),
+            server_profile(server, **common),
+            _server_rows(cells, server),
+        )
+    else:
+        parameters, rows = parameters_of(dies), _die_rows(reads, dies)
+        written = fit_writes(cells, dies.shape, buffer_bytes)
+        writes, notes = assumed_writes, NOTES
+        if written is not None:
+            parameters |= write_parameters(written, dies.shape)
+            rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
+            writes, notes = partial(fields_of, written), WRITE_NOTES
+        drive = profile_of(dies, writes=writes, notes=notes, **common)
+    if held_out:
+        report = held_out_report(
+            reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held_out}
+        )
+    else:
+        report = nothing_held_out("fewer than four queue depths of random reads were measured")
+    fit = server if choice.is_single_server else dies
+    typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
+    message = f"{choice}; {fit.message}"
+    if typical >= _MAX_MISFIT_RATIO:
+        message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive"
+    return Calibration(
+        drive, fit.has_converged and typical < _MAX_MISFIT_RATIO, message, parameters, report,
+        {"residuals": rows, "warnings": warnings, "chi2": fit.chi2, "choice": str(choice)},
+    )  # fmt: skip
+
+
+def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return responses in ns of a closed loop on a drive, long enough for a distribution."""
+    pages = max(key.length_bytes // drive.page_bytes, 1)
+    n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
+    return responses_of(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
+
+
+def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:
+    found = zip(fit.keys, fit.predicted_ns, strict=True)
+    return [_row(cells, key, float(predicted), run_length(key, LONG)) for key, predicted in found]
+
+
+def _server_rows(cells: Cells, fit: ServerFit) -> list[dict[str, Any]]:
+    return [_row(cells, key, float(predicted), 0) for key, predicted in zip(fit.keys, fit.predicted_ns, strict=True)]
+
+
+def _row(cells: Cells, key: Key, predicted_ns: float, n_simulated: int) -> dict[str, Any]:
+    """Return measured and fitted mean of one cell; `n_simulated` is 0 where a formula is exact."""
+    return {
+        "what": str(key),
+        "op": key.op,
+        "queue_depth": key.queue_depth,
+        "length_bytes": key.length_bytes,
+        "measured_mean_ms": cells[key].mean_ns / 1e6,
+        "predicted_mean_ms": predicted_ns / 1e6,
+        "error_ratio": predicted_ns / cells.expected_ns(key) - 1.0,
+        "stderr_ratio": cells.sigma_ratio(key),
+        "n_simulated": n_simulated,
+    }

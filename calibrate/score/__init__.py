@@ -1,0 +1,1 @@
+"""How well a drive predicts what was measured and not fitted."""

@@ -1,0 +1,1 @@
+"""Time in a trace: instants of issue, the revolution, and the platter's drift against the measured clock."""

@@ -1,0 +1,1 @@
+"""A traced drive in the terms of the simulation engines."""

@@ -1,0 +1,153 @@
+"""The angle map as cylinders: zones of whole cylinders that the engines can run, at the measured angles.
+
+Where addresses leave out a track, or a fitted track is no whole number of blocks, a cylinder of its own brings the
+blocks back onto their tracks, and the zone after it starts at the measured angle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrate.arrays import Floats, Ints
+from calibrate.trace.geometry.angle_map import AngleMap, track_blocks
+from calibrate.trace.geometry.angles import ZoneAngle
+
+#: Errors of angle (turns) from which on a zone of its own begins, and from which on blocks are brought back onto their
+#: track. The first is tried first; a drive that would have too many zones takes the next.
+TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
+#: Zones of a profile: more make it long to read and load. Half coarsens drives with many spare tracks.
+MAX_ZONES = 400
+#: Zones that each zone of the map may always have.
+MIN_ZONES = 8
+
+
+@dataclass(frozen=True)
+class Group:
+    """Neighboring cylinders of one size: first block, cylinders, blocks of each, sectors per track, skews in
+    sectors."""
+
+    first: int
+    cylinders: int
+    blocks: int
+    sectors_per_track: int
+    track_skew: int
+    cylinder_skew: int
+
+
+def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, int]]:
+    """Return zones as in a drive's description.
+
+    Parameters
+    ----------
+    n_blocks : int
+        Of the whole drive: the last zone extends to there.
+    heads : int
+    earlier_turns : float
+        Angle by which each block lies before that of the map.
+    """
+    zones: list[dict[str, int]] = []
+    for zone, first, last in _pieces(angles, n_blocks):
+        groups: list[Group] = []
+        for tolerance in TOLERANCES_TURNS:
+            groups = _groups(angles, zone, first, last, heads, tolerance)
+            if len(groups) <= max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES):
+                break
+        zones += [_described(angles, group, heads, earlier_turns) for group in groups]
+    return zones
+
+
+def _pieces(angles: AngleMap, n_blocks: int) -> list[tuple[ZoneAngle, int, int]]:
+    """Return each zone of the map with its first block and the one after its last; together the whole drive."""
+    edges = [0, *(round(zone.first) for zone in angles.zones[1:]), n_blocks]
+    return [
+        (zone, first, min(last, n_blocks))
+        for zone, first, last in zip(angles.zones, edges, edges[1:], strict=False)
+        if first < min(last, n_blocks)
+    ]
+
+
+def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int, tolerance: float) -> list[Group]:
+    """Return the cylinders of a zone, equal ones together; a cylinder unlike the others is alone."""
+    tracks = track_blocks(zone)
+    edges = _cylinder_edges(zone, first, last, heads)
+    regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
+    density = -(-regular // heads)
+    track_skew = round(zone.track.turns * density) % density
+    # over whole cylinders the steps of the staircase cancel, and its mean rate remains
+    total = round(heads * (zone.turns_per_block * tracks - 1.0) * density)
+    cylinder_skew = (total - (heads - 1) * track_skew) % density
+    middle = angles.angle((edges[:-1] + edges[1:]) / 2.0, np.zeros(len(edges) - 1, dtype=np.bool_))
+    advance = total / density
+    slack = max(tolerance * density, 1.0)
+    found: list[Group] = []
+
+    def add(begin: int, n: int, blocks: int, per_track: int) -> None:
+        if n:
+            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
+
+    begin, n, anchor = int(edges[0]), 0, float(middle[0])
+    for k in range(len(edges) - 1):
+        high = int(edges[k + 1])
+        turned = (float(middle[k]) - anchor - n * advance + 0.5) % 1.0 - 0.5
+        if n and abs(turned) > tolerance:
+            add(begin, n, regular, density)
+            begin, n, anchor = begin + n * regular, 0, float(middle[k])
+        behind = begin + (n + 1) * regular
+        if behind == high or (abs(behind - high) <= slack and behind <= last and k < len(edges) - 2):
+            n += 1
+            continue
+        add(begin, n, regular, density)
+        alone = high - (begin + n * regular)
+        if alone > 0:
+            add(begin + n * regular, 1, alone, max(density, -(-alone // heads)))
+        begin, n = high, 0
+        anchor = float(middle[min(k + 1, len(middle) - 1)])
+    add(begin, n, regular, density)
+    return found
+
+
+def _cylinder_edges(zone: ZoneAngle, first: int, last: int, heads: int) -> Ints:
+    """Return the blocks at which cylinders begin, from `first` to `last`, both included."""
+    tracks = track_blocks(zone)
+    size = heads * tracks
+    step = zone.cylinder if zone.cylinder.turns and abs(zone.cylinder.period_blocks / size - 1.0) < 0.01 else zone.track
+    begin = step.first_block if zone.track.turns else 0.0
+    count = (zone.last - zone.first + last) / size + len(zone.slips)
+    placed = begin + size * np.arange(np.ceil(-begin / size), count)
+    inside = zone.first + _unplaced(zone, placed)
+    middle = np.unique(np.rint(inside[(inside > first + tracks / 2) & (inside < last - tracks / 2)]).astype(np.int64))
+    return np.concatenate([[first], middle, [last]]).astype(np.int64)
+
+
+def _unplaced(zone: ZoneAngle, placed: Floats) -> Floats:
+    """Return blocks, counted from the zone's first, at given places on the tracks: the inverse of
+    `ZoneAngle.placed`."""
+    if not zone.slips:
+        return placed
+    size = zone.track.period_blocks
+    slips = np.array(zone.slips)
+    left_out = np.searchsorted(slips + size * np.arange(1, len(slips) + 1), placed, side="right")
+    following = np.append(slips, np.inf)[left_out]
+    return np.asarray(np.minimum(placed - size * left_out, following))
+
+
+def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, int]:
+    """Return the group as a zone whose start fits the measured angles of its blocks best."""
+    density = group.sectors_per_track
+    n = group.cylinders * group.blocks
+    sample = group.first + np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
+    cylinder, rest = np.divmod(sample - group.first, group.blocks)
+    head, sector = np.divmod(rest, density)
+    skew = cylinder * ((heads - 1) * group.track_skew + group.cylinder_skew) + head * group.track_skew
+    measured = angles.angle(sample.astype(np.float64), np.zeros(len(sample), dtype=np.bool_)) - earlier_turns
+    late = np.exp(2j * np.pi * (measured - (skew + sector) / density)).mean()
+    return {
+        "cylinders": group.cylinders,
+        "sectors_per_track": density,
+        "start_skew": round(float(np.angle(late)) / (2 * np.pi) * density) % density,
+        "track_skew": group.track_skew,
+        "cylinder_skew": group.cylinder_skew,
+        "spare_sectors_per_cylinder": heads * density - group.blocks,
+    }

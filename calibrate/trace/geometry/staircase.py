@@ -1,0 +1,231 @@
+"""Zones as whole tracks and cylinders: the skew of a track, of a cylinder, and the places where a track is left out.
+
+The sawteeth of `angles` are found one by one, each with a period of its own. On the platter a cylinder is a whole
+number of tracks, and where addresses leave out a spare or a bad track, every later block lies one track further on. The
+likeliest such layout is found by a Viterbi path over "tracks left out so far" for each candidate of the skews.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibrate.arrays import Complexes, Floats, Ints
+from calibrate.trace.geometry.angles import Step, ZoneAngle
+from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
+
+#: Penalty in log-likelihood for each track left out: e⁷, one left out in a thousand accesses. Half explains noise by
+#: slips; double misses slips with few accesses behind them.
+SLIP_PENALTY = 7.0
+#: Tracks that a candidate may leave out while skews are searched, and the final layout. More take time in proportion.
+MAX_SLIPS = 14
+MAX_SLIPS_IN_ALL = 40
+#: Accesses that a zone needs, and those used while candidates are compared (all of them after that).
+MIN_POINTS = 40
+MAX_POINTS = 350
+#: Log-likelihood that whole cylinders must gain over the zone as it was.
+MIN_GAIN = 15.0
+#: Lowest log-likelihood per access of a layout: angles without any structure reach -3.6 when tracks may be left out
+#: freely.
+MIN_SCORE = -3.3
+#: Angles of the zone's start that are tried with each candidate: 14 are 0.07 turns apart, three standard errors.
+N_OFFSETS = 14
+#: Candidates that are so far behind the best (log-likelihood) are dropped, first after `FIRST_CULL` accesses and then
+#: every `CULL_EVERY`. At `likelihood.FLOOR` an access, catching up takes 18 outliers in a row; half drops true layouts
+#: in noisy zones.
+MAX_BEHIND = 90.0
+FIRST_CULL = 40
+CULL_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Layouts to compare, one per row: first block of a track, and skews in turns.
+
+    Each is tried with every `offset`, the angle of the zone's start in turns."""
+
+    first: Floats
+    track: Floats
+    cylinder: Floats
+    offset: Floats
+
+
+def refine_zone(zone: ZoneAngle, x: Floats, z: Complexes, heads: int, advance: float) -> ZoneAngle:
+    """Return the zone as whole cylinders of `heads` tracks where the measured angles support it, else unchanged.
+
+    Parameters
+    ----------
+    x : (n,) float64
+        The ends of accesses within the zone.
+    z : (n,) complex128
+        Their angles as unit phasors, without the drift of the clock.
+    advance : float
+        Turns per track in most zones of the drive, about 1.15.
+    """
+    if len(x) < MIN_POINTS:
+        return zone
+    order = np.argsort(x)
+    x, z = x[order], z[order]
+    best, best_score = zone, max(zone_likelihood(zone, x, z) + MIN_GAIN, MIN_SCORE * len(x))
+    for period, firsts, skews in _track_guesses(zone, heads, advance):
+        found = _best_layout(zone, x, z, heads, period, firsts, skews)
+        score = zone_likelihood(found, x, z) - SLIP_PENALTY * len(found.slips)
+        if score > best_score:
+            best, best_score = found, score
+    return best
+
+
+def _track_guesses(zone: ZoneAngle, heads: int, advance: float) -> list[tuple[float, Floats, Floats]]:
+    """Return blocks of a track, places of its start and skews (turns) to try."""
+    guesses: list[tuple[float, Floats, Floats]] = []
+    fitted = zone.track.period_blocks
+    if zone.track.turns and abs(zone.turns_per_block * fitted - advance) < 0.025:
+        firsts = np.asarray(zone.track.first_block + fitted * np.arange(-3, 4) * 0.03, dtype=np.float64)
+        guesses.append((fitted, firsts, np.asarray(zone.track.turns + np.arange(-3, 4) * 0.01)))
+    else:
+        rough = advance / zone.turns_per_block
+        skew = max(advance - 1.0, 0.02)
+        skews = np.asarray(skew * (0.6 + 0.1 * np.arange(6)), dtype=np.float64)
+        for blocks in (np.floor(rough), np.ceil(rough)):
+            guesses.append((float(blocks), blocks * np.arange(12) / 12, skews))
+    near = float(np.rint(fitted))
+    if guesses[0][0] == fitted and fitted != near and abs(fitted - near) < 0.05:
+        guesses.append((near, guesses[0][1], guesses[0][2]))
+    return guesses
+
+
+def _best_layout(
+    zone: ZoneAngle, x: Floats, z: Complexes, heads: int, period: float, firsts: Floats, skews: Floats
+) -> ZoneAngle:
+    whole = heads * (zone.turns_per_block * period - 1.0)
+    snapped = {round(whole * period) / period, round(whole * period - 0.5) / period, whole}
+    rows = [(first, skew, total - heads * skew) for total in snapped for first in firsts for skew in skews]
+    return layout_of(zone, x, z, heads, period, rows)
+
+
+def layout_of(
+    zone: ZoneAngle, x: Floats, z: Complexes, heads: int, period: float, rows: Sequence[tuple[float, float, float]]
+) -> ZoneAngle:
+    """Return the zone as whole cylinders of tracks of `period` blocks, with the likeliest of some candidates.
+
+    Parameters
+    ----------
+    x : (n,) float64
+        Blocks in order of address.
+    z : (n,) complex128
+        Their measured angles as unit phasors.
+    rows : sequence of tuples
+        Candidates: first block of a track (from the zone's first), skew of a track, extra skew of a cylinder (turns).
+    """
+    relative, angle = x - zone.first, np.angle(z) / (2 * np.pi)
+    few = np.unique(np.linspace(0, len(relative) - 1, MAX_POINTS).astype(np.int64))
+    first, skew, extra = (np.array(column) for column in zip(*rows, strict=True))
+    tried = Candidates(first, skew, extra, np.arange(N_OFFSETS) / N_OFFSETS)
+    row, offset, path = _viterbi(tried, relative[few], angle[few], heads, period)
+    found = polished(_as_zone(zone, rows[row], offset, path, relative[few], heads, period), x, z, heads)
+    once, offset, path = _again(found, relative, angle, heads, period)
+    return polished(_as_zone(zone, once, offset, path, relative, heads, period), x, z, heads)
+
+
+def _as_zone(
+    zone: ZoneAngle,
+    layout: tuple[float, float, float],
+    offset: float,
+    path: Ints,
+    relative: Floats,
+    heads: int,
+    period: float,
+) -> ZoneAngle:
+    """Return the candidate as a zone: sawteeth about a mean rate, and the blocks at which tracks are left out."""
+    first, skew, extra = (float(value) for value in layout)
+    rate = (1.0 + skew + extra / heads) / period
+    begin = first - float(path[0]) * period
+    jumps = np.flatnonzero(np.diff(path))
+    slips = tuple(
+        float(at) for k in jumps for at in np.repeat((relative[k] + relative[k + 1]) / 2, int(path[k + 1] - path[k]))
+    )
+    bare = replace(
+        zone,
+        turns_per_block=rate,
+        track=Step(period, first, skew),
+        cylinder=Step(heads * period, begin, extra),
+        slips=slips,
+        offset=0.0,
+    )
+    # the candidate's angle at the first point determines the offset of the sawteeth
+    k = np.floor((relative[:1] - first) / period) + path[0]
+    there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra + offset
+    return replace(bare, offset=float((there - bare.at(relative[:1] + zone.first))[0]))
+
+
+def _again(
+    zone: ZoneAngle, relative: Floats, angle: Floats, heads: int, period: float
+) -> tuple[tuple[float, float, float], float, Ints]:
+    """Return the zone's own layout as the one candidate, and the path through left-out tracks that fits it best."""
+    first, skew, extra = zone.track.first_block, zone.track.turns, zone.cylinder.turns
+    begun = round((first - zone.cylinder.first_block) / period)
+    k = np.floor((relative[:1] - first) / period) + begun
+    there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra
+    offset = float((zone.at(relative[:1] + zone.first) - there)[0])
+    once = Candidates(*(np.array([value]) for value in (first, skew, extra, offset)))
+    _, _, path = _viterbi(once, relative, angle, heads, period, MAX_SLIPS_IN_ALL, start=begun % heads)
+    return (first, skew, extra), offset, path
+
+
+def _viterbi(
+    tried: Candidates,
+    relative: Floats,
+    angle: Floats,
+    heads: int,
+    period: float,
+    max_slips: int = MAX_SLIPS,
+    start: int | None = None,
+) -> tuple[int, float, Ints]:
+    """Return the likeliest candidate's row and offset and, for each point, how many tracks were left out before it."""
+    n_states = heads + max_slips
+    states = np.arange(n_states)
+    first = tried.first[:, None].astype(np.float32)
+    k = np.floor((relative[None, :] - first) / period).astype(np.int64)
+    lowest = int(k.min())
+    track = np.arange(int(k.max()) - lowest + n_states + 1) + lowest
+    # angles of the candidates before the point's own place within a track, by track
+    steps: Floats = np.mod(
+        np.outer(tried.track, track) + np.outer(tried.cylinder, np.floor(track / heads)), 1.0
+    ).astype(np.float32)
+    within = np.mod((relative[None, :] - first) / period, 1.0).astype(np.float32)
+    rows = np.arange(len(first))[:, None]
+    row = np.repeat(np.arange(len(first)), len(tried.offset))
+    offset = np.tile(tried.offset, len(first)).astype(np.float32)
+    begin = states < heads if start is None else states == start
+    value = np.where(begin, 0.0, -1e9)[None, :].repeat(len(row), axis=0).astype(np.float32)
+    slipped: list[np.ndarray] = []
+    kept: dict[int, Ints] = {}
+    price = np.float32(SLIP_PENALTY)
+    for i in range(len(relative)):
+        if i >= FIRST_CULL and i % CULL_EVERY == 0 and len(row) > 1:
+            top = value.max(axis=1)
+            alive = np.flatnonzero(top >= top.max() - MAX_BEHIND)
+            if len(alive) < 0.8 * len(row):
+                kept[i] = alive
+                value, row, offset = value[alive], row[alive], offset[alive]
+        one = value[:, :-1] - price
+        slipped.append(one > value[:, 1:])
+        np.maximum(one, value[:, 1:], out=value[:, 1:])
+        there = np.float32(angle[i]) - within[:, i, None] - steps[rows, (k[:, i] - lowest)[:, None] + states]
+        left = there[row]
+        left -= offset[:, None]
+        left -= np.rint(left)
+        left *= left
+        left *= np.float32(-0.5 / SIGMA_TURNS**2)
+        np.maximum(left, np.float32(FLOOR), out=left)
+        value += left
+    best, state = divmod(int(value.argmax()), n_states)
+    likeliest = int(row[best]), float(offset[best])
+    path = np.empty(len(relative), dtype=np.int64)
+    for i in range(len(relative) - 1, -1, -1):
+        path[i] = state
+        state -= int(slipped[i][best, state - 1]) if state else 0
+        best = int(kept[i][best]) if i in kept else best
+    return *likeliest, path

@@ -1,0 +1,1 @@
+"""A virtual disk from mean responses: one server that answers in batches."""

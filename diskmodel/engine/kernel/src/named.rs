@@ -1,0 +1,47 @@
+//! Enums whose values have names: in scenarios they are texts, whatever the front end, never numbers.
+
+/// Defines an enum of named values.
+///
+/// A scenario gives the name; any other text is refused with the list of names.
+macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis enum $Name:ident { $($(#[$doc:meta])* $Value:ident = $name:literal),* $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+        $visibility enum $Name {
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $Value),*
+        }
+
+        #[allow(dead_code)] // not every choice is read by name in every build
+        impl $Name {
+            /// Names of all values, in order.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The value with this name.
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some($Name::$Value),)*
+                    _ => None,
+                }
+            }
+        }
+
+        #[cfg(feature = "python")]
+        impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for $Name {
+            type Error = pyo3::PyErr;
+
+            fn extract(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                let name: &str = value.extract()?;
+                $Name::named(name).ok_or_else(|| {
+                    let rule = format!("{name}: must be one of {}", $Name::NAMES.join(", "));
+                    pyo3::exceptions::PyValueError::new_err(rule)
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use named;

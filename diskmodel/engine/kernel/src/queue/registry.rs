@@ -1,0 +1,77 @@
+//! The one list of the kernel's schedulers; `diskmodel/queue/registry.py` is the list of the SimPy engine.
+
+use super::deep::Deep;
+use super::{clook, deadline, fcfs, fscan, look, sptf, sstf};
+use super::{Arms, Edge, Order, Scheduler, Waiting};
+use crate::named::named;
+use crate::scenario::Queue;
+
+/// Makes the names, the enum over all schedulers, and its methods, which pass each call on.
+macro_rules! schedulers {
+    ($($Name:ident = $name:literal => $kind:ty),* $(,)?) => {
+        named! {
+            /// Name of a scheduler.
+            pub enum SchedulerName { $($Name = $name),* }
+        }
+
+        /// A scheduler with its state. An enum, so that a choice costs no look-up at run time.
+        #[derive(Clone, Debug)]
+        pub enum Policy { $($Name($kind)),* }
+
+        impl Policy {
+            /// The scheduler that a description names, with fresh state.
+            pub fn new(queue: &Queue) -> Self {
+                match queue.scheduler {
+                    $(SchedulerName::$Name => Policy::$Name(<$kind as Scheduler>::of(queue))),*
+                }
+            }
+
+            /// Whether it asks for positioning times.
+            pub fn is_positional(&self) -> bool {
+                match self { $(Policy::$Name(_) => <$kind as Scheduler>::IS_POSITIONAL),* }
+            }
+
+            /// Whether it serves commands in order of arrival.
+            pub fn is_in_order(&self) -> bool {
+                self.order() == Order::Arrival
+            }
+
+            pub(super) fn order(&self) -> Order {
+                match self { $(Policy::$Name(_) => <$kind as Scheduler>::ORDER),* }
+            }
+
+            /// Index of the next command; ties go to the earlier arrival.
+            pub fn choose(&mut self, waiting: &[Waiting], head: i64, now: i64, arms: &impl Arms) -> usize {
+                match self { $(Policy::$Name(scheduler) => scheduler.choose(waiting, head, now, arms)),* }
+            }
+
+            pub(super) fn take(
+                &mut self, deep: &mut Deep, head: i64, now: i64, arms: &impl Arms,
+            ) -> Option<(u64, Waiting)> {
+                match self { $(Policy::$Name(scheduler) => scheduler.take(deep, head, now, arms)),* }
+            }
+
+            pub(super) fn part(&self, waiting: &Waiting) -> usize {
+                match self { $(Policy::$Name(scheduler) => scheduler.part(waiting)),* }
+            }
+
+            /// Whether the arm went to an edge for the last choice, and how: (edge, direction of the sweep).
+            pub fn edge(&self) -> (Edge, i64) {
+                match self { $(Policy::$Name(scheduler) => scheduler.edge()),* }
+            }
+        }
+    };
+}
+
+schedulers! {
+    Fcfs = "fcfs" => fcfs::Fcfs,
+    Sstf = "sstf" => sstf::Sstf,
+    Scan = "scan" => look::Look<true>,
+    CScan = "c-scan" => clook::CLook<true>,
+    Look = "look" => look::Look<false>,
+    CLook = "c-look" => clook::CLook<false>,
+    FScan = "f-scan" => fscan::FScan,
+    Sptf = "sptf" => sptf::Sptf,
+    SptfAged = "sptf-aged" => sptf::SptfAged,
+    Deadline = "mq-deadline" => deadline::Deadline,
+}

@@ -1,0 +1,65 @@
+"""Running given requests on an engine."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from diskmodel.array import Array
+from diskmodel.engine import native, simpy_engine
+from diskmodel.engine.scenario import Scenario, check_requests
+from diskmodel.errors import CoverageError, Fault
+from diskmodel.records import Requests, Run
+from diskmodel.result import Result, summarize
+from diskmodel.result.summary import DEFAULT_PRECISION
+from diskmodel.workload import TraceWorkload, Workload
+
+#: "auto": the native kernel where it covers the scenario, else the SimPy engine.
+Engine = Literal["auto", "native", "simpy"]
+
+
+def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
+    """Return the raw outcome of given requests.
+
+    Raises
+    ------
+    DescriptionError
+        When a request does not lie on the array.
+    CoverageError
+        When `engine="native"` does not cover the scenario.
+    """
+    check_requests(scenario, requests)
+    if engine == "simpy":
+        return simpy_engine.run(scenario, requests)
+    reason = native.covers(scenario, requests)
+    if reason is None:
+        return native.run(scenario, requests)
+    if engine == "native":
+        raise CoverageError(Fault("engine", engine, f"does not cover {reason}", "use auto or simpy"))
+    return simpy_engine.run(scenario, requests)
+
+
+def run_to_result(
+    array: Array,
+    workload: Workload | TraceWorkload,
+    n_requests: int,
+    *,
+    scenario: Scenario,
+    seed: int,
+    engine: Engine = "auto",
+    precision: float = DEFAULT_PRECISION,
+    percentile: str | None = None,
+) -> Result:
+    """Return the result of one run of `n_requests` requests that keeps every completion.
+
+    Parameters
+    ----------
+    array, workload, seed, engine, precision, percentile
+        As `diskmodel.engine.simulate.simulate`.
+    scenario : Scenario
+        The array, resolved with the same seed.
+    """
+    requests = workload.requests(
+        capacity_bytes=array.usable_bytes, n=n_requests, seed=seed, with_cache_draws=scenario.has_drawn_hits
+    )
+    outcome = run(scenario, requests, engine)
+    return summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile)

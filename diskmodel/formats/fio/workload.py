@@ -1,0 +1,448 @@
+"""Jobs of fio, asked for or measured, as streams of a workload description."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diskmodel.errors import Fault, FormatError
+from diskmodel.formats.fio.effects import NO_DRIVE, notes_of
+from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, size_bytes, time_ns
+
+_SECTOR_BYTES = 512
+_KINDS = ("read", "write")
+
+#: A result whose number in flight (IOPS times latency) differs from numjobs × iodepth by more is reported. Runs that
+#: saturate a device agree within 2 %; a tenth leaves room for ramps and short runs.
+_LITTLE_REPORTED = 0.1
+#: Below half of it, something other than the device limited the run (a rate, the processor): its requests came at a
+#: rate. At a quarter, files limited to half their speed would still count as saturated.
+_LITTLE_OPEN = 0.5
+
+#: Bands that a continuous distribution of places is described by; half as many would blur its hottest percent.
+_N_BANDS = 20
+
+
+#: Jobs, or settings of one option, that a note names before it counts the rest.
+_MAX_NAMED = 3
+
+
+@dataclass
+class _Notes:
+    """Notes of several jobs; equal ones of several jobs are merged into one line.
+
+    Attributes
+    ----------
+    found : dict
+        Note → jobs and settings ("startdelay=4") that it is about, in order of appearance.
+    """
+
+    found: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
+
+    def add(self, job: str, note: str, settings: Sequence[str] = ()) -> None:
+        jobs, all_settings = self.found.setdefault(note, ([], []))
+        jobs += [job] if job not in jobs else []
+        all_settings += [setting for setting in settings if setting not in all_settings]
+
+    def lines(self, jobs: Sequence[str]) -> list[str]:
+        everyone = len(set(jobs))
+        lines = []
+        for note, (whose, settings) in self.found.items():
+            is_all = len(whose) == everyone and everyone > 1
+            about = ["" if is_all or whose == [""] else _named(whose), _named(settings), note]
+            lines.append(": ".join(part for part in about if part))
+        return lines
+
+
+def _named(names: Sequence[str]) -> str:
+    rest = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def fio_workload(jobs: Sequence[FioJob], source: str, notes: list[str] | None = None) -> dict[str, Any]:
+    """Return jobs that run at the same time as one workload, in the form that `Workload.parse` takes.
+
+    A job becomes a closed stream with its requests outstanding, or, for each direction that `rate` or `rate_iops`
+    limits, an open stream at that rate. Where results are given, their mix counts, and the number outstanding is
+    checked by Little's law: a run that kept less than half of it in flight was limited by something else than the
+    device and becomes open streams at its measured rates.
+
+    Parameters
+    ----------
+    jobs : sequence of FioJob
+    source : str
+        The file that errors name.
+    notes : list of str, optional
+        Receives what had to be assumed or was left out.
+
+    Raises
+    ------
+    FormatError
+        When no job reads or writes a drive, or an option cannot be read.
+    """
+    found = _Notes()
+    streams: list[dict[str, Any]] = []
+    for job in jobs:
+        for stream in _Job(job, source, found).streams():
+            stream["name"] = f"{stream['name']}-{len(streams)}"[-64:]
+            streams.append(stream)
+    if not streams:
+        rule = "neither reads nor writes a drive (trims only)"
+        raise FormatError(Fault(jobs[0].name or "job", jobs[0].options.get("rw"), rule), source)
+    _spread_equal_gaps(streams)
+    places = {job.options.get("filename") or job.name for job in jobs}
+    if len(places) > 1:
+        found.add("", f"{len(places)} files or devices share one region of the array: seeks between them are "
+                      "understated, and cache hits overstated")  # fmt: skip
+    if notes is not None:
+        notes += [line for line in found.lines([job.name for job in jobs]) if line not in notes]
+    return {"name": (jobs[0].name or "fio")[:120], "streams": streams}
+
+
+def _spread_equal_gaps(streams: list[dict[str, Any]]) -> None:
+    """Turn regular arrivals of equal gaps into random ones: they would all come at the same instants."""
+    gaps = [tuple(stream["arrival"].get("inter_arrival_ns", ())) for stream in streams]
+    for stream, gap in zip(streams, gaps, strict=True):
+        if gap and gaps.count(gap) > 1:
+            stream["arrival"] = {"kind": "poisson", "rate_per_s": 1e9 / gap[0]}
+
+
+class _Job:
+    """One job on its way to streams."""
+
+    def __init__(self, job: FioJob, source: str, notes: _Notes) -> None:
+        self._job, self._source, self._notes = job, source, notes
+        self._options = job.options
+
+    def streams(self) -> Iterator[dict[str, Any]]:
+        job = self._job
+        if job.engine is not None and job.engine in NO_DRIVE:
+            rule = f"{NO_DRIVE[job.engine]} instead of reading and writing"
+            raise self._error("ioengine", job.engine, rule, "leave the job out")
+        if self._options.get("read_iolog"):
+            rule = "replays a log: the job file does not hold its requests"
+            raise self._error("read_iolog", self._options["read_iolog"], rule, "give that log instead")
+        self._note_options()
+        shares = self._shares()
+        if not shares:
+            self._note("only trims, left out")
+            return
+        # In a result, directions beyond the asked ones are another phase (verification) and not part of the load.
+        rates = {kind: rate for kind, rate in job.rates_per_s.items() if kind in shares}
+        if not rates and (clients := self._clients()) is None:
+            measured = {kind: part.iops for kind, part in job.directions.items() if kind in shares}
+            rates = {kind: rate for kind, rate in measured.items() if rate > 0}
+            yield from (self._open(kind, rate, is_regular=False) for kind, rate in rates.items())
+            return
+        if not rates:
+            yield self._stream(shares, {"kind": "closed", "clients": clients, **self._think()})
+            return
+        self._check_rates(rates)
+        # The evenly spaced requests of several clones are not evenly spaced together.
+        is_regular = self._options.get("rate_process", "linear") != "poisson" and job.n_jobs == 1
+        yield from (self._open(kind, rate, is_regular=is_regular) for kind, rate in rates.items())
+        if rest := [kind for kind in shares if kind not in rates]:
+            arrival = {"kind": "closed", "clients": job.outstanding, **self._think()}
+            yield self._stream(dict.fromkeys(rest, 1.0), arrival)
+
+    # ------------------------------------------------------------ what is asked and what was measured
+
+    def _shares(self) -> dict[str, float]:
+        """Direction → its share of the requests."""
+        job = self._job
+        measured = job.measured_read_fraction
+        pattern = job.pattern
+        if pattern is None:
+            if measured is None:
+                raise self._error("rw", None, "must be a pattern of reads and writes")
+            self._note("the output does not say whether places were random or sequential: random is assumed, the "
+                       "harder for disks")  # fmt: skip
+        elif "trim" in pattern:
+            if pattern in ("trim", "randtrim"):
+                return {}
+            self._note("trims before each write are left out")
+        share = job.read_fraction if pattern in ("read", "write", "randread", "randwrite") else measured
+        if share is None:
+            share = 0.0 if job.read_fraction is None else job.read_fraction
+        asked = job.read_fraction
+        if pattern in ("rw", "randrw") and measured is not None and asked is not None and abs(measured - asked) > 0.02:
+            self._note(
+                f"{measured:.1%} of the requests were reads, {asked:.0%} were asked for: the measured mix is taken"
+            )
+        found = {kind: part for kind, part in (("read", share), ("write", 1 - share)) if part > 0}
+        other = [kind for kind in job.directions if kind not in found and kind in _KINDS]
+        if other and pattern is not None:
+            self._note(f"results of {other[0]}s beside rw={self._options.get('rw')} are left out: they verify or "
+                       "belong to another job")  # fmt: skip
+        return found
+
+    def _clients(self) -> int | None:
+        """Requests outstanding; None where the result shows that a rate limited the job instead."""
+        job = self._job
+        allowed, measured = job.outstanding, job.measured_outstanding
+        if measured is None:
+            if not job.options:
+                raise self._error("latency", None, "is missing: the number of requests outstanding is unknown")
+            return allowed
+        if not job.options:
+            self._note(f"the output holds no options: {measured:.4g} requests outstanding follow from IOPS × latency")
+            return max(round(measured), 1)
+        if self._think() or abs(measured / allowed - 1) <= _LITTLE_REPORTED:
+            return allowed
+        seen = f"the options allow {allowed} requests outstanding, IOPS × latency makes {measured:.3g}"
+        if measured < _LITTLE_OPEN * allowed:
+            if job.is_direct is not True and job.engine not in SYNCHRONOUS_ENGINES:
+                self._note(f"{seen}: buffered requests wait inside fio; the measured number is taken")
+                return max(round(measured), 1)
+            self._note(f"{seen}: something else limited the run; the measured rates are taken as arrivals")
+            return None
+        if measured > allowed:
+            self._note(f"{seen}: the options shown are not all; the measured number is taken")
+            return max(round(measured), 1)
+        self._note(f"{seen}: the run did not keep the device busy all the time")
+        return allowed
+
+    def _check_rates(self, rates: Mapping[str, float]) -> None:
+        job = self._job
+        for kind, rate in rates.items():
+            part = job.directions.get(kind)
+            if part is not None and abs(part.iops / rate - 1) > _LITTLE_REPORTED:
+                self._note(f"{kind}s: {rate:.4g}/s were asked for and {part.iops:.4g}/s measured: the rate asked "
+                           "for is taken; the device could not keep up or the run was short")  # fmt: skip
+        if "rate" in self._options:
+            self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")
+        self._note(f"limited rates become arrivals of their own; in fio at most {job.outstanding} would be outstanding")
+
+    # ------------------------------------------------------------ streams
+
+    def _open(self, kind: str, rate_per_s: float, *, is_regular: bool) -> dict[str, Any]:
+        arrival: dict[str, Any] = {"kind": "poisson", "rate_per_s": float(rate_per_s)}
+        if is_regular:
+            arrival = {"kind": "given", "inter_arrival_ns": [max(round(1e9 / rate_per_s), 1)]}
+        stream = self._stream({kind: 1.0}, arrival)
+        return stream | {"name": f"{stream['name']}-{kind}s"[-58:]}
+
+    def _stream(self, shares: Mapping[str, float], arrival: dict[str, Any]) -> dict[str, Any]:
+        job = self._job
+        total = sum(shares.values())
+        sizes = self._sizes({kind: share / total for kind, share in shares.items()})
+        stream: dict[str, Any] = {
+            "name": (job.name or "job")[:58],
+            "read_ratio": shares.get("read", 0.0) / total,
+            "sizes": [{"size_bytes": size, "weight": weight} for size, weight in sizes.items()],
+            "arrival": arrival,
+        }
+        if addresses := self._addresses(shares):
+            stream["addresses"] = addresses
+        if alignment := self._alignment(sizes):
+            stream["alignment_bytes"] = alignment
+        return stream | self._region()
+
+    def _sizes(self, shares: Mapping[str, float]) -> dict[int, float]:
+        by_kind = {kind: self._sizes_of(kind) for kind in shares}
+        if len({tuple(sizes.items()) for sizes in by_kind.values()}) > 1:
+            self._note("reads and writes have sizes of their own; in one closed stream both draw from all of them")
+        found: dict[int, float] = {}
+        for kind, sizes in by_kind.items():
+            for size, weight in sizes.items():
+                whole = _SECTOR_BYTES * max(math.ceil(size / _SECTOR_BYTES), 1)
+                if whole != size:
+                    self._note("sizes are rounded up to whole sectors of 512 bytes")
+                found[whole] = found.get(whole, 0.0) + weight * shares[kind]
+        return dict(sorted(found.items()))
+
+    def _sizes_of(self, kind: str) -> Mapping[float, float]:
+        job = self._job
+        sizes: Mapping[float, float] = {float(size): share for size, share in job.sizes.get(kind, {}).items()}
+        part = job.directions.get(kind)
+        if not sizes and kind in job.block_bytes:
+            return {job.block_bytes[kind]: 1.0}
+        mean = None if part is None else part.mean_bytes
+        asked = sum(size * share for size, share in sizes.items())
+        if mean is not None and abs(mean / asked - 1) > 0.05:
+            self._note(f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean "
+                       "is taken")  # fmt: skip
+            return {mean: 1.0}
+        return sizes
+
+    def _alignment(self, sizes: Mapping[int, float]) -> int | None:
+        """fio aligns places to the smallest block, or to `blockalign`."""
+        text = self._options.get("blockalign", "").partition(",")[0]
+        smallest = self._bytes("blockalign", text) if text else min(sizes)
+        return None if smallest is None or smallest % _SECTOR_BYTES or smallest == 0 else smallest
+
+    def _addresses(self, shares: Mapping[str, float]) -> dict[str, Any] | None:
+        job = self._job
+        if job.pattern is None:
+            return None
+        text = self._options.get("rw", "").partition(":")[2].strip()
+        if not job.pattern.startswith("rand"):
+            if not text:
+                return {"pattern": "sequential", "n_readers": job.n_jobs}
+            skip = self._number_behind_rw(text)
+            stride = skip + round(max(job.block_bytes.values(), default=4096.0))
+            if skip > 0 and stride % _SECTOR_BYTES == 0:
+                return {"pattern": "strided", "stride_bytes": stride}
+            self._note(f"rw={self._options['rw']}: steps backwards are taken as random places")
+            return None
+        if text and self._options.get("rw_sequencer", "sequential") == "sequential":
+            return {"pattern": "sequential", "mean_run": float(max(self._number_behind_rw(text), 1)),
+                    "n_readers": job.n_jobs}  # fmt: skip
+        if text:
+            self._note(f"rw={self._options['rw']}: repeated places are taken as new random ones")
+        return self._distribution(shares)
+
+    def _number_behind_rw(self, text: str) -> int:
+        sign = -1 if text.startswith("-") else 1
+        return sign * (self._bytes("rw", text.lstrip("+-")) or 0)
+
+    def _distribution(self, shares: Mapping[str, float]) -> dict[str, Any] | None:
+        whole = self._options.get("random_distribution", "random")
+        kind, _, rest = whole.partition(":")
+        if kind in ("zoned", "zoned_abs"):
+            first, *others = rest.split(",")
+            if others and "read" not in shares:
+                first = others[0]
+            elif others and "write" in shares:
+                self._note(f"random_distribution={whole}: the zones of reads are taken for writes too")
+            return self._zones(kind, first)
+        rest = rest.partition(",")[0].partition("/")[0]
+        if kind in ("random", ""):
+            return None
+        if kind in ("zipf", "pareto"):
+            try:
+                value = float(rest or {"zipf": 1.1, "pareto": 0.2}[kind])
+            except ValueError:
+                raise self._error("random_distribution", whole, f"must be {kind}:NUMBER") from None
+            granule = round(min(self._job.block_bytes.values(), default=4096.0))
+            if kind == "zipf":
+                return {"pattern": "zipf", "theta": value, "granule_bytes": max(granule // 512 * 512, 512)}
+            if 0 < value < 1:
+                self._note("the popular blocks of a Pareto law lie together here; fio scatters them")
+                return {"pattern": "zoned", "zones": _pareto_zones(value)}
+        self._note(f"random_distribution={whole} is taken as uniformly random, which is harder for caches")
+        return None
+
+    def _zones(self, kind: str, text: str) -> dict[str, Any] | None:
+        """Zones as fio takes them: `access/space`, both in percent (`zoned_abs`: space in bytes)."""
+        region = self._bytes("size", self._options.get("size", "")) if kind == "zoned_abs" else None
+        found: list[list[float | None]] = []
+        for part in text.split(":"):
+            access, _, space = part.partition("/")
+            pair: list[float | None] = [None, None]
+            try:
+                pair[0] = float(access) if access.strip() else None
+                if space.strip():
+                    pair[1] = float(size_bytes(space)) if kind == "zoned_abs" else float(space)
+            except ValueError:
+                raise self._error("random_distribution", f"{kind}:{text}", "must be zones like 60/10:40/90") from None
+            found.append(pair)
+        extent = 100.0
+        if kind == "zoned_abs":
+            extent = float(region or sum(space or 0.0 for _, space in found))
+            if region is None:
+                self._note("zones of absolute size are taken as shares of all of them")
+        for place, full in ((0, 100.0), (1, extent)):
+            missing = [pair for pair in found if pair[place] is None]
+            rest = full - sum(pair[place] or 0.0 for pair in found)
+            for pair in missing:
+                pair[place] = max(rest, 0.0) / len(missing)
+        zones = [
+            {"access_ratio": (access or 0.0) / 100, "space_ratio": (space or 0.0) / extent} for access, space in found
+        ]
+        total_access, total_space = (sum(zone[key] for zone in zones) for key in ("access_ratio", "space_ratio"))
+        if abs(total_access - 1) > 0.01 or total_space > 1.01 or total_space <= 0:
+            raise self._error("random_distribution", f"{kind}:{text}", "must have shares that add up to 100 %")
+        return {"pattern": "zoned", "zones": zones}
+
+    def _region(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        is_shared = bool(self._options.get("filename"))
+        for option, name in (("size", "span"), ("offset", "offset")):
+            text = self._options.get(option) or (self._options.get("filesize") if option == "size" else None)
+            if not text:
+                continue
+            if text.endswith("%"):
+                share = float(text[:-1]) / 100 if re.fullmatch(r"\d{1,3}%", text) else -1.0
+                if not 0 <= share <= 1:
+                    raise self._error(option, text, "must be a size or a percentage")
+                if (share < 1) if option == "size" else (share > 0):
+                    found[f"{name}_ratio"] = share
+                continue
+            text = text.partition("-")[0] if option == "size" else text
+            if re.fullmatch(r"\d+z", text) or "$" in text:
+                why = "a number of zones" if text.endswith("z") else "not known here"
+                self._note(f"{option}={text} is {why}: requests fall on the whole array")
+                continue
+            value = self._bytes(option, text)
+            if value:
+                found[f"{name}_bytes"] = value * (1 if is_shared or option == "offset" else self._job.n_jobs)
+        if found.get("span_bytes") and not is_shared and self._job.n_jobs > 1:
+            self._note(f"{self._job.n_jobs} clones have a file each: the region is all of them")
+        largest = max((max(sizes) for sizes in self._job.sizes.values() if sizes), default=0)
+        if found.get("span_bytes", largest) < largest:
+            found["span_bytes"] = math.ceil(largest / _SECTOR_BYTES) * _SECTOR_BYTES
+        return found
+
+    def _think(self) -> dict[str, int]:
+        text = self._options.get("thinktime")
+        if not text or text.strip() in ("0", "0s"):
+            return {}
+        # Unlike other times, a bare think time is in microseconds.
+        try:
+            pause_ns = time_ns(f"{text}us" if text.isdigit() else text)
+        except ValueError as error:
+            raise self._error("thinktime", text, str(error)) from None
+        blocks = self._options.get("thinktime_blocks", "1")
+        if blocks.isdigit() and int(blocks) > 1:
+            self._note(f"the pause after every {blocks} requests is spread over all of them: bursts are lost")
+            pause_ns = round(pause_ns / int(blocks))
+        return {"think_ns": pause_ns}
+
+    def _bytes(self, option: str, text: str) -> int | None:
+        if not text or text.endswith("%"):
+            return None
+        try:
+            return size_bytes(text, 1000 if self._options.get("kb_base") == "1000" else 1024)
+        except ValueError as error:
+            raise self._error(option, text, str(error)) from None
+
+    # ------------------------------------------------------------ notes and errors
+
+    def _note_options(self) -> None:
+        job = self._job
+        for note in job.notes:
+            self._note(note.removeprefix(f"{job.name}: "))
+        for note, settings in notes_of(self._options, job.engine).items():
+            self._notes.add(job.name, note, settings)
+        if self._options and job.engine is None and job.depth > 1:
+            self._note(f"without ioengine fio takes {DEFAULT_ENGINE} (on Linux), which ignores iodepth={job.depth}")
+        elif job.engine in SYNCHRONOUS_ENGINES and job.depth > 1:
+            self._note(f"ioengine={job.engine} waits for each request and ignores iodepth={job.depth}")
+        if job.is_direct is not True:
+            self._note("without direct=1 fio goes through the page cache, which the workload does not include")
+        if job.error:
+            self._note(f"fio ended with error {job.error}: its figures may be cut short")
+
+    def _note(self, text: str) -> None:
+        self._notes.add(self._job.name, text)
+
+    def _error(self, option: str, value: object, rule: str, fix: str = "") -> FormatError:
+        return FormatError(Fault(f"{self._job.name or 'job'}.{option}", value, rule, fix), self._source)
+
+
+def _pareto_zones(h: float) -> list[dict[str, float]]:
+    """Bands of the law with which a share `h` of the space gets 1 - h of the requests.
+
+    fio draws the place u^p of a uniform u, with p = log(h) / log(1 - h), so a share x of the space gets x^(1/p).
+    """
+    power = math.log(h) / math.log(1 - h)
+    edges = [(band / _N_BANDS) ** max(power, 1.0) for band in range(_N_BANDS + 1)]
+    access = [edge ** (1 / power) for edge in edges]
+    return [
+        {"access_ratio": access[i + 1] - access[i], "space_ratio": edges[i + 1] - edges[i]} for i in range(_N_BANDS)
+    ]

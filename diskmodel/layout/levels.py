@@ -1,0 +1,121 @@
+"""The one list of RAID levels: what each level is, as plain data.
+
+A level is a setting of one of three families, which say where blocks lie: "concat" (disks end to end) and "copies"
+(`mirror.py`), "parity" (`parity.py`). Neither engine knows levels; both read `LayoutTables`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from diskmodel.registry import OneOf
+
+Family = Literal["concat", "copies", "parity"]
+
+
+@dataclass(frozen=True)
+class RaidLevel:
+    """One RAID level.
+
+    Attributes
+    ----------
+    name : str
+        As descriptions name it.
+    title : str
+        In one line, for people.
+    family : "concat", "copies" or "parity"
+    min_disks : int
+    n_parity : int or None
+        Parity strips of a row; None: the description gives `n_parity`.
+    default_copies : int
+        Copies of each block unless the description gives `copies`; 0: one on every disk, 1: the level keeps no copies.
+    default_groups : int
+        Parity groups unless the description gives `groups`; 0: the level has no groups.
+    needs_whole_sets : bool
+        The number of disks must be a multiple of the copies.
+    has_far_copies : bool
+        Copies may also lie in the other part of the neighboring disk.
+    rotates : bool
+        Parity moves from row to row.
+    min_data_strips : int
+        Data strips that a row needs.
+    strip_sectors : int or None
+        Length of a strip where the level fixes it.
+    is_common : bool
+        Whether controllers still offer it with nothing but a number of disks; the lab offers these.
+    """
+
+    name: str
+    title: str
+    family: Family
+    min_disks: int
+    n_parity: int | None = 0
+    default_copies: int = 1
+    default_groups: int = 0
+    needs_whole_sets: bool = False
+    has_far_copies: bool = False
+    rotates: bool = True
+    min_data_strips: int = 2
+    strip_sectors: int | None = None
+    is_common: bool = True
+
+    @property
+    def keeps_copies(self) -> bool:
+        """Whether each block has copies, as many as the description says."""
+        return self.default_copies != 1
+
+    @property
+    def write_penalty(self) -> int:
+        """Back-end operations of a small host write by the rule of thumb: 2 (m + 1) with m parity strips."""
+        if self.family == "parity":
+            return 2 * ((self.n_parity or 0) + 1)
+        return 2 if self.keeps_copies else 1
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether data survives the loss of a disk."""
+        return self.family == "parity" or self.keeps_copies
+
+
+#: Every RAID level by its name.
+LEVELS: dict[str, RaidLevel] = {
+    level.name: level
+    for level in (
+        RaidLevel("jbod", "none (disks one after the other)", "concat", min_disks=1),
+        RaidLevel("raid0", "RAID 0 (striping)", "copies", min_disks=1),
+        RaidLevel(
+            "raid1", "RAID 1 (a copy on every disk)", "copies", min_disks=2, default_copies=0
+        ),
+        RaidLevel(
+            "raid1e", "RAID 1E (mirrors, any number)", "copies", min_disks=3, default_copies=2
+        ),
+        RaidLevel(
+            "raid10", "RAID 10 (striped mirrors)", "copies", min_disks=4, default_copies=2,
+            needs_whole_sets=True, has_far_copies=True,
+        ),
+        RaidLevel(
+            "raid3", "RAID 3 (parity disk, strips of a sector)", "parity", min_disks=3, n_parity=1,
+            rotates=False, strip_sectors=1, is_common=False,
+        ),
+        RaidLevel(
+            "raid4", "RAID 4 (parity disk)", "parity", min_disks=3, n_parity=1, rotates=False,
+            is_common=False,
+        ),
+        RaidLevel("raid5", "RAID 5 (one parity)", "parity", min_disks=3, n_parity=1),
+        RaidLevel(
+            "raid50", "RAID 50 (striped RAID 5)", "parity", min_disks=6, n_parity=1, default_groups=2
+        ),
+        RaidLevel("raid6", "RAID 6 (two parities)", "parity", min_disks=4, n_parity=2),
+        RaidLevel(
+            "raid60", "RAID 60 (striped RAID 6)", "parity", min_disks=8, n_parity=2, default_groups=2
+        ),
+        RaidLevel(
+            "erasure", "erasure code (k data strips, m parities)", "parity", min_disks=2,
+            n_parity=None, default_groups=1, min_data_strips=1, is_common=False,
+        ),
+    )
+}  # fmt: skip
+
+#: Name of a RAID level.
+Level = Annotated[str, OneOf(LEVELS.keys)]

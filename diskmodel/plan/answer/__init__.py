@@ -1,0 +1,1 @@
+"""What was found: outcomes, criteria, candidates, and the answers made of them."""

@@ -1,0 +1,90 @@
+"""The answer for one family of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.family import Family
+
+
+@dataclass(frozen=True)
+class Candidate(Record):
+    """The answer for one family.
+
+    Attributes
+    ----------
+    family : Family
+    is_feasible : bool
+    trial : Trial or None
+        At the answer; where there is none, the trial that came nearest; None where no count was allowed at all.
+    below : Trial or None
+        At the next smaller count: the proof that the answer is the fewest.
+    binds : str
+        Limiting factor: the criterion that rules out fewer disks; "minimum disks" where the level allows no fewer;
+        where nothing is feasible, the criterion that is not met.
+    binding : Criterion or None
+        That criterion at `below`, or at the nearest trial of an infeasible family.
+    reason : str
+        Why no fewer disks, or why no answer, in a sentence.
+    is_decided : bool
+        False: the next smaller count may be enough, within the precision of the longest run; the larger is taken.
+    rule_of_thumb_disks : int or None
+    rule_of_thumb_difference : tuple of str
+        Why the rule of thumb gives another number.
+    trials : tuple of Trial
+        All that was tried, by number of disks.
+    """
+
+    family: Family
+    is_feasible: bool
+    trial: Trial | None
+    below: Trial | None
+    binds: str
+    binding: Criterion | None
+    reason: str
+    is_decided: bool
+    rule_of_thumb_disks: int | None
+    rule_of_thumb_difference: tuple[str, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def disks(self) -> int | None:
+        """The fewest disks; None where infeasible."""
+        return self.trial.disks if self.is_feasible and self.trial else None
+
+    @property
+    def p99_ms(self) -> float | None:
+        """p99 latency of all requests at the answer; None where it is unknown."""
+        outcome = self.trial.outcome if self.trial else None
+        p99 = outcome.latency_of("p99") if outcome else None
+        return None if p99 is None else p99.value / 1e6
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the family, its answer with all figures, and everything that was tried."""
+        data: dict[str, Any] = {**self.family.to_dict(), "disks": self.disks, "feasible": self.is_feasible}
+        data |= {"binds": self.binds, "reason": self.reason, "decided": self.is_decided, "binding": self.binding}
+        outcome = self.trial.outcome if self.trial else None
+        data |= outcome.to_dict() if outcome else {"iops": None, "latency_ms": {}}
+        if self.trial is not None:
+            figures = self.trial.statics
+            data |= {
+                "tried_disks": self.trial.disks,
+                "usable_bytes": figures.usable_bytes,
+                "cost_usd": figures.cost_usd,
+                "rack_units": figures.rack_units,
+                "rebuild_hours": figures.rebuild_hours,
+                "data_loss_per_year": figures.loss_per_year,
+                "criteria": self.trial.criteria,
+                "degraded": self.trial.degraded,
+            }
+        return data | {
+            "below": self.below,
+            "rule_of_thumb_disks": self.rule_of_thumb_disks,
+            "rule_of_thumb_difference": self.rule_of_thumb_difference,
+            "trials": self.trials,
+        }

@@ -1,0 +1,58 @@
+"""What a change to an array or to an input does to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.plan.answer.criterion import Criterion
+
+
+@dataclass(frozen=True)
+class Relaxation(Record):
+    """One change to an array that falls short, and its effect.
+
+    Attributes
+    ----------
+    change : str
+    disks : int
+    criterion : Criterion
+        The limiting one, after the change.
+    gain_ratio : float
+        Margin gained, as a share of the limit.
+    holds : bool
+        Whether every criterion is met after the change.
+    """
+
+    change: str
+    disks: int
+    criterion: Criterion
+    gain_ratio: float
+    holds: bool
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the change, its gain, and the fields of the criterion."""
+        own = {name: value for name, value in super().json_fields().items() if name != "criterion"}
+        return own | self.criterion.to_dict()
+
+
+@dataclass(frozen=True)
+class Sensitivity(Record):
+    """The answer when one input is too low or too high.
+
+    Attributes
+    ----------
+    input : str
+    low, high : str
+        The two changes.
+    disks_low, disks_high : int or None
+        Fewest disks then; None: not feasible.
+    """
+
+    input: str
+    low: str
+    high: str
+    disks_low: int | None
+    disks_high: int | None

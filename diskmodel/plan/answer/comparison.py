@@ -1,0 +1,127 @@
+"""Several arrays under one workload, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from diskmodel.analytic.estimate import Estimate
+from diskmodel.array import Array
+from diskmodel.display import Displayable
+from diskmodel.plain import Record
+from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+
+@dataclass(frozen=True)
+class Difference(Record):
+    """Second array minus the first, as a share of the first.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the arrays.
+    statistic : str
+        iops, mean or p99.
+    ratio : Interval
+    is_significant : bool
+        Whether the interval excludes 0.
+    """
+
+    first: str
+    second: str
+    statistic: str
+    ratio: Interval
+    is_significant: bool
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the names, and the difference with the ends of its interval."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "statistic": self.statistic,
+            "significant": self.is_significant,
+            "ratio": self.ratio.value,
+            "low_ratio": self.ratio.low,
+            "high_ratio": self.ratio.high,
+        }
+
+
+@dataclass(frozen=True)
+class Compared(Record):
+    """One of the arrays.
+
+    Attributes
+    ----------
+    name : str
+    array : Array
+    healthy : Outcome
+    degraded : Outcome or None
+        With the first disk failed; None where that loses data, or the array is already degraded.
+    rebuilding : Outcome or None
+        With that disk being rebuilt onto a spare as fast as the disks allow; None as above.
+    rebuild_hours : float
+        Length of that rebuild; nan as above.
+    curve : tuple of LoadPoint
+        Latency against load, from light to beyond the knee.
+    headroom : Headroom
+    rule_of_thumb_iops : float
+        Host requests per second that the rule of thumb predicts.
+    estimate : Estimate
+        By queueing formulas.
+    differs : tuple of str
+        Why the rule of thumb differs from the simulation.
+    """
+
+    name: str
+    array: Array
+    healthy: Outcome
+    degraded: Outcome | None
+    rebuilding: Outcome | None
+    rebuild_hours: float
+    curve: tuple[LoadPoint, ...]
+    headroom: Headroom
+    rule_of_thumb_iops: float
+    estimate: Estimate
+    differs: tuple[str, ...]
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the array's main facts, its outcomes, and its latency against load."""
+        return {
+            "name": self.name,
+            "drive": self.array.drive.name,
+            "level": self.array.layout.level,
+            "disks": self.array.layout.disks,
+            "usable_bytes": self.array.usable_bytes,
+            **self.healthy.to_dict(),
+            "degraded": self.degraded,
+            "rebuilding": self.rebuilding,
+            "rebuild_hours": self.rebuild_hours,
+            "curve": self.curve,
+            "headroom": self.headroom,
+            "rule_of_thumb_iops": self.rule_of_thumb_iops,
+            "rule_of_thumb_difference": self.differs,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison(Record, Displayable):
+    """Arrays under one workload.
+
+    Attributes
+    ----------
+    workload : Workload
+    arrays : tuple of Compared
+    differences : tuple of Difference
+        Of each array to the first.
+    """
+
+    rich_view: ClassVar[str] = "diskmodel.plan.show.table:comparison_table"
+    html_view: ClassVar[str] = "diskmodel.plan.show.notebook:comparison_html"
+
+    workload: Workload
+    arrays: tuple[Compared, ...]
+    differences: tuple[Difference, ...]

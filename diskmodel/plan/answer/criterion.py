@@ -1,0 +1,110 @@
+"""One requirement and whether it is met."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.result.statistics.batches import Interval
+
+
+class Verdict(Enum):
+    """Whether a criterion is met."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    #: The confidence interval includes the limit.
+    UNDECIDED = "undecided"
+    #: The method does not determine it.
+    UNKNOWN = "unknown"
+
+
+#: A verdict in a sentence.
+_IN_WORDS = {
+    Verdict.HOLDS: "met",
+    Verdict.FAILS: "not met",
+    Verdict.UNDECIDED: "undecided, the interval includes the limit",
+    Verdict.UNKNOWN: "unknown",
+}
+
+
+@dataclass(frozen=True)
+class Criterion(Record):
+    """One requirement and what was found.
+
+    Attributes
+    ----------
+    name : str
+        iops, throughput, latency, utilization, capacity, rebuild, data_loss, cost, rack_units, or one of the first
+        four after "degraded ".
+    detail : str
+        What exactly: "p99", "p99 of log".
+    limit : float
+        In the unit of `figure`.
+    figure : Interval
+    unit : str
+    is_upper : bool
+        Whether the limit is the largest allowed value, not the smallest.
+    verdict : Verdict
+    """
+
+    name: str
+    detail: str
+    limit: float
+    figure: Interval
+    unit: str
+    is_upper: bool
+    verdict: Verdict
+
+    @property
+    def margin_ratio(self) -> float:
+        """Distance from the limit to the value as a share of the limit; negative where the limit is violated."""
+        if not math.isfinite(self.figure.value):
+            return -math.inf if self.is_upper else math.inf
+        difference = self.limit - self.figure.value if self.is_upper else self.figure.value - self.limit
+        return difference / self.limit if self.limit else math.copysign(math.inf, difference)
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the requirement, the value with the ends of its interval, and the verdict."""
+        return {
+            "criterion": self.name,
+            "detail": self.detail,
+            "limit": self.limit,
+            "value": self.figure.value,
+            "low": self.figure.low,
+            "high": self.figure.high,
+            "unit": self.unit,
+            "verdict": self.verdict,
+            "margin_ratio": self.margin_ratio,
+        }
+
+    def __str__(self) -> str:
+        bound = "at most" if self.is_upper else "at least"
+        what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
+        value, limit = (f"{_short(number)} {self.unit}".strip() for number in (self.figure.value, self.limit))
+        return f"{what} {value}, required {bound} {limit}: {_IN_WORDS[self.verdict]}"
+
+
+def _short(value: float) -> str:
+    if not math.isfinite(value):
+        return "unbounded"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def overall(criteria: Iterable[Criterion]) -> Verdict:
+    """Return the verdict of all criteria together: one failure decides; unknown ones are left out."""
+    verdicts = {item.verdict for item in criteria}
+    if Verdict.FAILS in verdicts:
+        return Verdict.FAILS
+    return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else Verdict.HOLDS
+
+
+def tightest(criteria: Iterable[Criterion]) -> Criterion | None:
+    """Return the criterion with the least margin, failed ones before undecided ones before others; None of none."""
+    order = {Verdict.FAILS: 0, Verdict.UNDECIDED: 1, Verdict.HOLDS: 2}
+    known = [item for item in criteria if item.verdict in order]
+    return min(known, key=lambda item: (order[item.verdict], item.margin_ratio), default=None)

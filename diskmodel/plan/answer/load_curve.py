@@ -1,0 +1,60 @@
+"""Latency against load, and how much load can be added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.plan.answer.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class LoadPoint(Record):
+    """The outcome at one load.
+
+    Attributes
+    ----------
+    load_factor : float
+        Load as a multiple of the workload's own.
+    offered : float
+        Requests per second of an open workload; clients of a closed one.
+    outcome : Outcome
+    """
+
+    load_factor: float
+    offered: float
+    outcome: Outcome
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the load and the main figures of the outcome."""
+        data = self.outcome.to_dict()
+        kept = ("stable", "iops", "latency_ms", "utilization_ratio")
+        return {"load_factor": self.load_factor, "offered": self.offered} | {key: data[key] for key in kept}
+
+
+#: Names of arrays, each with its latency against load.
+Curves = Sequence[tuple[str, Sequence[LoadPoint]]]
+
+
+@dataclass(frozen=True)
+class Headroom(Record):
+    """How much load can be added to an array.
+
+    Attributes
+    ----------
+    knee_iops : float
+        Rate with the best ratio of throughput to response time (Kleinrock's power) among the loads tried.
+    most_iops : float
+        Highest stable rate.
+    ratio : float
+        Load that can be added up to the highest stable rate, as a share of the present one; negative: overloaded.
+    months : float or None
+        Until then at the given growth; None without growth.
+    """
+
+    knee_iops: float
+    most_iops: float
+    ratio: float
+    months: float | None

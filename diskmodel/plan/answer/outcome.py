@@ -1,0 +1,93 @@
+"""Performance of one array under one workload, with its uncertainty; from an engine, a formula or a test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.result.statistics.batches import Interval
+
+
+@dataclass(frozen=True)
+class Outcome(Record):
+    """Performance of one array under one workload.
+
+    Attributes
+    ----------
+    is_stable : bool
+    iops, bytes_per_s : Interval
+        Completed per second.
+    latency_ns : mapping of stream name to mapping of statistic to Interval
+        "" is all requests together; statistics: mean, p50, p95, p99, p999. A statistic may be missing where the
+        method does not model it.
+    utilization_ratio : float
+        Mean of the disks.
+    utilization_half_width : float
+        Half-width of its 95 % interval as a part of it.
+    back_end_per_host : float
+        Disk operations per host request.
+    breakdown_ms : mapping of str to float
+        Where the mean response time was spent.
+    n_requests : int
+    method : str
+        Engine or formula.
+    rebuilt_bytes_per_s : float
+        Rate of a rebuild that ran beside the workload; nan without one.
+    burst_iops, sustained_iops : float
+        Completed per second until a write-back cache was full, and from then on; nan where none was filled.
+    """
+
+    is_stable: bool
+    iops: Interval
+    bytes_per_s: Interval
+    latency_ns: Mapping[str, Mapping[str, Interval]]
+    utilization_ratio: float
+    back_end_per_host: float = math.nan
+    breakdown_ms: Mapping[str, float] = field(default_factory=dict)
+    n_requests: int = 0
+    method: str = ""
+    utilization_half_width: float = 0.0
+    rebuilt_bytes_per_s: float = math.nan
+    burst_iops: float = math.nan
+    sustained_iops: float = math.nan
+
+    @property
+    def utilization(self) -> Interval:
+        """Utilization with its interval."""
+        half = self.utilization_ratio * self.utilization_half_width
+        return Interval(self.utilization_ratio, self.utilization_ratio - half, self.utilization_ratio + half)
+
+    def latency_of(self, statistic: str, stream: str = "") -> Interval | None:
+        """Return a statistic of the latency in ns; None where it is unknown."""
+        return self.latency_ns.get(stream, {}).get(statistic)
+
+    def latency_ms(self, stream: str = "") -> dict[str, float]:
+        """Return the latency by statistic, ms."""
+        return {name: interval.value / 1e6 for name, interval in self.latency_ns.get(stream, {}).items()}
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return rates, latencies in milliseconds and the ends of their intervals."""
+        return {
+            "stable": self.is_stable,
+            "iops": self.iops.value,
+            "iops_low": self.iops.low,
+            "iops_high": self.iops.high,
+            "mb_s": self.bytes_per_s.value / 1e6,
+            "latency_ms": self.latency_ms(),
+            "interval": {
+                f"{name}_{end}_ms": getattr(interval, end) / 1e6
+                for name, interval in self.latency_ns.get("", {}).items()
+                for end in ("low", "high")
+            },
+            "streams": {name: {"latency_ms": self.latency_ms(name)} for name in self.latency_ns if name},
+            "utilization_ratio": self.utilization_ratio,
+            "back_end_per_host": self.back_end_per_host,
+            "burst_iops": self.burst_iops,
+            "sustained_iops": self.sustained_iops,
+            "breakdown_ms": self.breakdown_ms,
+            "requests": self.n_requests,
+            "engine": self.method,
+        }

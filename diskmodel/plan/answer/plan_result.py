@@ -1,0 +1,80 @@
+"""The answer to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from diskmodel.display import Displayable
+from diskmodel.plain import Record
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.changes import Relaxation, Sensitivity
+from diskmodel.plan.answer.pareto import ParetoPoint
+from diskmodel.plan.answer.profile_risk import ProfileRisk
+from diskmodel.plan.question.description import PlanDescription
+
+
+@dataclass(frozen=True)
+class PlanResult(Record, Displayable):
+    """The answer to a plan.
+
+    Attributes
+    ----------
+    plan : PlanDescription
+    candidates : tuple of Candidate
+        One for each family, in the order of the plan.
+    best : Candidate or None
+        None: no feasible array.
+    minimized : "disks" or "cost"
+    reason : str
+        Why no array is feasible; "" where one is.
+    relaxations : tuple of Relaxation
+        Changes that would help the array just below the best one, or the nearest where none is feasible.
+    sensitivities : tuple of Sensitivity
+        Empty unless asked for.
+    front : tuple of ParetoPoint
+        Cost (or disks) against latency, of everything that was tried and meets the objective.
+    profile_risk : ProfileRisk or None
+        Effect of the uncertainty of a calibrated drive on the best; None where its profile states none.
+    """
+
+    rich_view: ClassVar[str] = "diskmodel.plan.show.table:plan_table"
+    html_view: ClassVar[str] = "diskmodel.plan.show.notebook:plan_html"
+
+    plan: PlanDescription
+    candidates: tuple[Candidate, ...]
+    best: Candidate | None
+    minimized: str
+    reason: str
+    relaxations: tuple[Relaxation, ...]
+    sensitivities: tuple[Sensitivity, ...]
+    front: tuple[ParetoPoint, ...]
+    profile_risk: ProfileRisk | None = None
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether some array meets the objective."""
+        return self.best is not None
+
+    @property
+    def n_runs(self) -> int:
+        """Simulations made in the search."""
+        return sum(trial.n_runs for candidate in self.candidates for trial in candidate.trials)
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the best, all candidates, what would change the answer, and the plan."""
+        return {
+            "name": self.plan.name,
+            "feasible": self.is_feasible,
+            "best": self.best,
+            "minimized": self.minimized,
+            "reason": self.reason,
+            "candidates": self.candidates,
+            "relaxations": self.relaxations,
+            "sensitivities": self.sensitivities,
+            "profile_risk": self.profile_risk,
+            "pareto": self.front,
+            "runs": self.n_runs,
+            "plan": self.plan,
+        }

@@ -1,0 +1,29 @@
+"""Figures of an array that need no simulation of requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Statics:
+    """Space, money, rack units, rebuild and data loss of an array.
+
+    Attributes
+    ----------
+    usable_bytes : int
+    cost_usd : float
+        nan where the price of the drive is not known.
+    rack_units : int
+    rebuild_hours : float
+        Of one disk at the given utilization; nan for levels without redundancy.
+    loss_per_year, mttdl_hours : float
+        Probability of data loss in a year, and mean time to data loss.
+    """
+
+    usable_bytes: int
+    cost_usd: float
+    rack_units: int
+    rebuild_hours: float
+    loss_per_year: float
+    mttdl_hours: float

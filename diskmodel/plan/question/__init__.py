@@ -1,0 +1,1 @@
+"""What is asked: a workload, an objective, and the arrays that may be bought."""

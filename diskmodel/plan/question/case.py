@@ -1,0 +1,132 @@
+"""A plan resolved for one family of arrays: the array of every size, the workload and the objective."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS
+from diskmodel.plan.question.description import PlanDescription, Prices, Search
+from diskmodel.plan.question.family import Family
+from diskmodel.plan.question.objective import Objective
+from diskmodel.workload import Workload
+
+
+@dataclass(frozen=True)
+class Case:
+    """One family of arrays under the load and the objective of a plan.
+
+    Attributes
+    ----------
+    plan : PlanDescription
+    family : Family
+    """
+
+    plan: PlanDescription
+    family: Family
+
+    @property
+    def objective(self) -> Objective:
+        """What the array has to achieve."""
+        return self.plan.objective
+
+    @property
+    def prices(self) -> Prices:
+        """What drives, slots and power cost."""
+        return self.plan.prices
+
+    @property
+    def search(self) -> Search:
+        """How long the runs are, and with which seed and engine."""
+        return self.plan.search
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The load to design for."""
+        return self.plan.design_workload
+
+    @cached_property
+    def required_bytes(self) -> int:
+        """Usable space required: for the data, and for the regions that the workload names in bytes."""
+        required = self.objective.usable_bytes or 0
+        for stream in self.workload.streams:
+            span = stream.span_bytes if stream.span_bytes is not None else self.workload.span_bytes
+            required = max(required, (stream.offset_bytes or 0) + (span or 0))
+        return required
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """Numbers of disks in the plan that the family's level can have, ascending."""
+        found = []
+        for disks in self.plan.candidates.counts:
+            if self.family.level == "raid1" and disks > 2:
+                continue  # further mirrors of the same data add no space; RAID 10 is the level that grows
+            try:
+                self.array(disks)
+            except DescriptionError:
+                continue
+            found.append(disks)
+        return found
+
+    def array(self, disks: int, *, n_failed: int = 0, is_rebuilding: bool = False) -> Array:
+        """Return the array with `disks` disks.
+
+        Parameters
+        ----------
+        disks : int
+            Without hot spares.
+        n_failed : int
+            Failed disks: the first ones.
+        is_rebuilding : bool
+            Whether the first failed disk is being rebuilt.
+
+        Raises
+        ------
+        DescriptionError
+            When the level cannot have this number of disks, or loses data when so many fail.
+        """
+        plan, family = self.plan, self.family
+        layout: dict[str, Any] = {
+            "level": family.level,
+            "disks": disks,
+            "strip_bytes": family.strip_bytes,
+            "spares": plan.candidates.spares,
+            "failed": list(range(n_failed)),
+        }
+        if is_rebuilding:
+            layout |= {"rebuild": plan.candidates.rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
+        if family.groups > 1:
+            layout["groups"] = family.groups
+        controller = plan.controller
+        if family.cache_bytes:
+            cache = {"size_bytes": family.cache_bytes}
+            controller = type(controller).parse({**controller.to_dict(), "read_cache": cache})
+        return Array(
+            name=f"{family.drive.name} {family.level} x {disks}",
+            drive=family.drive,
+            layout=Layout.parse(layout),
+            queue=plan.queue,
+            controller=controller,
+            spindles=plan.spindles,
+        )
+
+    def of(self, **changes: Any) -> Case:
+        """Return the case of a family that differs in the given fields."""
+        return replace(self, family=replace(self.family, **changes))
+
+
+def cases(plan: PlanDescription) -> list[Case]:
+    """Return the cases of all families of a plan, in the order of the file."""
+    candidates = plan.candidates
+    return [
+        Case(plan, Family(drive, level, strip, cache, groups))
+        for drive, level, strip, cache in itertools.product(
+            candidates.drives, candidates.levels, candidates.strip_bytes, candidates.cache_bytes
+        )
+        for groups in (candidates.groups if LEVELS[level].default_groups > 1 else (1,))
+    ]

@@ -1,0 +1,247 @@
+"""A plan as the user writes it: a workload, what has to be achieved, and what may be bought."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from diskmodel.array import Spindles
+from diskmodel.controller.description import Controller
+from diskmodel.description import Description, read_toml
+from diskmodel.drive import Flash, Hdd, NamedDrive
+from diskmodel.errors import DescriptionError
+from diskmodel.formats import load_workload
+from diskmodel.layout.description import Rebuild
+from diskmodel.layout.levels import Level
+from diskmodel.plan.question.objective import Objective
+from diskmodel.queue.description import Queue
+from diskmodel.units import Bytes
+from diskmodel.workload import Workload
+
+
+def _one_or_more(value: object) -> object:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+class Candidates(Description):
+    """What may be bought.
+
+    Attributes
+    ----------
+    drives : tuple of Drive
+        In a file: names in the catalogue, or profiles beside the file.
+    levels : tuple of str
+    min_disks, max_disks : int
+        Counts to search, spares left out; a level takes those of them that it can (RAID 10 even ones, and so on).
+    disks : tuple of int or None
+        Just these counts instead.
+    strip_bytes : tuple of int
+    cache_bytes : tuple of int
+        Sizes of a real LRU read cache; 0: the controller as it is described.
+    groups : tuple of int
+        Parity groups of RAID 50 and RAID 60.
+    spares : int
+        Hot spares of every candidate.
+    rebuild : Rebuild
+        How a failed disk is rebuilt (window, rate limit), where the objective asks for rebuild or data loss.
+    """
+
+    drives: Annotated[tuple[NamedDrive, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
+    levels: Annotated[tuple[Level, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
+    min_disks: int = Field(default=1, ge=1)
+    max_disks: int = Field(default=64, ge=1, le=10_000)
+    disks: Annotated[tuple[int, ...], BeforeValidator(_one_or_more)] | None = None
+    strip_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (64 << 10,)
+    cache_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (0,)
+    groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
+    spares: int = Field(default=0, ge=0, le=10_000)
+    rebuild: Rebuild = Rebuild()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.min_disks > self.max_disks:
+            raise ValueError(f"min_disks={self.min_disks}: is above max_disks={self.max_disks}; swap them")
+        for field in ("levels", "strip_bytes", "cache_bytes", "groups", "disks"):
+            values = getattr(self, field) or ()
+            if len(set(values)) != len(values):
+                raise ValueError(f"{field}: a value is given twice; give each once")
+        names = [drive.name for drive in self.drives]
+        if len(set(names)) != len(names):
+            raise ValueError("drives: two have the same name; rename one of them")
+        return self
+
+    @field_validator("disks")
+    @classmethod
+    def _ascending(cls, value: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        if value is not None and (not value or min(value) < 1):
+            raise ValueError("must be counts of at least 1; give for example [4, 8, 12]")
+        return None if value is None else tuple(sorted(value))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Disk counts to search, ascending, before a level's own rule."""
+        return self.disks or tuple(range(self.min_disks, self.max_disks + 1))
+
+
+class Prices(Description):
+    """What things cost, beside the drives' own prices.
+
+    Attributes
+    ----------
+    drives_usd : dict of str to float
+        Price of a drive by its name; overrides the profile's.
+    slot_usd : float
+        Of a slot with its share of the enclosure.
+    power_usd_per_kwh : float
+    power_factor : float
+        Power drawn from the wall over that of the drives (cooling, supplies).
+    years : float
+        For which power is paid.
+    disks_per_rack_unit : float
+    """
+
+    drives_usd: dict[str, float] = Field(default_factory=dict)
+    slot_usd: float = Field(default=0.0, ge=0)
+    power_usd_per_kwh: float = Field(default=0.0, ge=0)
+    power_factor: float = Field(default=1.0, ge=1)
+    years: float = Field(default=5.0, gt=0)
+    disks_per_rack_unit: float = Field(default=12.0, gt=0)
+
+
+class Search(Description):
+    """How the answer is looked for.
+
+    Attributes
+    ----------
+    method : "simulation" or "rule"
+        Who decides: the simulation, or the calculators' rule of thumb (no mechanics, no queueing, and only the cache
+        hit ratio that the controller states).
+    minimize : "auto", "disks" or "cost"
+        What makes a candidate the best; "auto": cost where every price is known, else disks.
+    seed : int
+        The same for every run: candidates are compared under the same requests.
+    requests, max_requests : int
+        Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
+        ones cannot decide.
+    engine : "auto", "native" or "simpy"
+    """
+
+    method: Literal["simulation", "rule"] = "simulation"
+    minimize: Literal["auto", "disks", "cost"] = "auto"
+    seed: int = Field(default=0, ge=0)
+    requests: int = Field(default=30_000, ge=200)
+    max_requests: int = Field(default=120_000, ge=200)
+    engine: Literal["auto", "native", "simpy"] = "auto"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.requests > self.max_requests:
+            raise ValueError(f"requests={self.requests}: is above max_requests={self.max_requests}; lower it")
+        return self
+
+
+class PlanDescription(Description):
+    """A whole question: how many disks, of which drive, in which level?
+
+    Attributes
+    ----------
+    name : str
+    workload : Workload
+        In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
+        or a trace; a recorded load is planned for at its 95th percentile over time.
+    objective : Objective
+    candidates : Candidates
+    controller, queue, spindles
+        Of every candidate.
+    prices : Prices
+    search : Search
+    """
+
+    file_kind: ClassVar[str] = "plan"
+
+    name: str = "plan"
+    workload: Workload
+    objective: Objective
+    candidates: Candidates
+    controller: Controller = Controller()
+    queue: Queue = Queue()
+    spindles: Spindles = Spindles()
+    prices: Prices = Prices()
+    search: Search = Search()
+
+    @property
+    def design_workload(self) -> Workload:
+        """The load to design for, growth and peak included.
+
+        An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
+        closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
+        multiply the clients. A mixture of both is multiplied as a whole.
+        """
+        workload, design_iops = self.workload, self.objective.design_iops
+        if design_iops is not None and not workload.is_open:
+            return workload
+        factor = self.objective.load_factor
+        if design_iops is not None and not workload.queue_depth:
+            factor = design_iops / workload.offered_rate_per_s
+        return workload if factor == 1 else workload.scaled(factor)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        names = {stream.name for stream in self.workload.streams}
+        degraded = self.objective.degraded
+        for where, latency in (
+            ("objective.latency", self.objective.latency),
+            ("objective.degraded.latency", degraded.latency if degraded else None),
+        ):
+            unknown = sorted(set(latency.streams) - names) if latency else []
+            if unknown:
+                raise ValueError(f"{where}.streams.{unknown[0]}: no such stream; use one of {', '.join(sorted(names))}")
+        return self
+
+    @classmethod
+    def load(cls, path: str | Path, *, workload: Workload | None = None) -> Self:
+        """The plan in a TOML file; paths in it are relative to the file.
+
+        Parameters
+        ----------
+        path : str or Path
+        workload : Workload, optional
+            Instead of the file's, which need not have one then.
+
+        Raises
+        ------
+        DescriptionError
+            With every fault of the file.
+        """
+        data = read_toml(path, cls.file_kind)
+        if workload is not None:
+            data["workload"] = workload
+        return cls.parse(beside(data, Path(path).parent), str(path))
+
+
+def with_drives(plan: PlanDescription, drives: Sequence[Hdd | Flash]) -> PlanDescription:
+    """The plan with more drives to choose from, before those that it names; one of the same name is replaced."""
+    names = {drive.name for drive in drives}
+    kept = [drive for drive in plan.candidates.drives if drive.name not in names]
+    return plan.model_copy(update={"candidates": plan.candidates.model_copy(update={"drives": (*drives, *kept)})})
+
+
+def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """`data` of a plan file with paths of drives resolved and a workload file read in."""
+    candidates = data.get("candidates")
+    if isinstance(candidates, Mapping) and "drives" in candidates:
+        drives = candidates["drives"]
+        listed = drives if isinstance(drives, list) else [drives]
+        found = [str(folder / d) if isinstance(d, str) and os.path.isfile(folder / d) else d for d in listed]
+        data = {**data, "candidates": {**candidates, "drives": found}}
+    workload = data.get("workload")
+    if isinstance(workload, str):
+        try:
+            data = {**data, "workload": load_workload(folder / workload)}
+        except DescriptionError as error:
+            raise DescriptionError(error.faults, f"workload {folder / workload}") from None
+    return data

@@ -1,0 +1,41 @@
+"""A family of arrays: everything about an array except its number of disks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.drive import Flash, Hdd
+from diskmodel.plain import Record
+
+
+@dataclass(frozen=True)
+class Family(Record):
+    """Everything about an array except its number of disks.
+
+    Attributes
+    ----------
+    drive : Drive
+    level : str
+    strip_bytes : int
+    cache_bytes : int
+        0: the controller as the plan describes it.
+    groups : int
+        Of RAID 50 and RAID 60; 1 elsewhere.
+    """
+
+    drive: Hdd | Flash
+    level: str
+    strip_bytes: int
+    cache_bytes: int
+    groups: int
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the fields, the drive by its name."""
+        return {**super().json_fields(), "drive": self.drive.name}
+
+    def __str__(self) -> str:
+        cache = f", cache {self.cache_bytes / 2**20:.0f} MiB" if self.cache_bytes else ""
+        groups = f" in {self.groups} groups" if self.groups > 1 else ""
+        return f"{self.drive.name}, {self.level}{groups}, strip {self.strip_bytes // 1024} KiB{cache}"

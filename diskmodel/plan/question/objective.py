@@ -1,0 +1,171 @@
+"""What an array has to achieve, as the user writes it. Every part is optional; give what matters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from diskmodel.description import Description
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, PerSecond, Ratio, parse
+
+STATISTICS = ("mean", "p50", "p95", "p99", "p999")
+
+
+def _share(value: object) -> object:
+    if isinstance(value, str):
+        return float(parse(value, {"%": 1, "": 100})) / 100
+    return value
+
+
+#: A change per year: "25 %" or 0.25; may be negative.
+Growth = Annotated[float, BeforeValidator(_share), Field(ge=-0.9, le=10)]
+#: A small probability: "0.01 %" or 1e-4.
+Probability = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1)]
+
+
+class LatencyLimits(Description):
+    """Largest allowed response times; in a file `p99 = "20 ms"`.
+
+    Attributes
+    ----------
+    mean_ns, p50_ns, p95_ns, p99_ns, p999_ns : int or None
+    """
+
+    mean_ns: Nanoseconds | None = None
+    p50_ns: Nanoseconds | None = None
+    p95_ns: Nanoseconds | None = None
+    p99_ns: Nanoseconds | None = None
+    p999_ns: Nanoseconds | None = None
+
+    def limits(self) -> dict[str, int]:
+        """Given limits by statistic, ns."""
+        given = {name: getattr(self, f"{name}_ns") for name in STATISTICS}
+        return {name: limit for name, limit in given.items() if limit is not None}
+
+
+class LatencyObjective(LatencyLimits):
+    """Limits for all requests together, and for single streams by name.
+
+    Attributes
+    ----------
+    streams : dict of str to LatencyLimits
+    """
+
+    streams: dict[str, LatencyLimits] = Field(default_factory=dict)
+
+
+class Degraded(Description):
+    """What has to hold while disks are missing.
+
+    Attributes
+    ----------
+    failures : int
+        Disks missing: the first ones, of one group.
+    load_ratio : float
+        Share of the normal load that has to be carried meanwhile.
+    latency : LatencyObjective
+    utilization_ceiling_ratio : float or None
+    """
+
+    failures: int = Field(default=1, ge=1, le=8)
+    load_ratio: Ratio = Field(default=1.0, gt=0)
+    latency: LatencyObjective = LatencyObjective()
+    utilization_ceiling_ratio: Ratio | None = None
+
+
+class Objective(Description):
+    """What an array has to achieve; any subset.
+
+    Attributes
+    ----------
+    iops : float or None, per second
+        Host requests per second today. An open workload is scaled to offer this rate, and holds it when it is
+        stable; a closed one has to achieve it with the clients that it has.
+    throughput_bytes_per_s : float or None
+        Bytes per second today, both directions together.
+    growth_ratio : float
+        Growth of load per year: 0.25 is 25 % a year, compound.
+    years : float
+        How long the array has to last.
+    peak_factor : float
+        Busiest season over the average one.
+    capacity_bytes : int or None
+        Data to be stored today.
+    capacity_growth_ratio : float
+        Growth of the data per year.
+    fill_limit_ratio : float
+        Largest allowed share of the usable space that is filled.
+    formatting_ratio : float
+        Share of the usable space that the file system takes.
+    latency : LatencyObjective
+    utilization_ceiling_ratio : float or None
+        Largest mean utilisation of the disks.
+    degraded : Degraded or None
+    rebuild_hours : float or None
+        Longest allowed rebuild of one disk under the load.
+    data_loss_per_year : float or None
+        Largest allowed probability of losing data within a year.
+    replacement_hours : float
+        From a failure to the start of the rebuild where there is no hot spare.
+    cost_usd : float or None
+    rack_units : int or None
+    """
+
+    iops: PerSecond | None = None
+    throughput_bytes_per_s: BytesPerSecond | None = None
+    growth_ratio: Growth = 0.0
+    years: float = Field(default=0.0, ge=0, le=30)
+    peak_factor: float = Field(default=1.0, ge=1, le=1000)
+    capacity_bytes: Bytes | None = None
+    capacity_growth_ratio: Growth = 0.0
+    fill_limit_ratio: Ratio = Field(default=1.0, gt=0)
+    formatting_ratio: Ratio = Field(default=0.0, lt=1)
+    latency: LatencyObjective = LatencyObjective()
+    utilization_ceiling_ratio: Ratio | None = Field(default=None, gt=0)
+    degraded: Degraded | None = None
+    rebuild_hours: float | None = Field(default=None, gt=0)
+    data_loss_per_year: Probability | None = None
+    replacement_hours: float = Field(default=24.0, ge=0)
+    cost_usd: float | None = Field(default=None, gt=0)
+    rack_units: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        asked = (
+            self.iops,
+            self.throughput_bytes_per_s,
+            self.capacity_bytes,
+            self.utilization_ceiling_ratio,
+            self.degraded,
+            self.rebuild_hours,
+            self.data_loss_per_year,
+            self.cost_usd,
+            self.rack_units,
+        )
+        if all(item is None for item in asked) and not self.latency.limits() and not self.latency.streams:
+            raise ValueError("asks for nothing; give for example iops, latency or capacity")
+        return self
+
+    @property
+    def load_factor(self) -> float:
+        """Load to be designed for over today's: (1 + growth)^years · peak."""
+        return float((1 + self.growth_ratio) ** self.years * self.peak_factor)
+
+    @property
+    def design_iops(self) -> float | None:
+        """Host requests per second to be designed for."""
+        return None if self.iops is None else self.iops * self.load_factor
+
+    @property
+    def design_throughput_bytes_per_s(self) -> float | None:
+        """Bytes per second to be designed for."""
+        return None if self.throughput_bytes_per_s is None else self.throughput_bytes_per_s * self.load_factor
+
+    @property
+    def usable_bytes(self) -> int | None:
+        """Usable space that is needed at the end of the years, formatting and fill limit counted."""
+        if self.capacity_bytes is None:
+            return None
+        data = self.capacity_bytes * (1 + self.capacity_growth_ratio) ** self.years
+        return int(data / self.fill_limit_ratio / (1 - self.formatting_ratio))

@@ -1,0 +1,42 @@
+"""A plan in few words: only what differs from what would be taken anyway."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tomlkit
+
+from diskmodel.description import readable
+from diskmodel.drive import Flash, Hdd, catalogue
+from diskmodel.plan.question.description import PlanDescription
+
+#: Fields that tell which of several forms a table has; needed also where they are a form's own default.
+_FORMS = ("kind", "pattern")
+
+
+def short_toml(plan: PlanDescription) -> str:
+    """TOML text of which `PlanDescription.load` makes the same plan, without defaults; catalogue drives by name."""
+    data = _without_defaults(plan.to_dict(), plan.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
+    data["candidates"]["drives"] = [
+        _named(drive)
+        or _without_defaults(drive.to_dict(), drive.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
+        for drive in plan.candidates.drives
+    ]
+    return tomlkit.dumps(readable(data))
+
+
+def _named(drive: Hdd | Flash) -> str | None:
+    """The catalogue's name of a drive that is exactly the catalogue's."""
+    found = catalogue()
+    return next((name for name in found if found[name] == drive), None)
+
+
+def _without_defaults(whole: Any, changed: Any) -> Any:
+    """`changed` with the fields of `whole` that tell the form of a table."""
+    if isinstance(changed, dict) and isinstance(whole, dict):
+        forms = {key: whole[key] for key in _FORMS if key in whole}
+        kept = {key: _without_defaults(whole[key], value) for key, value in changed.items() if key in whole}
+        return forms | kept
+    if isinstance(changed, list) and isinstance(whole, list):
+        return [_without_defaults(a, b) for a, b in zip(whole, changed, strict=True)]
+    return changed

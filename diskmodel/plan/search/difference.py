@@ -1,0 +1,106 @@
+"""Why the rule of thumb's number of disks differs from the simulated one, in words with figures."""
+
+from __future__ import annotations
+
+import math
+
+from diskmodel.analytic.rule import back_end_per_host
+from diskmodel.analytic.rule import write_penalty as penalty_of
+from diskmodel.plan.answer.criterion import Verdict, tightest
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
+from diskmodel.plan.search.trier import Trier
+
+
+def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tuple[str, ...]:
+    """Return the reasons for the difference between `counted` disks and the trial's.
+
+    Parameters
+    ----------
+    trier : Trier
+        Also tries the rule of thumb's count.
+    trial : Trial
+        At the simulated answer, or nearest to one.
+    counted : int or None
+        The answer by the rule of thumb.
+    """
+    if counted is None:
+        return ("the rule of thumb needs a rate, and the plan states none for this closed workload",)
+    if trial.outcome is None or trial.outcome.method == "rule":
+        return ()
+    said = [_verdict_on(trier, trial, counted)]
+    said += [text for text in (_service(trier, trial), _operations(trier, trial), _queueing(trial)) if text]
+    return tuple(said)
+
+
+def _verdict_on(trier: Trier, trial: Trial, counted: int) -> str:
+    if counted == trial.disks:
+        return f"the rule of thumb needs the same {counted} disks"
+    if counted not in trier.case.counts:
+        return f"the rule of thumb needs {counted} disks, more than the plan allows"
+    there = trier(counted)
+    worst = tightest(there.criteria)
+    if there.verdict is Verdict.HOLDS:
+        return f"the rule of thumb needs {counted} disks, more than the simulation: with {counted}, {worst}"
+    return f"the rule of thumb needs {counted} disks, too few in the simulation: with {counted}, {worst}"
+
+
+def _service(trier: Trier, trial: Trial) -> str:
+    """Compare the simulated service time with the IOPS that the rule of thumb assumes for a disk."""
+    outcome = trial.outcome
+    assert outcome is not None
+    operations = outcome.iops.value * outcome.back_end_per_host
+    working = trial.disks
+    if not (operations > 0 and outcome.utilization_ratio > 0):
+        return ""
+    simulated_ms = 1000 * outcome.utilization_ratio * working / operations
+    assumed = calculator_disk_iops(trier.case.family.drive)
+    ratio = simulated_ms * assumed / 1000
+    if 0.95 < ratio < 1.05:
+        return ""
+    if ratio < 1:
+        cause = "seeks are short, and the elevator reorders waiting requests"
+    elif trier.case.family.drive.kind == "flash":
+        cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
+    else:
+        cause = "seek and rotation, and parity writes that wait a full revolution"
+    return (
+        f"the rule of thumb assumes {assumed:.0f} IOPS a disk, {1000 / assumed:.2f} ms an operation; simulated, an "
+        f"operation takes {simulated_ms:.2f} ms ({cause})"
+    )
+
+
+def _operations(trier: Trier, trial: Trial) -> str:
+    """Compare the simulated disk operations per request with the rule of thumb's write penalty."""
+    outcome = trial.outcome
+    assert outcome is not None
+    case = trier.case
+    array = case.array(trial.disks)
+    counted = back_end_per_host(
+        penalty_of(case.family.level, n_parity=array.layout.n_parity),
+        read_fraction(case.workload),
+        calculator_cache_hit(array, case.required_bytes),
+    )
+    simulated = outcome.back_end_per_host
+    if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
+        return ""
+    cause = (
+        "the cache, full-stripe writes and merged writes save operations"
+        if simulated < counted
+        else "some requests cross a strip boundary, or fewer requests hit the cache"
+    )
+    return f"the rule of thumb counts {counted:.2f} disk operations a request; simulated, {simulated:.2f} ({cause})"
+
+
+def _queueing(trial: Trial) -> str:
+    """Return what the rule of thumb ignores: queueing."""
+    outcome = trial.outcome
+    assert outcome is not None
+    latency = [item for item in trial.criteria if item.name == "latency" and item.verdict is not Verdict.UNKNOWN]
+    if not latency:
+        return ""
+    worst = min(latency, key=lambda item: item.margin_ratio)
+    return (
+        f"the rule of thumb ignores queueing; simulated, {worst.detail} latency is {worst.figure.value:.3g} ms (limit "
+        f"{worst.limit:.3g} ms) with the disks {100 * outcome.utilization_ratio:.0f} % busy"
+    )

@@ -1,0 +1,184 @@
+"""The fewest disks of one family that meet an objective."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.difference import difference_in_words
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.hint import Hint
+from diskmodel.plan.search.rule_of_thumb import (
+    rule_of_thumb_disks,
+)
+from diskmodel.plan.search.trier import Trier
+
+#: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
+#: Half of them wastes good guesses; double wastes simulations on bad ones.
+GUESSES = 4
+
+
+#: Criteria that more disks can only make worse.
+_SHRINKING = ("cost", "rack_units", "data_loss")
+
+
+def search_family(case: Case, evaluate: Evaluate) -> Candidate:
+    """Return the fewest disks of one family that meet the objective.
+
+    Parameters
+    ----------
+    case : Case
+    evaluate : Evaluate
+        Decides; the formulas only choose where to begin.
+
+    Notes
+    -----
+    Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
+    better. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
+    neighboring counts differ.
+    """
+    counts = case.counts
+    if not counts:
+        reason = f"{case.family.level} allows none of the numbers of disks in the plan"
+        return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
+    trier = Trier(case, evaluate)
+    fixed = {n: trier.static(n) for n in counts}
+    low = _first(counts, lambda n: not _fails(fixed[n], but=_SHRINKING))
+    if low is None:
+        return _infeasible(trier, counts[-1], "")
+    high = len(counts) - 1
+    while high >= low and _fails(fixed[counts[high]]):
+        high -= 1
+    if high < low:
+        return _infeasible(trier, counts[low], "")
+    allowed = counts[low : high + 1]
+    found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
+    if found is None:
+        capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
+        return _infeasible(trier, allowed[-1], capped)
+    return _feasible(trier, found)
+
+
+def _fewest(
+    counts: list[int],
+    is_met: Callable[[int], bool],
+    hint: Callable[[int], bool],
+    margin: Callable[[int], float] = lambda _: math.nan,
+) -> int | None:
+    """Return the smallest count for which the monotone `is_met` is true; None without any.
+
+    `hint` guesses and may learn between calls. Between a count that is enough and one that is not, `margin` (above 0
+    where it is enough, nan where unknown) is interpolated. After `GUESSES` trials, bisection takes over.
+    """
+    good, bad, n_guessed = len(counts), -1, 0
+    while good - bad > 1:
+        at = (good + bad) // 2
+        if n_guessed < GUESSES or (good == len(counts) and n_guessed < 2 * GUESSES):
+            n_guessed += 1
+            guess = _between(counts, bad, good, margin)
+            if guess is None:
+                guess = _first(counts, hint)
+            if guess is None:
+                guess = _doubled(counts, bad)
+            at = min(max(guess, bad + 1), good - 1)
+        good, bad = (at, bad) if is_met(counts[at]) else (good, at)
+    return counts[good] if good < len(counts) else None
+
+
+def _between(counts: list[int], bad: int, good: int, margin: Callable[[int], float]) -> int | None:
+    """Return the index where the margin, linear in the logarithm of the count, becomes positive; None where unknown."""
+    if bad < 0 or good == len(counts):
+        return None
+    short, over = margin(counts[bad]), margin(counts[good])
+    if not (math.isfinite(short) and math.isfinite(over) and short < over):
+        return None
+    share = min(max(-short / (over - short), 0.0), 1.0)
+    count = counts[bad] * (counts[good] / counts[bad]) ** share
+    return next(i for i in range(bad, good + 1) if counts[i] >= count - 1e-9 or i == good)
+
+
+def _doubled(counts: list[int], bad: int) -> int:
+    """Return the index of the first count twice as large as the one at `bad`, at most the last; without `bad` the last.
+
+    Near saturation a formula that is scaled to a simulation may find no count large enough. The next trial, farther
+    from saturation, corrects it, and costs less than one of the largest array.
+    """
+    if bad < 0:
+        return len(counts) - 1
+    return next((i for i, count in enumerate(counts) if count >= 2 * counts[bad]), len(counts) - 1)
+
+
+def _first(counts: list[int], is_met: Callable[[int], bool]) -> int | None:
+    """Return the index of the first count for which the monotone `is_met` is true, by bisection."""
+    bad, good = -1, len(counts)
+    while good - bad > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if is_met(counts[middle]) else (good, middle)
+    return good if good < len(counts) else None
+
+
+def margin_of(trial: Trial) -> float:
+    """Return the least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
+    margins = [
+        item.margin_ratio
+        for item in trial.criteria
+        if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
+        and item.detail != "overloaded"
+        and item.verdict is not Verdict.UNKNOWN
+    ]
+    return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
+
+
+def _fails(criteria: list[Criterion], but: tuple[str, ...] = ()) -> bool:
+    return overall(item for item in criteria if item.name not in but) is Verdict.FAILS
+
+
+def _cap(criteria: list[Criterion], disks: int) -> str:
+    failed = tightest(item for item in criteria if item.name in _SHRINKING)
+    return f"; {disks} disks are not allowed: {failed}" if failed else ""
+
+
+def _feasible(trier: Trier, disks: int) -> Candidate:
+    counts = trier.case.counts
+    trial, at = trier(disks), counts.index(disks)
+    below = trier(counts[at - 1]) if at else None
+    binding = None if below is None else tightest(below.criteria)
+    is_decided = below is None or below.verdict is Verdict.FAILS
+    if binding is None or below is None:
+        binds, reason = "minimum disks", f"{disks} is the smallest number that the level or the plan allows"
+    elif is_decided:
+        binds, reason = binding.name, f"with {below.disks} disks: {binding}"
+    else:
+        binds = binding.name
+        reason = (
+            f"{below.disks} disks are too close to call in the longest run, so the larger number is taken: {binding}"
+        )
+    counted = rule_of_thumb_disks(trier.case)
+    words = difference_in_words(trier, trial, counted)
+    return Candidate(
+        trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials)
+    )
+
+
+def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
+    trial = trier(nearest)
+    binding = tightest(trial.criteria)
+    reason = f"with {nearest} disks: {binding}{capped}"
+    counted = rule_of_thumb_disks(trier.case)
+    return Candidate(
+        trier.case.family,
+        False,
+        trial,
+        None,
+        binding.name if binding else "",
+        binding,
+        reason,
+        trial.verdict is Verdict.FAILS,
+        counted,
+        difference_in_words(trier, trial, counted),
+        tuple(trier.trials),
+    )

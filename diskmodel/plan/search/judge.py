@@ -1,0 +1,77 @@
+"""Comparing an outcome with the objective: which criteria are met, missed, or undecided so far."""
+
+from __future__ import annotations
+
+import math
+
+from diskmodel.plan.answer.criterion import Criterion, Verdict
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.objective import LatencyObjective, Objective
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+
+def criterion(name: str, detail: str, limit: float, figure: Interval, unit: str, *, is_upper: bool) -> Criterion:
+    """Return a criterion with its verdict: decided only when the whole interval is on one side of the limit."""
+    if math.isnan(figure.value):
+        verdict = Verdict.UNKNOWN
+    elif math.isnan(figure.low) or math.isnan(figure.high):
+        verdict = Verdict.UNDECIDED
+    else:
+        good = figure.high <= limit if is_upper else figure.low >= limit
+        bad = figure.low > limit if is_upper else figure.high < limit
+        verdict = Verdict.HOLDS if good else Verdict.FAILS if bad else Verdict.UNDECIDED
+    return Criterion(name, detail, limit, figure, unit, is_upper, verdict)
+
+
+def performance(objective: Objective, outcome: Outcome, workload: Workload) -> list[Criterion]:
+    """Return the criteria about speed.
+
+    Parameters
+    ----------
+    objective : Objective
+    outcome : Outcome
+    workload : Workload
+        An open one offers its rate whatever the array does: the array achieves that rate exactly when it is stable.
+    """
+    is_open = not workload.queue_depth
+    found = stability(outcome, workload)
+    if not is_open and objective.design_iops is not None:
+        found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
+    if objective.design_throughput_bytes_per_s is not None and outcome.is_stable:
+        rate = outcome.bytes_per_s.scaled(1e-6)
+        required = objective.design_throughput_bytes_per_s / 1e6
+        if is_open:  # the load sets the rate; the randomness of the arrivals is no property of the array
+            rate = Interval.exact(rate.high if math.isfinite(rate.high) else rate.value)
+        found.append(criterion("throughput", "", required, rate, "MB/s", is_upper=False))
+    return found + _speed(objective.latency, objective.utilization_ceiling_ratio, outcome, "")
+
+
+def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list[Criterion]:
+    """Return the criteria about speed while disks are missing."""
+    required = objective.degraded
+    assert required is not None
+    found = stability(outcome, workload, "degraded ")
+    return found + _speed(required.latency, required.utilization_ceiling_ratio, outcome, "degraded ")
+
+
+def stability(outcome: Outcome, workload: Workload, prefix: str = "") -> list[Criterion]:
+    """Return the failed criterion of an overloaded array; nothing when it is stable."""
+    if outcome.is_stable:
+        return []
+    offered = workload.offered_rate_per_s or outcome.iops.value
+    return [Criterion(f"{prefix}iops", "overloaded", offered, outcome.iops, "1/s", False, Verdict.FAILS)]
+
+
+def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, prefix: str) -> list[Criterion]:
+    found = []
+    unknown = Interval(math.nan, math.nan, math.nan)
+    if outcome.is_stable:
+        for stream, limits in [("", latency.limits()), *((n, s.limits()) for n, s in latency.streams.items())]:
+            for statistic, limit in limits.items():
+                figure = (outcome.latency_of(statistic, stream) or unknown).scaled(1e-6)
+                detail = f"{statistic} of {stream}" if stream else statistic
+                found.append(criterion(f"{prefix}latency", detail, limit / 1e6, figure, "ms", is_upper=True))
+    if ceiling is not None:
+        found.append(criterion(f"{prefix}utilization", "", ceiling, outcome.utilization, "", is_upper=True))
+    return found

@@ -1,0 +1,105 @@
+"""Latency against load, up to the knee and beyond."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from diskmodel.array import Array
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.load_curve import Curves, Headroom, LoadPoint
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.evaluation import Evaluate, evaluator
+from diskmodel.workload import Workload
+
+#: Loads as shares of the load at which the disks would be 100 % busy at the present service time. An elevator makes
+#: service times shorter under load, hence the loads beyond 1. The first overload ends the curve.
+LOADS = (0.1, 0.3, 0.5, 0.65, 0.8, 0.9, 1.05, 1.2, 1.4, 1.7, 2.0)
+
+
+#: Outstanding requests of closed workloads, as multiples of the workload's own.
+DEPTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def load_points(
+    array: Array, workload: Workload, at_one: Outcome, evaluate: Evaluate, *, seed: int, n_requests: int
+) -> list[LoadPoint]:
+    """Return the outcomes at loads from light to beyond the knee, the workload's own load among them.
+
+    An open workload is scaled to shares of the load at which the disks of `at_one` would be 100 % busy, a closed one
+    to multiples of its clients.
+    """
+    if workload.is_open:
+        full = 1 / at_one.utilization_ratio if 0 < at_one.utilization_ratio < 1 and at_one.is_stable else 1.0
+        factors = sorted({1.0, *(share * full for share in LOADS)})
+    else:
+        factors = sorted({max(1, round(m * workload.queue_depth)) / workload.queue_depth for m in DEPTHS})
+    points = []
+    n_beyond = 0
+    for factor in factors:
+        outcome = at_one
+        if factor != 1.0:
+            outcome = evaluate(array, workload.scaled(factor), n_requests=n_requests, seed=seed)
+        offered = (workload.offered_rate_per_s if workload.is_open else workload.queue_depth) * factor
+        points.append(LoadPoint(factor, offered, outcome))
+        n_beyond += not outcome.is_stable
+        if n_beyond and factor >= 1:
+            break
+    return points
+
+
+def find_headroom(curve: Sequence[LoadPoint], workload: Workload, growth_ratio: float | None) -> Headroom:
+    """Return the knee and the headroom of a curve."""
+    stable = [point for point in curve if point.outcome.is_stable]
+    if not stable:
+        return Headroom(math.nan, 0.0, -1.0, None if growth_ratio is None else 0.0)
+    most = max(point.outcome.iops.value for point in stable)
+    knee = max(stable, key=_power).outcome.iops.value
+    now = next((point for point in curve if point.load_factor == 1.0), curve[0])
+    if workload.is_open:
+        offered = now.offered
+        most = max(point.offered for point in stable)
+    else:
+        offered = now.outcome.iops.value
+    ratio = most / offered - 1 if offered else math.inf
+    months = None
+    if growth_ratio is not None and growth_ratio > 0:
+        months = max(0.0, 12 * math.log1p(ratio) / math.log1p(growth_ratio)) if ratio > -1 else 0.0
+    return Headroom(knee, most, ratio, months)
+
+
+def _power(point: LoadPoint) -> float:
+    mean = point.outcome.latency_of("mean")
+    return point.outcome.iops.value / mean.value if mean is not None and mean.value > 0 else 0.0
+
+
+def latency_curves(result: PlanResult, evaluate: Evaluate | None = None, *, most: int = 4) -> Curves:
+    """Return latency against load of the answers: the best, then the best of each other level, up to `most` in all."""
+    plan = result.plan
+    decide = evaluate if evaluate is not None else evaluator(plan)
+    feasible = sorted((c for c in result.candidates if c.disks is not None), key=lambda c: c.disks or 0)
+    if result.best is not None:
+        feasible.insert(0, result.best)
+    chosen: dict[str, Candidate] = {}
+    for candidate in feasible:
+        chosen.setdefault(candidate.family.level, candidate)
+    curves = []
+    for candidate in list(chosen.values())[:most]:
+        assert candidate.disks is not None
+        assert candidate.trial is not None
+        if candidate.trial.outcome is None:
+            continue
+        case = Case(plan, candidate.family)
+        array = case.array(candidate.disks)
+        points = load_points(
+            array,
+            case.workload,
+            candidate.trial.outcome,
+            decide,
+            seed=plan.search.seed,
+            n_requests=plan.search.requests,
+        )
+        curves.append((array.name, points))
+    return curves

@@ -1,0 +1,116 @@
+"""The rule of thumb of RAID calculators: disks times IOPS over write penalties; beside the simulation, or instead."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
+from diskmodel.array import Array
+from diskmodel.drive import Flash, Hdd
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.question.case import Case
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+
+def read_fraction(workload: Workload) -> float:
+    """Return the share of reads among all requests, streams weighted by their expected rates."""
+    rates = [stream.expected_rate_per_s for stream in workload.streams]
+    reads = sum(rate * stream.read_ratio for rate, stream in zip(rates, workload.streams, strict=True))
+    return reads / sum(rates)
+
+
+def calculator_disk_iops(drive: Hdd | Flash) -> float:
+    """Return the IOPS that the rule of thumb assumes for one drive: by spindle speed; of flash, rated 4 KiB reads."""
+    if isinstance(drive, Hdd):
+        return usual_disk_iops(drive.rpm)
+    limits = [drive.channels * drive.dies_per_channel * 1e9 / drive.read_ns, drive.interface_bytes_per_s / 4096]
+    if drive.read_overhead_ns:
+        limits.append(1e9 / drive.read_overhead_ns)
+    return min(limits)
+
+
+def calculator_cache_hit(array: Array, space: int = 0) -> float:
+    """Return the hit ratio that the rule of thumb assumes: the stated one, else the share of the data that fits."""
+    cache = array.controller.read_cache
+    if cache is None:
+        return 0.0
+    if cache.hit_ratio is not None:
+        return cache.hit_ratio
+    assert cache.size_bytes is not None
+    return min(1.0, cache.size_bytes / (space or array.usable_bytes))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Evaluates an array by counting operations: no mechanics, no queueing, no cache but a stated hit ratio.
+
+    Attributes
+    ----------
+    required_iops : float or None, per second
+        Rate that a closed workload has to achieve; counting cannot determine it.
+    """
+
+    required_iops: float | None = None
+
+    def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        """Return the outcome by the rule of thumb, which has no latency."""
+        offered = workload.offered_rate_per_s if not workload.queue_depth else self.required_iops
+        rule = _rule(array, workload, offered, array.layout.disks - len(array.layout.failed))
+        assert rule.host_iops is not None
+        is_open = not workload.queue_depth
+        size = sum(s.mean_size_bytes * s.expected_rate_per_s for s in workload.streams)
+        size /= sum(s.expected_rate_per_s for s in workload.streams)
+        utilization = math.nan if rule.utilization_ratio is None else rule.utilization_ratio
+        is_stable = not (is_open and utilization > 1)
+        iops = min(offered or math.inf, rule.host_iops) if is_open else rule.host_iops
+        return Outcome(
+            is_stable=is_stable,
+            iops=Interval.exact(iops),
+            bytes_per_s=Interval.exact(iops * size),
+            latency_ns={"": {}},
+            utilization_ratio=utilization,
+            back_end_per_host=rule.back_end_per_host,
+            method="rule",
+        )
+
+
+def _rule(array: Array, workload: Workload, iops: float | None, disks: int, space: int = 0) -> RuleOfThumb:
+    return rule_of_thumb(
+        array.layout.level,
+        read_fraction=read_fraction(workload),
+        cache_hit=calculator_cache_hit(array, space),
+        disks=disks,
+        iops=iops,
+        per_disk_iops=calculator_disk_iops(array.drive),
+        n_parity=array.layout.n_parity,
+    )
+
+
+def rule_of_thumb_disks(case: Case) -> int | None:
+    """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
+
+    None where the plan states no rate to count with; the first count beyond the plan's range where none in it is
+    enough.
+    """
+    objective, workload, counts = case.objective, case.workload, case.counts
+    iops = objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
+    space = case.required_bytes
+    if not counts or (iops is None and not space):
+        return None
+    array = case.array(counts[0])
+    needed = 1
+    if iops is not None:
+        ceiling = objective.utilization_ceiling_ratio or 1.0
+        rule = rule_of_thumb(
+            case.family.level,
+            read_fraction=read_fraction(workload),
+            cache_hit=calculator_cache_hit(array, space),
+            iops=iops,
+            per_disk_iops=calculator_disk_iops(case.family.drive),
+            utilization_ceiling=ceiling,
+        )
+        needed = rule.disks_needed or 1
+    fitting = [n for n in counts if n >= needed]
+    return next((n for n in fitting if case.array(n).usable_bytes >= space), max(needed, counts[-1] + 1))

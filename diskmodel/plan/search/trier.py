@@ -1,0 +1,128 @@
+"""Trying one array: simulate it, longer where the result is undecided, and compare it with the objective."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.question.objective import Objective
+from diskmodel.plan.search import judge
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.statics import static_criteria, statics
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+#: A run that leaves a criterion undecided is followed by one this many times as long: its intervals are half as wide.
+#: Double costs runs that are longer than needed; half costs more of them.
+LENGTHEN = 4
+
+
+class Trier:
+    """Tries the arrays of one family, each once.
+
+    Parameters
+    ----------
+    case : Case
+    evaluate : Evaluate
+    always_runs : bool
+        Whether to simulate arrays that have already failed a criterion about space or money.
+    """
+
+    def __init__(self, case: Case, evaluate: Evaluate, *, always_runs: bool = False) -> None:
+        self.case, self.evaluate, self.always_runs = case, evaluate, always_runs
+        self._known: dict[int, Trial] = {}
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials made, by number of disks."""
+        return [self._known[n] for n in sorted(self._known)]
+
+    def static(self, disks: int) -> list[Criterion]:
+        """Return the criteria of an idle array that need no simulation."""
+        return static_criteria(self.case, self.case.array(disks))
+
+    def __call__(self, disks: int) -> Trial:
+        """Return the trial with that many disks."""
+        if disks not in self._known:
+            self._known[disks] = self._try(disks)
+        return self._known[disks]
+
+    def _try(self, disks: int) -> Trial:
+        case, objective = self.case, self.case.objective
+        array = case.array(disks)
+        fixed = self.static(disks)
+        if overall(fixed) is Verdict.FAILS and not self.always_runs:
+            return Trial(disks, tuple(fixed), None, None, statics(case, array), 0)
+        outcome, found, n_runs = self._run(
+            array, case.workload, lambda o: judge.performance(objective, o, case.workload)
+        )
+        busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
+        hours = None
+        if overall([*fixed, *found]) is Verdict.HOLDS and _limits_rebuild(objective):
+            hours = self._rebuild_hours(disks)
+            n_runs += hours is not None
+        fixed = static_criteria(case, array, busy, hours)
+        degraded = None
+        if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
+            degraded, more, extra = self._degraded(disks)
+            found, n_runs = [*found, *more], n_runs + extra
+        figures = statics(case, array, busy, hours)
+        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs)
+
+    def _rebuild_hours(self, disks: int) -> float | None:
+        """Return the hours of a rebuild beside the load, from one run; None where the evaluation does not model it."""
+        try:
+            array = self.case.array(disks, n_failed=1, is_rebuilding=True)
+        except DescriptionError:  # no redundancy to rebuild from
+            return None
+        search = self.case.search
+        outcome = self.evaluate(array, self.case.workload, n_requests=search.requests, seed=search.seed)
+        rate = outcome.rebuilt_bytes_per_s
+        if math.isnan(rate) or not outcome.is_stable:
+            return None if math.isnan(rate) else math.inf
+        return array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.inf
+
+    def _degraded(self, disks: int) -> tuple[Outcome | None, list[Criterion], int]:
+        objective, workload = self.case.objective, self.case.workload
+        required = objective.degraded
+        assert required is not None
+        try:
+            array = self.case.array(disks, n_failed=required.failures)
+        except DescriptionError:
+            lost = Criterion(
+                "degraded", "data lost", 0.0, Interval.exact(float(required.failures)), "failures", True, Verdict.FAILS
+            )
+            return None, [lost], 0
+        load = workload if required.load_ratio == 1 else workload.scaled(required.load_ratio)
+        return self._run(array, load, lambda o: judge.degraded(objective, o, load))
+
+    def _run(
+        self, array: Array, workload: Workload, judged: Callable[[Outcome], list[Criterion]]
+    ) -> tuple[Outcome, list[Criterion], int]:
+        """Return the outcome of runs that grow until every criterion is decided or the longest run is over."""
+        search = self.case.search
+        n_requests, n_runs = search.requests, 0
+        while True:
+            outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
+            found, n_runs = judged(outcome), n_runs + 1
+            if n_requests >= search.max_requests or not (
+                overall(found) is Verdict.UNDECIDED or _is_doubtful(outcome, workload)
+            ):
+                return outcome, found, n_runs
+            n_requests = min(n_requests * LENGTHEN, search.max_requests)
+
+
+def _limits_rebuild(objective: Objective) -> bool:
+    return objective.rebuild_hours is not None or objective.data_loss_per_year is not None
+
+
+def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:
+    """Whether an overload found by a short run is so slight that a longer one should confirm it."""
+    offered = workload.offered_rate_per_s
+    return not outcome.is_stable and outcome.n_requests < 20_000 and outcome.iops.value > 0.9 * offered

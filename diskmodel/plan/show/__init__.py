@@ -1,0 +1,1 @@
+"""Answers on a screen, on paper and in a notebook."""

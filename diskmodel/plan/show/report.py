@@ -1,0 +1,136 @@
+"""The answer to a plan on paper: one self-contained HTML file, Markdown, or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import platform
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from diskmodel.description import write_atomically
+from diskmodel.drawing import svg_of
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.plan.answer.load_curve import Curves
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show import plot
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.words import answer, because, lists
+from diskmodel.version import __version__
+
+
+def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -> None:
+    """Write a report; the path's ending decides: .html, .md or .csv.
+
+    Raises
+    ------
+    DescriptionError
+        For another ending, or where it cannot be written.
+    """
+    makers = {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
+    suffix = Path(path).suffix.lower()
+    if suffix not in makers:
+        raise DescriptionError(
+            Fault("report", str(path), "must end in .html, .md or .csv", "write for example report.html")
+        )
+    write_atomically(path, makers[suffix]())
+
+
+def html(result: PlanResult, curves: Curves = ()) -> str:
+    """Return the report as one self-contained HTML file; the same text for the same answer."""
+    environment = Environment(
+        loader=PackageLoader("diskmodel.plan.show", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["short"] = short
+    return environment.get_template("report.html.j2").render(**_content(result), plots=_plots(result, curves))
+
+
+def markdown(result: PlanResult) -> str:
+    """Return the report as Markdown, without plots."""
+    content = _content(result)
+    lines = [f"# {content['title']}", "", content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
+    lines += ["## Candidates", "", "| " + " | ".join(content["header"]) + " |", "|---" * len(content["header"]) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in content["rows"]]
+    lines += ["", content["note"]] if content["note"] else []
+    for title, items in content["lists"]:
+        lines += ["", f"## {title}", "", *(f"- {item}" for item in items)]
+    lines += ["", "## Reproduce", "", "```toml", content["toml"].rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def as_csv(result: PlanResult) -> str:
+    """Return the candidates as CSV, one row each, unrounded."""
+    columns = (
+        "drive",
+        "level",
+        "strip_bytes",
+        "cache_bytes",
+        "groups",
+        "disks",
+        "feasible",
+        "decided",
+        "binds",
+        "iops",
+        "utilization_ratio",
+        "usable_bytes",
+        "cost_usd",
+        "rule_of_thumb_disks",
+        "reason",
+    )
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, "mean_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms"])
+    for candidate in result.candidates:
+        data = candidate.to_dict()
+        latency = data["latency_ms"]
+        row = [data.get(column) for column in columns]
+        writer.writerow([*row, *(latency.get(name) for name in ("mean", "p50", "p95", "p99", "p999"))])
+    return text.getvalue()
+
+
+def _content(result: PlanResult) -> dict[str, Any]:
+    plan = result.plan
+    engines = sorted({t.outcome.method for c in result.candidates for t in c.trials if t.outcome})
+    return {
+        "title": plan.name,
+        "answer": answer(result),
+        "because": because(result),
+        "header": candidate_header(result),
+        "rows": [candidate_row(result, candidate) for candidate in result.candidates],
+        "note": candidate_note(result),
+        "lists": lists(result),
+        "toml": short_toml(plan),
+        "reproduce": [
+            f"diskmodel {__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
+            f"seed {plan.search.seed}; runs of {plan.search.requests:,} to {plan.search.max_requests:,} requests; "
+            f"{result.n_runs} runs; 95 % intervals",
+            "save the text below as plan.toml and run: diskmodel plan plan.toml --report report.html",
+        ],
+    }
+
+
+def _plots(result: PlanResult, curves: Curves) -> list[tuple[str, Markup]]:
+    limit = result.plan.objective.latency.p99_ns
+    limit_ms = None if limit is None else limit / 1e6
+    drawn = []
+    if curves:
+        drawn.append(("Latency against load", svg_of(lambda axes: plot.draw_latency(axes, curves, limit_ms))))
+    height = 1.2 + 0.45 * len(result.candidates)
+    drawn.append(("Disks needed", svg_of(lambda axes: plot.draw_disks(axes, result), height=height)))
+    drawn += [("99th percentile by disks", drawing) for drawing in plot.trials_svg(result)]
+    if result.sensitivities:
+        drawn.append(("Sensitivity", svg_of(lambda axes: plot.draw_sensitivity(axes, result), height=3.0)))
+    if result.plan.objective.years > 0:
+        drawn.append(("Growth", svg_of(lambda axes: plot.draw_growth(axes, result))))
+    if len(result.front) > 1:
+        title = "Cost against latency" if result.front[0].is_cost else "Disks against latency"
+        drawn.append((title, svg_of(lambda axes: plot.draw_front(axes, result))))
+    return [(title, Markup(svg)) for title, svg in drawn]

@@ -1,0 +1,116 @@
+"""Answers in a terminal."""
+
+from __future__ import annotations
+
+import math
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from diskmodel.plan.answer.comparison import Compared, Comparison
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.words import answer, because, lists
+
+_STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
+_LEFT = 2
+#: Columns of the report that a terminal of 80 characters has no room for.
+_ON_PAPER_ONLY = ("IOPS", "mean ms", "usable")
+
+
+def plan_table(result: PlanResult) -> RenderableType:
+    """Return the answer, why, every candidate, and what would help."""
+    is_feasible = result.is_feasible
+    parts: list[RenderableType] = [Text(answer(result), style="bold green" if is_feasible else "bold red")]
+    parts += [Text(f"  {line}") for line in because(result)]
+    table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    header = candidate_header(result)
+    shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
+    for index in shown:
+        name = "rule" if header[index] == "rule of thumb" else header[index]
+        table.add_column(name, justify="left" if index < _LEFT else "right")
+    for candidate in result.candidates:
+        style = "bold" if result.best is not None and candidate is result.best else ""
+        row = candidate_row(result, candidate)
+        table.add_row(*(row[index] for index in shown), style=style)
+    parts.append(table)
+    if note := candidate_note(result):
+        parts.append(Text(note))
+    for title, items in lists(result):
+        if title.startswith(("What", "If")):
+            parts.append(Text(title, style="bold"))
+            parts += [Text(f"  {item}") for item in items]
+    return Group(*parts)
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """Return the arrays side by side, their differences to the first, and why the rule of thumb differs."""
+    table = Table(title=f"workload {comparison.workload.name}", title_justify="left")
+    table.add_column("")
+    for item in comparison.arrays:
+        table.add_column(item.name, justify="right")
+    for name, cells in comparison_rows(comparison):
+        table.add_row(name, *cells)
+    return Group(table, *(Text(line) for line in comparison_notes(comparison)))
+
+
+def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """Return the rows of the table: a name and a cell for each array."""
+    rows: list[tuple[str, list[str]]] = [
+        ("IOPS", [_rate(item.healthy) for item in comparison.arrays]),
+        ("mean ms", [_latency(item.healthy, "mean") for item in comparison.arrays]),
+        ("p99 ms", [_latency(item.healthy, "p99") for item in comparison.arrays]),
+        ("disks busy", [f"{item.healthy.utilization_ratio:.0%}" for item in comparison.arrays]),
+        ("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in comparison.arrays]),
+        ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
+        ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
+        ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
+        ("highest stable IOPS", [short(item.headroom.most_iops) for item in comparison.arrays]),
+        ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
+        ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
+        ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
+    ]
+    if any(math.isfinite(item.healthy.burst_iops) for item in comparison.arrays):
+        rows.append(("burst IOPS", [short(item.healthy.burst_iops) for item in comparison.arrays]))
+        rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
+    if any(item.headroom.months is not None for item in comparison.arrays):
+        rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
+    return rows
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """Return the differences to the first array, and why the rule of thumb differs."""
+    said = []
+    for difference in comparison.differences:
+        half = (difference.ratio.high - difference.ratio.low) / 2
+        interval = f" ± {half:.1%}" if math.isfinite(half) else ""
+        unsure = ", not significant" if math.isfinite(half) else ", interval unknown: simulate more requests"
+        sure = "" if difference.is_significant else unsure
+        pair = f"{difference.second} compared with {difference.first}"
+        said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
+    for item in comparison.arrays:
+        said += [f"{item.name}: {line}" for line in item.differs]
+    return said
+
+
+def _highest(item: Compared) -> Outcome | None:
+    """Return the outcome at the highest stable load."""
+    stable = [point.outcome for point in item.curve if point.outcome.is_stable]
+    return max(stable, key=lambda outcome: outcome.iops.value, default=None)
+
+
+def _rate(outcome: Outcome) -> str:
+    return short(outcome.iops.value) + ("" if outcome.is_stable else " (overloaded)")
+
+
+def _latency(outcome: Outcome | None, statistic: str) -> str:
+    figure = outcome.latency_of(statistic) if outcome else None
+    if outcome is None or figure is None:
+        return "–"
+    if not outcome.is_stable:
+        return "overloaded"
+    half = (figure.high - figure.low) / 2e6
+    return f"{figure.value / 1e6:.3g}" + (f" ± {half:.2g}" if math.isfinite(half) else "")

@@ -1,0 +1,270 @@
+"""From estimates to a result: what both kinds of run, with and without completions, have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.records import PARTS, Requests, Run
+from diskmodel.result.devices import disk_use
+from diskmodel.result.latency import Latency
+from diskmodel.result.levels import Drift
+from diskmodel.result.result import Result
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.quantiles import LEVELS
+from diskmodel.result.statistics.stability import Stability
+from diskmodel.result.statistics.window import Window
+
+
+@dataclass(frozen=True)
+class Target:
+    """How narrow which intervals have to be.
+
+    Attributes
+    ----------
+    precision : float, more than 0
+        Relative half-width.
+    percentile : "p50", "p95", "p99", "p999" or None
+        Percentile whose interval has to be that narrow, beside that of the mean.
+    confidence : float in (0, 1)
+        Of the intervals.
+    """
+
+    precision: float
+    percentile: str | None
+    confidence: float
+
+    def check(self, n: int) -> None:
+        """Refuse options out of range, and a run without requests.
+
+        Raises
+        ------
+        DescriptionError
+            With everything that is wrong.
+        """
+        faults = []
+        if n == 0:
+            faults.append(Fault("requests", 0, "there is nothing to summarize", "simulate at least one request"))
+        if not self.precision > 0:
+            faults.append(Fault("precision", self.precision, "must be more than 0", "write for example 0.02"))
+        if not 0 < self.confidence < 1:
+            faults.append(Fault("confidence", self.confidence, "must be between 0 and 1", "write for example 0.95"))
+        if self.percentile is not None and self.percentile not in LEVELS:
+            known = ", ".join(LEVELS)
+            faults.append(Fault("percentile", self.percentile, "is not a known percentile", f"use one of {known}"))
+        if faults:
+            raise DescriptionError(faults)
+
+    def is_reached(self, latency: Latency) -> bool:
+        """Return whether the intervals of the mean and of the percentile are narrow enough."""
+        # comparisons with nan (too few observations) are False
+        mean_is_narrow = latency.mean.relative <= self.precision and not latency.mean.is_correlated
+        percentile = self.percentile
+        return mean_is_narrow and (percentile is None or latency.relative_half_width(percentile) <= self.precision)
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Some of the requests in the window.
+
+    Attributes
+    ----------
+    n : int
+    estimate : callable
+        Returns their latency; called only where the run has one.
+    """
+
+    n: int
+    estimate: Callable[[], Latency]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured in the window of a run, whether or not it kept its completions.
+
+    Attributes
+    ----------
+    observed : Latency
+        Of all requests, whether or not the run is stable.
+    reads, writes : Subset
+    streams : mapping of str to Subset
+    n_hits, n_bytes : int
+        Requests that the controller's cache served, and bytes of all requests.
+    parts_ns : sequence of float
+        Mean time per request in each of `records.PARTS`.
+    longest_wait_ns : int
+        In queues, of one request.
+    iops : Interval
+    """
+
+    observed: Latency
+    reads: Subset
+    writes: Subset
+    streams: Mapping[str, Subset]
+    n_hits: int
+    n_bytes: int
+    parts_ns: Sequence[float]
+    longest_wait_ns: int
+    iops: Interval
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Rates before and after a write-back cache was full for the first time; nan where it never was.
+
+    Attributes
+    ----------
+    burst_iops, sustained_iops : float
+    cache_full_s : float
+    """
+
+    burst_iops: float = math.nan
+    sustained_iops: float = math.nan
+    cache_full_s: float = math.nan
+
+    @classmethod
+    def of(cls, run: Run, n_done: int, n_until: Callable[[int], float]) -> Burst:
+        """Return the rates of a run with `n_done` completions, of which `n_until(t)` came until time t (ns)."""
+        full_ns = run.cache_full_ns
+        if full_ns is None or not 0 < full_ns < run.end_ns:
+            return cls()
+        n_burst = n_until(full_ns)
+        return cls(n_burst / (full_ns / 1e9), (n_done - n_burst) / ((run.end_ns - full_ns) / 1e9), full_ns / 1e9)
+
+
+def build_result(
+    requests: Requests,
+    run: Run,
+    *,
+    n_requests: int,
+    response_ns: int,
+    window: Window,
+    stability: Stability | None,
+    measured: Measured,
+    burst: Burst,
+    target: Target,
+    drifting: Sequence[Drift] = (),
+    histogram: LatencyHistogram | None = None,
+) -> Result:
+    """Return the result of a run.
+
+    Parameters
+    ----------
+    requests, run : Requests, Run
+    n_requests, response_ns : int
+        Requests of the whole run, and the sum of their response times.
+    window : Window
+        The part of the run that was measured.
+    stability : Stability or None
+        Verdict on the open streams; None without any.
+    measured : Measured
+    burst : Burst
+    target : Target
+    drifting : sequence of Drift
+        Levels that still rise or fall (rule Z8).
+    histogram : LatencyHistogram, optional
+        Where the run kept nothing else of its responses.
+    """
+    stability, window = _with_drifts(stability, window, drifting, requests)
+    is_stable = stability is None or stability.is_stable
+    n = measured.observed.n
+
+    def latency_of(subset: Subset) -> Latency:
+        return subset.estimate() if is_stable else Latency.unknown(subset.n)
+
+    latency = measured.observed if is_stable else Latency.unknown(n)
+    is_converged = is_stable and window.is_settled and target.is_reached(latency)
+    per_disk = disk_use(run)
+    return Result(
+        engine=run.engine,
+        wall_s=run.wall_s,
+        n_requests=n_requests,
+        n_measured=n,
+        is_stable=is_stable,
+        is_settled=window.is_settled,
+        is_converged=is_converged,
+        precision=target.precision,
+        percentile=target.percentile,
+        confidence=target.confidence,
+        latency=latency,
+        reads=latency_of(measured.reads),
+        writes=latency_of(measured.writes),
+        observed=measured.observed,
+        per_stream={name: latency_of(subset) for name, subset in measured.streams.items()},
+        iops=measured.iops,
+        iops_by_stream={name: subset.n / window.seconds for name, subset in measured.streams.items()},
+        offered_per_s=math.nan if stability is None else stability.offered_per_s,
+        bytes_per_s=measured.n_bytes / window.seconds,
+        breakdown_ns=dict(zip(PARTS, measured.parts_ns if is_stable else [math.nan] * len(PARTS), strict=True)),
+        longest_wait_ns=measured.longest_wait_ns,
+        mean_in_system=response_ns / max(run.end_ns, 1),
+        burst_iops=burst.burst_iops,
+        sustained_iops=burst.sustained_iops,
+        cache_full_s=burst.cache_full_s,
+        hit_ratio=measured.n_hits / max(n, 1),
+        utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
+        per_disk=per_disk,
+        back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
+        messages=_messages(stability, window, latency, target, drifting, is_converged=is_converged),
+        window=window,
+        requests=requests,
+        run=run,
+        histogram=histogram,
+    )
+
+
+def _with_drifts(
+    stability: Stability | None, window: Window, drifting: Sequence[Drift], requests: Requests
+) -> tuple[Stability | None, Window]:
+    """Return the verdict and the window of a run in which levels have not settled (rule Z8).
+
+    A level that rises under open streams alone rises until it is full: they do not wait for it.
+    """
+    if not drifting:
+        return stability, window
+    are_open = all(rule.n_clients == 0 for rule in requests.streams)
+    if stability is not None and are_open and any(drift.bytes_per_s > 0 for drift in drifting):
+        stability = replace(stability, is_stable=False)
+    return stability, replace(window, is_settled=False)
+
+
+def _messages(
+    stability: Stability | None,
+    window: Window,
+    latency: Latency,
+    target: Target,
+    drifting: Sequence[Drift],
+    *,
+    is_converged: bool,
+) -> tuple[str, ...]:
+    """Return what the reader must know of a result."""
+    if stability is not None and not stability.is_stable:
+        filling = [drift for drift in drifting if drift.bytes_per_s > 0]
+        if filling:
+            return tuple(
+                f"overloaded: {drift.part} fills at {drift.bytes_per_s / 1e6:.2g} MB/s; destaging does not keep up, "
+                "and latency grows without end once it is full"
+                for drift in filling
+            )
+        return (
+            f"overloaded: {stability.offered_per_s:.4g} requests/s arrive and {stability.completed_per_s:.4g}/s"
+            " complete; the backlog grows without end, so there is no latency to report",
+        )
+    messages = [drift.message for drift in drifting]
+    if not window.is_settled and not drifting:
+        messages.append("the warm-up did not end within the run; simulate more requests")
+    if latency.mean.is_correlated:
+        messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")
+    if not is_converged:
+        percentile = target.percentile
+        asked = "mean" if percentile is None else f"mean and of {percentile}"
+        reached = f"±{latency.mean.relative:.1%}" if not math.isnan(latency.mean.relative) else "unknown"
+        if percentile is not None and not math.isnan(latency.relative_half_width(percentile)):
+            reached += f" and ±{latency.relative_half_width(percentile):.1%}"
+        messages.append(f"the interval of the {asked} is {reached}, wider than the ±{target.precision:.1%} asked for")
+    return tuple(messages)

@@ -1,0 +1,1 @@
+"""A result on a screen and in a notebook."""

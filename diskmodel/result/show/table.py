@@ -1,0 +1,128 @@
+"""A result as people read it: a table for the terminal and one for a notebook."""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+
+from rich.console import Console
+from rich.table import Table
+
+from diskmodel.result.latency import Latency
+from diskmodel.result.prediction import Prediction
+from diskmodel.result.result import Result
+from diskmodel.result.show.figures import between, share
+from diskmodel.result.show.plot import result_svg
+from diskmodel.result.statistics.quantiles import LEVELS, fewest_for
+
+_NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+
+
+def result_rows(result: Result) -> list[tuple[str, str, str]]:
+    """Quantity, value and 95 % interval (or remark) of each line."""
+    rows = [("throughput", f"{result.iops.mean:,.1f} IOPS", between(result.iops.low, result.iops.high))]
+    rows.append(("", f"{result.bytes_per_s / 1e6:,.2f} MB/s", ""))
+    if result.is_stable:
+        latency = result.latency
+        rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
+        for name in LEVELS:
+            ends = _quantile_ends(latency.ends_ns[name], LEVELS[name])
+            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), ends))
+        rows.append(("latency, longest", _ms(latency.max_ns), ""))
+        rows += [
+            (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
+            for what, part in _subsets(result)
+        ]
+        spent = [(part, value) for part, value in result.breakdown_ns.items() if value > 0]
+        rows.append(("time went to", ", ".join(f"{part} {_ms(value)}" for part, value in spent) or "nothing", ""))
+    else:
+        rows.append(("latency", "none: overloaded", "the backlog grows without end"))
+    if result.prediction is not None:
+        rows += prediction_rows(result.prediction)
+    rows.append(("disk utilisation", share(result.utilization_ratio), _busiest(result)))
+    rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
+    if not math.isnan(result.cache_full_s):
+        rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
+        rows.append(("from then on", f"{result.sustained_iops:.1f} IOPS", ""))
+    if result.burst is not None and result.burst.n_requests:
+        burst = result.burst
+        by = {"host": "the host's memory", "controller": "the controller", "drives": "the drives"}[burst.absorbed_by]
+        rows.append(("burst absorbed", f"{burst.n_requests:,} writes", f"{_ms(burst.response_ns)} each, by {by}"))
+    if result.hit_ratio:
+        rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
+    rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))
+    rows.append(("engine", result.engine, f"{result.wall_s:.2f} s"))
+    return rows
+
+
+def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
+    """Lines of a result's table: quantity, what stands behind it, interval."""
+    mean, p99, iops = (prediction.intervals[name] for name in ("mean", "p99", "iops"))
+    overloaded = f", {prediction.n_overloaded} of them overloaded" if prediction.n_overloaded else ""
+    return [
+        (
+            "with the drive's uncertainty:",
+            f"{prediction.n_draws} drives drawn{overloaded}",
+            f"{prediction.wall_s:.1f} s",
+        ),
+        ("  throughput, IOPS", "", between(iops.low, iops.high)),
+        ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
+        ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
+    ]
+
+
+def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
+    """The interval, or how many requests it would take."""
+    if math.isnan(ends_ns[0]):
+        return f"from {fewest_for(level):,} requests on"
+    return between(*ends_ns, 1e6)
+
+
+def result_table(result: Result) -> Table:
+    """A rich table; its caption says what the reader must know."""
+    table = Table(caption="\n".join(result.messages) or None, caption_justify="left", show_header=True)
+    table.add_column("quantity")
+    table.add_column("value", justify="right")
+    table.add_column(f"{result.confidence:.0%} interval")
+    for row in result_rows(result):
+        table.add_row(*row)
+    return table
+
+
+def as_text(result: Result) -> str:
+    """The table as plain text."""
+    stream = io.StringIO()
+    Console(file=stream, width=110, color_system=None, force_terminal=False).print(result_table(result))
+    return stream.getvalue().rstrip("\n")
+
+
+def as_html(result: Result) -> str:
+    """The table as HTML, with the distribution and where the time went; an overloaded array has neither."""
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in result_rows(result)
+    )
+    notes = "".join(f"<p>{html.escape(message)}</p>" for message in result.messages)
+    head = f"<tr><th>quantity</th><th>value</th><th>{result.confidence:.0%} interval</th></tr>"
+    has_latency = result.is_stable and result.n_measured > 0
+    drawn = f'<div style="max-width: 56em">{result_svg(result)}</div>' if has_latency else ""
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{drawn}{notes}"
+
+
+def _subsets(result: Result) -> list[tuple[str, Latency]]:
+    subsets = []
+    if result.reads.n and result.writes.n:
+        subsets += [("reads", result.reads), ("writes", result.writes)]
+    if len(result.per_stream) > 1:
+        subsets += [(f"stream {name}", latency) for name, latency in result.per_stream.items() if latency.n]
+    return subsets
+
+
+def _busiest(result: Result) -> str:
+    if len(result.per_disk) < 2:
+        return ""
+    return f"busiest disk {share(max(use.utilization_ratio for use in result.per_disk))}"
+
+
+def _ms(value_ns: float) -> str:
+    return "unknown" if math.isnan(value_ns) else f"{value_ns / 1e6:.4g} ms"

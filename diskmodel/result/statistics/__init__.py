@@ -1,0 +1,1 @@
+"""Estimators: warm-up, batch means, quantiles and their intervals, stability."""

@@ -1,0 +1,171 @@
+"""Confidence interval of the mean of a correlated series: non-overlapping batch means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+#: Numbers of batches tried, from many short ones to few long ones.
+BATCH_COUNTS = (20, 15, 10)
+_FEWEST_PER_BATCH = 2
+_CORRELATION_Z = float(stats.norm.ppf(0.95))
+_LARGEST_CORRELATION = 0.9
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and its confidence interval, which need not be symmetric.
+
+    Attributes
+    ----------
+    value : float
+        The estimate: of a mean, a rate, a percentile or a ratio.
+    low, high : float
+        Ends; nan where there are too few observations.
+    n_batches : int
+        Batches behind the interval; 0 where there are too few observations, or the interval was not made of batches.
+    is_correlated : bool
+        The means were correlated even in the longest batches: a longer run is needed to trust the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_batches: int = 0
+    is_correlated: bool = False
+
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """Return a value without uncertainty."""
+        return cls(value, value, value)
+
+    @property
+    def mean(self) -> float:
+        """The estimate, by the name that reads best for a mean: `result.iops.mean`."""
+        return self.value
+
+    def about(self, value: float) -> Interval:
+        """Return the same interval about another estimate: batches leave out the observations that do not divide."""
+        shift = value - self.value
+        low = max(self.low + shift, 0.0) if self.low >= 0 else self.low + shift
+        return Interval(value, low, self.high + shift, self.n_batches, self.is_correlated)
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the interval in another unit: everything times `factor`, which is above 0."""
+        return Interval(self.value * factor, self.low * factor, self.high * factor)
+
+    @property
+    def half_width(self) -> float:
+        """Half of the distance between the ends."""
+        return (self.high - self.low) / 2
+
+    @property
+    def relative(self) -> float:
+        """Half-width as a share of the estimate; nan where unknown, 0 for a constant series."""
+        if self.half_width == 0:
+            return 0.0
+        return self.half_width / abs(self.value) if self.value else math.inf
+
+
+def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """Mean of a stationary, possibly correlated and skewed series with its confidence interval.
+
+    Parameters
+    ----------
+    series : array_like, shape (n,)
+        Observations in order, warm-up removed.
+    confidence : float in (0, 1)
+
+    Notes
+    -----
+    The number of batches is the largest of 20, 15, 10 whose means pass a one-sided test of lag-1 correlation r at 5 %
+    (von Neumann's ratio). The variance is multiplied by (1 + r) / (1 - r) for the correlation that is left, r + 1/k
+    with k batches (the estimate's own bias is -1/k), where that is positive. Student's t with k - 1 degrees of freedom
+    is adjusted for the skewness of the batch means by G(t) = ((1 + 6 b (t - b))^(1/3) - 1) / (2 b), b = skewness /
+    (6 sqrt k), as in Skart.
+
+    References
+    ----------
+    A. Tafazzoli, J. R. Wilson, *Skart: a skewness- and autoregression-adjusted batch-means procedure for simulation
+    analysis*, IIE Transactions 43(2), 2011. G. S. Fishman, *Grouping observations in digital simulation*, Management
+    Science 24(5), 1978 (the test). A. M. Law, *Simulation Modeling and Analysis*, 9.5.3.
+    """
+    values = np.asarray(series)
+    mean = float(values.mean()) if len(values) else math.nan
+    if len(values) < BATCH_COUNTS[-1] * _FEWEST_PER_BATCH:
+        return Interval(mean, math.nan, math.nan)
+    for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _FEWEST_PER_BATCH):
+        means = batch_means(values, n_batches)
+        correlation = lag1_correlation(means)
+        is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
+        if not is_correlated:
+            break
+    low, high = adjusted_ends(mean, means, correlation, confidence, least_possible(values))
+    return Interval(mean, low, high, n_batches, is_correlated and low < high)
+
+
+def adjusted_ends(
+    centre: float, means: NDArray[np.float64], correlation: float, confidence: float, least: float = -math.inf
+) -> tuple[float, float]:
+    """Ends of the interval around `centre` from batch estimates, adjusted for their correlation and skewness.
+
+    What lies below `least`, where the estimate cannot be, is cut off: that costs no coverage.
+    """
+    n_batches = len(means)
+    spread = float(np.square(means - centre).sum()) / (n_batches - 1)
+    if spread <= 1e-24 * centre * centre:
+        return centre, centre
+    left = min(max(correlation + 1 / n_batches, 0.0), _LARGEST_CORRELATION)
+    error = math.sqrt(spread / n_batches * (1 + left) / (1 - left))
+    t = _student_t(0.5 + confidence / 2, n_batches - 1)
+    is_constant = float(np.ptp(means)) <= 1e-12 * abs(centre)
+    skew = 0.0 if is_constant else _skewness(means) / (6 * math.sqrt(n_batches))
+    return max(centre - _skewed(t, skew) * error, least), centre - _skewed(-t, skew) * error
+
+
+def least_possible(values: NDArray[Any]) -> float:
+    """0 for what is never negative (times, rates, counts), else minus infinity."""
+    return 0.0 if values.min() >= 0 else -math.inf
+
+
+@cache
+def _student_t(level: float, degrees: int) -> float:
+    return float(stats.t.ppf(level, degrees))
+
+
+def _skewness(values: NDArray[np.float64]) -> float:
+    """Sample skewness without bias: `scipy.stats.skew(values, bias=False)`, whose checks cost 20 times the sum."""
+    n = len(values)
+    deviation = values - values.mean()
+    variance = float(np.square(deviation).mean())
+    third = float((deviation**3).mean())
+    return float(math.sqrt(n * (n - 1)) / (n - 2) * third / variance**1.5)
+
+
+def _skewed(t: float, b: float) -> float:
+    """Student's quantile adjusted for skewness."""
+    return t if abs(b) < 1e-3 else float(np.cbrt(1 + 6 * b * (t - b)) - 1) / (2 * b)
+
+
+def batch_means(values: NDArray[Any], n_batches: int) -> NDArray[np.float64]:
+    """Means of `n_batches` equal batches; what does not divide is dropped at the front."""
+    size = len(values) // n_batches
+    means: NDArray[np.float64] = values[len(values) - size * n_batches :].reshape(n_batches, size).mean(axis=1)
+    return means
+
+
+def lag1_correlation(means: NDArray[np.float64]) -> float:
+    """Lag-1 serial correlation as von Neumann's ratio gives it; 0 for a constant series."""
+    deviation = means - means.mean()
+    spread = float(deviation @ deviation)
+    if spread <= 1e-30 * float(means @ means):
+        return 0.0
+    steps = np.diff(means)
+    ends = deviation[0] ** 2 + deviation[-1] ** 2
+    return float(1 - (float(steps @ steps) + float(ends)) / (2 * spread))

@@ -1,0 +1,65 @@
+"""Percentiles of a latency distribution and their confidence intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diskmodel.result.statistics.batches import adjusted_ends, lag1_correlation, least_possible
+
+#: Percentiles that are reported, by name.
+LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+BATCH_COUNTS = (20, 15, 10)
+FEWEST_BEYOND = 25
+
+
+def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
+    """Observed values at `levels` in [0, 1]: for each the least one with that share of all at or below it."""
+    observed = np.asarray(values)
+    found: NDArray[np.float64] = np.quantile(observed, np.asarray(levels), method="inverted_cdf").astype(np.float64)
+    return found
+
+
+def fewest_for(level: float) -> int:
+    """Observations from which on `quantile_interval` gives an interval at a level."""
+    return math.ceil(round(min(BATCH_COUNTS) * FEWEST_BEYOND / min(level, 1 - level), 6))
+
+
+def quantile_interval(
+    series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None
+) -> tuple[float, float]:
+    """Ends of the confidence interval of a quantile of a stationary series; nan where there is too little data.
+
+    Parameters
+    ----------
+    series : array_like, shape (n,)
+        Observations in order, warm-up removed.
+    level : float in (0, 1)
+    observed : float, optional
+        The quantile of the whole series, where it is known already.
+
+    Notes
+    -----
+    Sectioning: the spread of the quantiles of 20, 15 or 10 batches around the quantile of the whole series, with
+    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must hold at least 25
+    observations on either side of its quantile; with fewer, nan.
+
+    References
+    ----------
+    S. Asmussen, P. W. Glynn, *Stochastic Simulation*, 2007, III.5. M. K. Nakayama, *Confidence intervals for quantiles
+    using sectioning when applying variance-reduction techniques*, ACM TOMACS 24(4), 2014.
+    """
+    values = np.asarray(series)
+    beyond = len(values) * min(level, 1 - level)
+    n_batches = next((count for count in BATCH_COUNTS if beyond / count >= FEWEST_BEYOND), 0)
+    if n_batches == 0:
+        return math.nan, math.nan
+    size = len(values) // n_batches
+    batches = values[len(values) - size * n_batches :].reshape(n_batches, size)
+    # one by one, so that never the whole series is copied
+    each = np.array([float(quantiles(batch, level)) for batch in batches])
+    whole = float(quantiles(values, level)) if observed is None else observed
+    return adjusted_ends(whole, each, lag1_correlation(each), confidence, least_possible(each))

@@ -1,0 +1,86 @@
+"""The part of a run that is measured."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.records import Int64, Requests, Run
+from diskmodel.result.statistics.warmup import warm_up
+
+#: Longer runs keep the numbers of their rows in half the memory.
+_SMALL_ABOVE = 1 << 20
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Window:
+    """Time (start_ns, end_ns] and the rows that completed in it, in order of completion (ties by row).
+
+    Attributes
+    ----------
+    start_ns, end_ns : int
+        From the end of the warm-up to the earliest time at which some stream has issued its last row: what comes
+        after is not the mix that was asked for.
+    rows : int64 or, where they are very many, int32, shape (n,)
+    is_settled : bool
+        Whether the warm-up was found to end within the run.
+    """
+
+    start_ns: int
+    end_ns: int
+    rows: Int64 | NDArray[np.int32]
+    is_settled: bool
+
+    @property
+    def seconds(self) -> float:
+        """Length."""
+        return (self.end_ns - self.start_ns) / 1e9
+
+
+def last_full_mix_ns(requests: Requests, issue_ns: Int64) -> int:
+    """Earliest time at which some stream has issued its last row."""
+    if len(requests.streams) == 1:
+        return int(issue_ns.max())
+    last = np.full(len(requests.streams), -1, dtype=np.int64)
+    np.maximum.at(last, requests.stream, issue_ns)
+    return int(last[last >= 0].min())
+
+
+def subtract_at(values: Int64, column: Int64, rows: Int64 | NDArray[np.int32]) -> None:
+    """Subtract a column's values at some rows, in place and piece by piece, so that they are never all copied."""
+    for first in range(0, len(rows), _PIECE):
+        piece = slice(first, first + _PIECE)
+        values[piece] -= column[rows[piece]]
+
+
+def narrowed(values: Int64) -> Int64 | NDArray[np.int32]:
+    """The same values, none of them negative, in half the memory where they are very many and fit."""
+    if len(values) > _SMALL_ABOVE and values.max() < 1 << 31:
+        return values.astype(np.int32)
+    return values
+
+
+def measuring_window(requests: Requests, run: Run) -> Window:
+    """Window of a run with at least one request; the whole run, not settled, where it is too short for any other."""
+    done_ns = run.completions.done_ns
+    order = np.argsort(done_ns, kind="stable")
+    if len(order) > _SMALL_ABOVE:
+        order = order.astype(np.int32)
+    end_ns = last_full_mix_ns(requests, run.completions.issue_ns)
+    in_order = done_ns[order]
+    n_until_end = int(np.searchsorted(in_order, end_ns, side="right"))
+    rows, response_ns = order[:n_until_end], in_order[:n_until_end]
+    # in the same memory: from here on these are responses
+    subtract_at(response_ns, run.completions.issue_ns, rows)
+    series = narrowed(response_ns)
+    del in_order, response_ns
+    n_dropped, is_settled = warm_up(series)
+    start_ns = int(done_ns[rows[n_dropped - 1]]) if n_dropped else 0
+    kept = rows[bisect_right(rows, start_ns, key=lambda row: int(done_ns[row])) :] if n_dropped else rows
+    if len(kept) == 0 or end_ns <= start_ns:
+        return Window(0, max(run.end_ns, int(done_ns.max()), 1), order, False)
+    return Window(start_ns, end_ns, kept, is_settled)

@@ -1,0 +1,54 @@
+"""What every address pattern is: where the requests of a stream go."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from diskmodel.description import Description
+from diskmodel.records import Int64
+from diskmodel.workload.draws import Draws
+from diskmodel.workload.space import Space
+
+
+class AddressPattern(Description, ABC):
+    """Where the requests of a stream go.
+
+    Attributes
+    ----------
+    pattern : str
+        The name; each subclass fixes it.
+    title : str
+        In one line, for people.
+    example : mapping
+        Fields that have no default, as a file could give them; the tests of all patterns use them.
+    """
+
+    pattern: str
+    title: ClassVar[str]
+    example: ClassVar[Mapping[str, object]] = MappingProxyType({})
+
+    @property
+    def n_together(self) -> int:
+        """Rows that are drawn together: a stream is cut into blocks only at multiples of it."""
+        return 1
+
+    @abstractmethod
+    def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
+        """Return the first byte of each request, relative to the region.
+
+        Parameters
+        ----------
+        lengths : int64, shape (n,), bytes
+        space : Space
+            The region and the alignment.
+        draws : Draws
+            All randomness; the rows of a longer call begin with those of a shorter one.
+
+        Returns
+        -------
+        int64, shape (n,), bytes
+            Multiples of the alignment, so that each request ends within the region.
+        """
