@@ -13,7 +13,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes
+from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
@@ -89,6 +89,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns=end_ns,
         rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
         cache_full_ns=cache_full_ns,
+        level_marks=level_marks(scenario),
         levels=in_bytes(scenario, levels),
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes
+from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS
@@ -195,5 +195,6 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
+            level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )  # fmt: skip

@@ -223,12 +223,12 @@ def _with_drifts(
 ) -> tuple[Stability | None, Window]:
     """Return the verdict and the window of a run in which levels have not settled (rule Z8).
 
-    A level that rises under open streams alone rises until it is full: they do not wait for it.
+    A level that rises above its mark under open streams alone rises until it is full: they do not wait for it.
     """
     if not drifting:
         return stability, window
     are_open = all(rule.n_clients == 0 for rule in requests.streams)
-    if stability is not None and are_open and any(drift.bytes_per_s > 0 for drift in drifting):
+    if stability is not None and are_open and any(drift.is_overload for drift in drifting):
         stability = replace(stability, is_stable=False)
     return stability, replace(window, is_settled=False)
 
@@ -244,7 +244,7 @@ def _messages(
 ) -> tuple[str, ...]:
     """Return what the reader must know of a result."""
     if stability is not None and not stability.is_stable:
-        filling = [drift for drift in drifting if drift.bytes_per_s > 0]
+        filling = [drift for drift in drifting if drift.is_overload]
         if filling:
             return tuple(
                 f"overloaded: {drift.part} fills at {drift.bytes_per_s / 1e6:.2g} MB/s; destaging does not keep up, "

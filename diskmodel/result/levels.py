@@ -29,10 +29,13 @@ class Drift:
         What fills or drains, one of `PARTS`.
     bytes_per_s : float
         How fast, over the last half of the run; negative where it drains.
+    is_overload : bool
+        It rises although it is above its mark, where as much as possible is being written.
     """
 
     part: str
     bytes_per_s: float
+    is_overload: bool
 
     @property
     def message(self) -> str:
@@ -51,18 +54,18 @@ def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
     more than half a percent of what was written meanwhile.
     """
     written = requests.length[requests.op == Op.WRITE]
-    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns)
+    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks)
 
 
-def drifts_of(levels: Int64, written_per_ns: float, until_ns: int) -> tuple[Drift, ...]:
-    """As `drifts`, of recorded levels and the bytes written per ns."""
+def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[int, int, int]) -> tuple[Drift, ...]:
+    """As `drifts`, of recorded levels with their marks and the bytes written per ns."""
     levels = levels[levels[:, 0] <= until_ns]
     if len(levels) < _MIN_RECORDS:
         return ()
     half, quarter = len(levels) // 2, len(levels) // 4
     span_ns = int(levels[-1, 0] - levels[half - 1, 0])
     found = []
-    for part, level in zip(PARTS, levels[:, 1:].T.astype(np.float64), strict=True):
+    for part, level, mark in zip(PARTS, levels[:, 1:].T.astype(np.float64), marks, strict=True):
         first, last = level[:half], level[half:]
         sign = 1.0 if last.mean() > first.mean() else -1.0
         is_apart = (sign * last).min() > sign * np.median(first)
@@ -70,5 +73,6 @@ def drifts_of(levels: Int64, written_per_ns: float, until_ns: int) -> tuple[Drif
         goes_on = late > 0 and late >= _LATE_SHARE * sign * (last.mean() - first.mean())
         # means of two quarters next to each other lie half of the span apart
         if is_apart and goes_on and late > _MATERIAL * written_per_ns * span_ns / 2:
-            found.append(Drift(part, sign * late / (span_ns / 2) * 1e9))
+            is_overload = sign > 0 and last[quarter:].mean() > mark
+            found.append(Drift(part, sign * late / (span_ns / 2) * 1e9, bool(is_overload)))
     return tuple(found)

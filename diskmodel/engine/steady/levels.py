@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diskmodel.drive.tables import HddTables
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
 
@@ -25,3 +26,15 @@ def level_units(scenario: Scenario) -> tuple[int, int, int]:
 def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
     """Levels that an engine recorded in these units, in bytes; int64, shape (n, 4)."""
     return np.array(rows, np.int64).reshape(-1, 4) * np.array([1, *level_units(scenario)], np.int64)
+
+
+def level_marks(scenario: Scenario) -> tuple[int, int, int]:
+    """Marks of the three levels in bytes (rule Z3)."""
+    tables, write, memory = scenario.drive, scenario.controller.write_cache, scenario.host.page_cache
+    controller = (
+        int(max(write.size_bytes // write.block_bytes, 1) * write.high_ratio) * write.block_bytes if write else 0
+    )
+    drives = 0
+    if isinstance(tables, HddTables) and tables.write_back:
+        drives = tables.cache_bytes // 2 * (scenario.layout.n_disks - len(scenario.layout.failed))
+    return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0

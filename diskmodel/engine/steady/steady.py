@@ -89,7 +89,7 @@ def settled(
         for _ in range(_PASSES):
             trial = replace(scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES)
             run = engine(trial, requests)
-            write_rate = _written_bytes(requests) / (run.end_ns / 1e9)
+            write_rate = _written_bytes(requests) / (max(run.end_ns, 1) / 1e9)
             shown = parts.levels_after(run, requests, write_rate)
             if shown.pages == levels.pages:
                 levels = shown

@@ -164,8 +164,8 @@ def test_what_cannot_be_destaged_is_overloaded_from_the_first_answer_on() -> Non
 
 def test_a_cache_that_fills_is_overloaded_before_it_is_full() -> None:
     load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate": "1500/s"})
-    result = simulate(cached("1 GiB"), load, n_requests=16_000, start="empty")
-    assert result.observed.quantiles_ns["p99"] < 100e6
+    result = simulate(cached("128 MiB"), load, n_requests=25_000, start="empty")
+    assert result.writes.n == result.run.completions.is_hit[result.window.rows].sum()
     assert not result.is_stable
     assert "the controller's write cache fills" in result.messages[0]
 

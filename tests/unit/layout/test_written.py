@@ -10,9 +10,9 @@ import pytest
 from diskmodel.layout.description import Layout
 from diskmodel.layout.mirror import plan as plan_copies
 from diskmodel.layout.parity import plan as plan_parity
-from diskmodel.layout.pieces import WRITE
 from diskmodel.layout.tables import layout_tables
 from diskmodel.layout.written import written
+from diskmodel.records import Op
 
 LAYOUTS = [
     {"level": "jbod", "disks": 3}, {"level": "raid0", "disks": 4}, {"level": "raid1", "disks": 2},
@@ -34,10 +34,10 @@ def test_sectors_of_a_write(described: dict[str, object]) -> None:
     sector = rng.integers(0, tables.capacity - n)
     for first, size in zip(sector.tolist(), n.tolist(), strict=True):
         if tables.family == "parity":
-            plan = plan_parity(tables, WRITE, first, size)
+            plan = plan_parity(tables, Op.WRITE, first, size)
         else:
-            plan = plan_copies(tables, WRITE, first, size, lambda copies, _: copies[0])
-        pieces = [piece for piece in (*plan.first, *plan.then) if piece.op == WRITE]
+            plan = plan_copies(tables, Op.WRITE, first, size, lambda copies, _: copies[0])
+        pieces = [piece for piece in (*plan.first, *plan.then) if piece.op == Op.WRITE]
         expected = {(piece.disk, piece.lba + i) for piece in pieces for i in range(piece.n)}
         columns = written(tables, np.array([first]), np.array([size]))
         told = {(d, at + i) for d, at, k in zip(*(c.tolist() for c in columns), strict=True) for i in range(k)}
