@@ -99,6 +99,7 @@ fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="
 .PHONY: test-rust
 test-rust: setup
 	cargo test --locked --workspace --no-default-features --quiet
+	cargo test --locked --package diskmodel-kernel --no-default-features --features serde --quiet --test json
 
 .PHONY: story
 story: setup ## Rerun a story from the field and draw it: make story NAME=threads

@@ -9,8 +9,8 @@ import typer
 
 from diskmodel.cli.console import print_json, say, show
 from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Device, Engine, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
-from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 
@@ -24,6 +24,7 @@ def compare(
     queue_depth: QueueDepth = None,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     growth: Annotated[
         float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
     ] = None,
@@ -46,16 +47,17 @@ def compare(
         raise DescriptionError(Fault("arrays", names, "must be two or more files", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(path, drive) for path in arrays]
+    notes: list[str] = []
     found = run(
         described,
-        read_workload(workload, queue_depth, level=level, device=device),
+        read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes),
         seed=seed,
         n_requests=requests,
         growth_ratio=growth,
         engine=engine,
     )
     if as_json:
-        print_json(found.to_dict())
+        print_json({**found.to_dict(), "workload_notes": notes})
     else:
         from diskmodel.plan.show.table import comparison_table
 
@@ -63,8 +65,7 @@ def compare(
     if plot is not None:
         from diskmodel.plan.show.plot import curves_of, save_latency_plot
 
-        with writing(plot, "plot"):
-            save_latency_plot(curves_of(found.arrays), plot)
+        save_latency_plot(curves_of(found.arrays), plot)
         say(f"plot of latency against load: {plot}")
     if not any(item.healthy.is_stable for item in found.arrays):
         raise honest_no("none of the arrays sustains the load: lower it, or add disks")

@@ -10,8 +10,8 @@ import typer
 
 from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.inputs import read_workload, refuse_unused
-from diskmodel.cli.options import Debug, Device, Json, Level, Plot
-from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+from diskmodel.cli.options import Debug, Device, Format, Json, Level, Plot
+from diskmodel.cli.status import check_place, ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription, PlanResult
@@ -31,6 +31,7 @@ def plan(
     ] = None,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     report: Annotated[Path | None, typer.Option(help="Write a report to this file: .html, .md or .csv.")] = None,
     plot: Plot = None,
     crossover: Annotated[
@@ -60,11 +61,19 @@ def plan(
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
-    refuse_unused(workload, level=level, device=device)
-    recorded = None if workload is None else read_workload(workload, level=level, device=device)
-    result = answer(read_plan(plan, drive, engine, seed, recorded), with_sensitivity=sensitivity)
+    refuse_unused(workload, level=level, device=device, format=format)
+    notes: list[str] = []
+    recorded = None
+    if workload is not None:
+        recorded = read_workload(workload, level=level, device=device, format=format, notes=notes)
+    is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
+    question = read_plan(plan, drive, engine, seed, recorded, is_recorded=is_recorded)
+    if recorded is not None and (note := _scaling_of(question, recorded)):
+        notes.append(note)
+        say(note)
+    result = answer(question, with_sensitivity=sensitivity)
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), "workload_notes": notes})
     else:
         from diskmodel.plan.show.table import plan_table
 
@@ -77,8 +86,22 @@ def plan(
         raise honest_no("none of the candidates meets the objective; --explain shows what limits each")
 
 
+def _scaling_of(plan: PlanDescription, workload: Workload) -> str | None:
+    """Say that the plan's IOPS replace the rate of a workload given beside it, where they do."""
+    iops, offered = plan.objective.iops, workload.offered_rate_per_s
+    if iops is None or workload.queue_depth or abs(iops / offered - 1) <= 0.02:
+        return None
+    return f"the plan's iops = {iops:.4g} replace the {offered:.4g}/s of workload {workload.name}"
+
+
 def read_plan(
-    path: Path, drives: list[str] | None, engine: str | None, seed: int | None, workload: Workload | None = None
+    path: Path,
+    drives: list[str] | None,
+    engine: str | None,
+    seed: int | None,
+    workload: Workload | None = None,
+    *,
+    is_recorded: bool = False,
 ) -> PlanDescription:
     """Return the plan in a file, changed by the options.
 
@@ -90,7 +113,7 @@ def read_plan(
     from diskmodel.drive import load_drive
     from diskmodel.plan import PlanDescription
 
-    found = PlanDescription.load(path, workload=workload)
+    found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded)
     fields: dict[str, Any] = dict(found)
     if drives:
         fields["candidates"] = {**dict(found.candidates), "drives": tuple(load_drive(name) for name in drives)}
@@ -142,8 +165,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         say(f"report: {report}")
     if plot is not None:
         limit = result.plan.objective.latency.p99_ns
-        with writing(plot, "plot"):
-            save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
+        save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
         say(f"plot of latency against load: {plot}")
 
 
@@ -158,8 +180,7 @@ def write_crossover(plan: PlanDescription, place: Path) -> None:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
         say(f"{found.drive}: {sentence}")
-    with writing(place, "crossover"):
-        save_plot(lambda axes: draw_crossover(axes, found), place)
+    save_plot(lambda axes: draw_crossover(axes, found), place, "crossover")
     say(f"plot of the fewest disks against the share of writes: {place}")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.console import print_json, say, show, show_lines
 from diskmodel.cli.inputs import read_array, read_replay, read_workload, refuse_wrap
-from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def simulate(
     ] = False,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[
@@ -82,11 +83,12 @@ def simulate(
 
     described = read_array(array, drive)
     load: Workload | TraceWorkload
+    notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        load = read_workload(workload, queue_depth, level=level, device=device)
+        load = read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes)
     else:
-        load = read_replay(workload, replay, queue_depth, level=level, device=device, wraps=wrap)
+        load = read_replay(workload, replay, queue_depth, level=level, device=device, format=format, wraps=wrap)
         requests = requests or len(load.trace)
     result = run(
         described,
@@ -100,7 +102,7 @@ def simulate(
         start=cast("Begin", start),
     )
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), "workload_notes": notes})
         for message in result.messages:
             say(message)
     else:

@@ -1,16 +1,23 @@
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict
 
 __all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "scheduler_names", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
+class Outcome(TypedDict):
+    end_ns: int
+    rebuilt_sectors: int
+    cache_full_ns: int | None
+    counters: dict[str, list[int]]
+    long_places: list[int]
+    long_values: list[int]
+    levels: list[list[int]]
+
 def break_off() -> None: ...
-def run(
-    array: dict[str, Any], requests: dict[str, Any], out: dict[str, Any]
-) -> tuple[int, int, int | None, list[list[int]], list[tuple[int, int]], list[list[int]]]: ...
+def run(array: Mapping[str, Any], requests: Mapping[str, Any], out: Mapping[str, Any]) -> Outcome: ...
 def run_streamed(
-    array: dict[str, Any], streams: list[tuple[int, int]], next_block: Callable[[int], dict[str, Any]]
+    array: Mapping[str, Any], streams: list[dict[str, int]], next_block: Callable[[int], dict[str, Any]]
 ) -> dict[str, Any]: ...
 def scheduler_names() -> list[str]: ...
-def serve_array(array: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]: ...
+def serve_array(array: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
-from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
+from diskmodel.records import PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run, StreamRule
 
 #: Runs of more rows than these keep the parts of their times in half the memory, where they fit.
 NARROW_ABOVE = 1 << 20
@@ -58,6 +59,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     out = {
         "issue_ns": None if are_open else done.issue_ns,
         "done_ns": done.done_ns,
+        "parts": list(PARTS),
         "parts_ns": done.parts_ns.reshape(-1),
         "is_hit": done.is_hit,
     }
@@ -68,7 +70,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         "length": _column(requests.length),
         "stream": _column(requests.stream),
         "cache_draw": _column(requests.cache_draw),
-        "streams": [(rule.n_clients, rule.pace_ns) for rule in requests.streams],
+        "streams": streams_of(requests.streams),
     }
     try:
         outcome = _kernel.run(array_of(scenario), columns, out)
@@ -76,21 +78,19 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         raise too_long() from None
     except ValueError as error:
         raise refused(error) from None
-    end_ns, rebuilt_sectors, cache_full_ns, counters, long_parts, levels = outcome
-    if long_parts:
+    if outcome["long_places"]:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
-        places, values = zip(*long_parts, strict=True)
-        done.parts_ns.reshape(-1)[list(places)] = values
+        done.parts_ns.reshape(-1)[outcome["long_places"]] = outcome["long_values"]
     return Run(
         completions=done,
-        devices=counters_of(counters, scenario),
+        devices=counters_of(outcome["counters"], scenario),
         engine="native",
         wall_s=time.perf_counter() - started,
-        end_ns=end_ns,
-        rebuilt_bytes=rebuilt_sectors * scenario.drive.sector_bytes,
-        cache_full_ns=cache_full_ns,
+        end_ns=outcome["end_ns"],
+        rebuilt_bytes=outcome["rebuilt_sectors"] * scenario.drive.sector_bytes,
+        cache_full_ns=outcome["cache_full_ns"],
         level_marks=level_marks(scenario),
-        levels=in_bytes(scenario, levels),
+        levels=in_bytes(scenario, outcome["levels"]),
     )  # fmt: skip
 
 
@@ -104,15 +104,17 @@ def _column(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.strides == (0,) else np.ascontiguousarray(values)
 
 
-def counters_of(rows: list[list[int]], scenario: Scenario) -> DeviceCounters:
-    """Counters of each disk, from the kernel's rows."""
-    table = np.array(rows, np.int64).reshape(-1, 8)
-    sector = scenario.drive.sector_bytes
-    return DeviceCounters(
-        busy_ns=table[:, 0], response_ns=table[:, 1], n_reads=table[:, 2], n_writes=table[:, 3],
-        read_bytes=table[:, 4] * sector, write_bytes=table[:, 5] * sector, n_cache_hits=table[:, 6],
-        read_response_ns=table[:, 7],
-    )  # fmt: skip
+def streams_of(rules: Sequence[StreamRule]) -> list[dict[str, int]]:
+    """How streams come, as the kernel takes it."""
+    return [{"n_clients": rule.n_clients, "pace_ns": rule.pace_ns} for rule in rules]
+
+
+def counters_of(columns: dict[str, list[int]], scenario: Scenario) -> DeviceCounters:
+    """Counters of each disk, from the kernel's columns, which count sectors where ours count bytes."""
+    named = {name: np.array(values, np.int64) for name, values in columns.items()}
+    for op in ("read", "write"):
+        named[f"{op}_bytes"] = named.pop(f"{op}_sectors") * scenario.drive.sector_bytes
+    return DeviceCounters(**named)
 
 
 def array_of(scenario: Scenario) -> dict[str, Any]:
@@ -156,8 +158,18 @@ def _caches(scenario: Scenario) -> dict[str, Any]:
 
 
 def _host(scenario: Scenario) -> dict[str, Any]:
-    tables = asdict(HostTables.of(scenario.host, scenario.drive.sector_bytes))
-    return tables | {"pauses": list(map(tuple, scenario.pauses_ns.tolist()))}
+    tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
+    gaps_ns, pauses_ns = scenario.pauses_ns.T
+    return asdict(tables) | {
+        "submission_ns": _by_op(tables.submission_ns),
+        "submission_sequential_ns": _by_op(tables.submission_sequential_ns),
+        "pause_gap_ns": np.ascontiguousarray(gaps_ns),
+        "pause_ns": np.ascontiguousarray(pauses_ns),
+    }
+
+
+def _by_op(costs_ns: tuple[int, int]) -> dict[str, int]:
+    return {"read": costs_ns[READ], "write": costs_ns[WRITE]}
 
 
 def _hdd(tables: HddTables) -> dict[str, Any]:
@@ -170,6 +182,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "cache_segments weighed_commands weighed_writes"
     )
     return {name: getattr(tables, name) for name in names.split()} | {
+        "kind": "hdd",
         "segment_sectors": max(tables.cache_segment_bytes // sector, 1),
         "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
@@ -180,7 +193,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
 def _flash(tables: FlashTables) -> dict[str, Any]:
     names = {field.name for field in fields(tables)} - {"blocks_per_die", "gc_policy", "queue_depth", "ftl"}
     ftl = {field.name: getattr(tables.ftl, field.name) for field in fields(tables.ftl)}
-    return {name: getattr(tables, name) for name in names} | {"ftl": ftl}
+    return {name: getattr(tables, name) for name in names} | {"kind": "flash", "ftl": ftl}
 
 
 def _queue(queue: Queue) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
     if reason is not None:
         raise CoverageError(Fault("keep", "histogram", f"needs the kernel, which does not cover {reason}", "keep all"))
     started = time.perf_counter()
-    streams = [(rule.n_clients, rule.pace_ns) for rule in blocks.rules]
+    streams = native.streams_of(blocks.rules)
     try:
         told = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
     except OverflowError:
@@ -91,5 +91,22 @@ def _tally(told: dict[str, Any]) -> Tally:
         came_open=told["came_open"],
         left_open=told["left_open"],
         done=told["done"],
-        segments=tuple(Segment(**segment) for segment in told["segments"]),
+        segments=tuple(_segment(**segment) for segment in told["segments"]),
+    )
+
+
+def _segment(
+    *,
+    parts_ns: dict[str, int],
+    reads: dict[str, Any],
+    writes: dict[str, Any],
+    streams: list[dict[str, Any]],
+    **sums: int,
+) -> Segment:
+    return Segment(
+        parts_ns=[parts_ns[name] for name in PARTS],
+        response_ns=[one["response_ns"] for one in (reads, writes)],
+        counts=[one["counts"] for one in (reads, writes)],
+        streams=[(one["response_ns"], one["counts"]) for one in streams],
+        **sums,
     )

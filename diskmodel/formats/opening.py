@@ -1,8 +1,13 @@
-"""Files as streams of bytes, decompressed as they are read. The compression is told by content, not by name."""
+"""Files as streams of bytes, decompressed as they are read, and UTF-16 turned into UTF-8.
+
+Compression and encoding are recognized by content, not by name.
+"""
 
 from __future__ import annotations
 
 import bz2
+import codecs
+import contextlib
 import gzip
 import io
 import lzma
@@ -14,13 +19,18 @@ from typing import IO, Any
 
 import zstandard
 
+from diskmodel.errors import InputError
 from diskmodel.formats.faults import file_error, unreadable
+from diskmodel.input import open_input
 
 #: What decompressors and files raise on damaged or unreadable input.
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 
+#: What is looked at to recognize a file.
+HEAD_BYTES = 1 << 16
+
 #: A document (not a trace) larger than this when decompressed is refused: it would not fit into memory gracefully.
-MAX_DOCUMENT_BYTES = 256 * 2**20
+MAX_DOCUMENT_BYTES = 128 * 2**20
 
 # One block of zstd that repeats a byte turns 4 bytes into 128 KiB, so so few at a time keep memory flat.
 _ZSTD_STEP = 512
@@ -71,9 +81,40 @@ _OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
 )
 
 
+class _Utf16File(io.RawIOBase):
+    """UTF-16 as UTF-8: PowerShell's `>` writes it."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            data = self._raw.read(1 << 16)
+            self._ready = memoryview(self._decoder.decode(data, final=not data).encode())
+            if not data:
+                break
+        n = min(len(buffer), len(self._ready))
+        buffer[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+
+def _is_utf16(head: bytes) -> bool:
+    """Whether a file begins with the byte order mark of UTF-16 and goes on with plain text."""
+    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return False
+    high = head[3::2] if head[:2] == codecs.BOM_UTF16_LE else head[2::2]
+    return len(high) > 0 and high.count(0) >= 0.9 * len(high)
+
+
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
-    """The decompressed bytes of a file: plain, gzip, bzip2, xz or zstd, told by its first bytes.
+    """The decompressed bytes of a file: plain, gzip, bzip2, xz, zstd or UTF-16, recognized by its first bytes.
 
     Raises
     ------
@@ -81,24 +122,33 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         When the file cannot be opened.
     """
     try:
-        raw: IO[bytes] = open(path, "rb")  # noqa: SIM115 - closed below
-    except (OSError, ValueError) as error:
+        raw: IO[bytes] = open_input(path)
+    except (OSError, ValueError, InputError) as error:
         raise unreadable(path, error) from None
     with raw:
         try:
-            head = raw.read(6)
+            head = raw.read(64)
             raw.seek(0)
         except OSError as error:
             raise unreadable(path, error) from None
         for magic, opener in _OPENERS:
             if head.startswith(magic):
                 with opener(raw) as stream:
-                    yield stream
+                    yield _without_mark(stream)
                 return
-        yield raw
+        yield _without_mark(io.BufferedReader(_Utf16File(raw)) if _is_utf16(head) else raw)
 
 
-def read_head(path: str | Path, n_bytes: int = 1 << 16) -> bytes:
+def _without_mark(stream: Any) -> Any:
+    """Return the stream behind a byte-order mark, which editors of Windows put before a text."""
+    # the reader meets the same damage, and says where
+    with contextlib.suppress(*READ_ERRORS):
+        if stream.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
+            stream.read(len(codecs.BOM_UTF8))
+    return stream
+
+
+def read_head(path: str | Path, n_bytes: int = HEAD_BYTES) -> bytes:
     """The first `n_bytes` of the decompressed file, or all of a shorter one."""
     with open_bytes(path) as stream:
         try:

@@ -118,6 +118,7 @@ class Result(Record, Displayable):
     prediction: Prediction | None = field(default=None, compare=False)
     burst: AbsorbedBurst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
+    is_stability_known: bool = True
 
     def responses_ns(self) -> Int64:
         """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns.
@@ -148,7 +149,7 @@ class Result(Record, Displayable):
             "iops": self.iops.mean,
             "offered_iops": self.offered_per_s,
             "bytes_per_s": self.bytes_per_s,
-            "stable": self.is_stable,
+            "stable": self.is_stable if self.is_stability_known else None,
             "settled": self.is_settled,
             "converged": self.is_converged,
             "precision_ratio": self.precision,

@@ -6,8 +6,9 @@ either hypothesis (which shrinks towards the first option) or a seeded generator
 
 from __future__ import annotations
 
+import contextlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,12 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady import Start
+from diskmodel.errors import DescriptionError
 from diskmodel.host.tables import HostTables
+from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS, RaidLevel
+from diskmodel.queue import SCHEDULERS
+from diskmodel.queue.registry import drive_schedulers
 from diskmodel.records import Int64, Requests, StreamRule
 
 Case = dict[str, Any]
@@ -31,12 +37,40 @@ CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
 N_FIXED = 400
 
 SECTOR = 512
-LEVELS = {
-    "jbod": (1, 3), "raid0": (2, 4), "raid1": (2, 3), "raid1e": (3, 5), "raid10": (4, 6), "raid3": (3, 4),
-    "raid4": (3, 4), "raid5": (3, 5), "raid50": (6, 8), "raid6": (4, 6), "raid60": (8,), "erasure": (5, 10),
+
+
+def _in_order(first: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """`names`, in the order in which the fixed cases draw them; those that were registered later come last."""
+    left = list(names)
+    return (*(name for name in first if name in left), *(name for name in left if name not in first))
+
+
+def _disk_counts(level: RaidLevel) -> tuple[int, ...]:
+    """Two numbers of disks that a level can have."""
+    parities = {"n_parity": 2} if level.n_parity is None else {}
+    found = []
+    for disks in range(level.min_disks, 16):
+        with contextlib.suppress(DescriptionError):
+            Layout.parse({"level": level.name, "disks": disks, **parities})
+            found.append(disks)
+    return tuple(found[:2])
+
+
+#: Numbers of disks where a case draws others than the two smallest.
+_DISKS = {
+    "jbod": (1, 3), "raid0": (2, 4), "raid1e": (3, 5), "raid5": (3, 5), "raid6": (4, 6), "raid60": (8,),
+    "erasure": (5, 10),
 }  # fmt: skip
-DRIVE_SCHEDULERS = ("fcfs", "sptf", "sstf", "look", "c-look", "scan", "c-scan", "f-scan", "sptf-aged")
-HOST_SCHEDULERS = ("fcfs", "mq-deadline", "sstf", "look", "c-look", "f-scan", "sptf", "sptf-aged")
+#: Every level, and the numbers of disks that its cases have.
+LEVEL_DISKS = {name: _DISKS.get(name) or _disk_counts(level) for name, level in LEVELS.items()}
+DRIVE_SCHEDULERS = _in_order(
+    ("fcfs", "sptf", "sstf", "look", "c-look", "scan", "c-scan", "f-scan", "sptf-aged"), drive_schedulers()
+)
+#: Above a disk a scheduler that goes to the edge is one that does not.
+HOST_SCHEDULERS = _in_order(
+    ("fcfs", "mq-deadline", "sstf", "look", "c-look", "f-scan", "sptf", "sptf-aged"),
+    (name for name, policy in SCHEDULERS.items() if not policy.edge),
+)
 #: Completions between two records of the levels: some in every case, and not at every one.
 SAMPLE_EVERY = 7
 #: Blocks, pages or writes that something holds at the beginning of a case, at most.
@@ -47,7 +81,7 @@ MOST_PIECES = 8_000
 
 def draw_case(pick: Pick) -> Case:
     """A case, every choice made by `pick`."""
-    level, drive = pick(tuple(LEVELS)), _drive(pick)
+    level, drive = pick(tuple(LEVEL_DISKS)), _drive(pick)
     case = {
         "array": {
             "drive": drive,
@@ -158,7 +192,7 @@ def _hdd(pick: Pick) -> dict[str, Any]:
 
 
 def _layout(pick: Pick, level: str) -> dict[str, Any]:
-    n = pick(LEVELS[level])
+    n, kind = pick(LEVEL_DISKS[level]), LEVELS[level]
     layout: dict[str, Any] = {
         "level": level, "disks": n, "strip_bytes": pick((4096, 512, 16384)), "data_offset_bytes": pick((0, 65536)),
         "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")),
@@ -166,13 +200,13 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
         "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
         "read_modify_write": pick(("released", "held")),
     }  # fmt: skip
-    if level == "erasure":
+    if kind.n_parity is None:
         layout |= {"n_parity": 2, "groups": n // 5}
-    if level == "raid10":
+    if kind.has_far_copies:
         layout["arrangement"] = pick(("near", "far"))
-    if level in ("raid5", "raid6", "raid50", "raid60", "erasure"):
+    if kind.family == "parity" and kind.rotates:
         layout["rotation"] = pick(("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"))
-    if level not in ("jbod", "raid0") and pick((False, True)):
+    if kind.is_redundant and pick((False, True)):
         layout["failed"] = [pick(range(n))]
         if pick((False, True, True)):
             layout |= {"spares": 1, "rebuild": {"window_bytes": pick((4096, 65536)), "done_ratio": pick((0, 0.5))}}

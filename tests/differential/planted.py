@@ -66,10 +66,10 @@ def witnesses() -> dict[str, Case]:
     return kept | {f"random_case({seed})": random_case(seed) for seed in range(N_FIXED)}
 
 
-def first_witness(kernel: ModuleType, number: int, references: dict[str, Run]) -> str | None:
+def first_witness(kernel: ModuleType, fault: str | None, references: dict[str, Run]) -> str | None:
     """The first of the witnesses that shows a fault, or None when none does."""
     cases = witnesses()
-    kernel.plant(number)
+    kernel.plant(fault)
     try:
         with in_place(kernel):
             for name, reference in references.items():
@@ -78,4 +78,4 @@ def first_witness(kernel: ModuleType, number: int, references: dict[str, Run]) -
                     return name
         return None
     finally:
-        kernel.plant(-1)
+        kernel.plant()

@@ -1,16 +1,23 @@
 """The two engines agree completion by completion, to the nanosecond, on random arrays and workloads."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from diskmodel.engine import native
+from diskmodel.layout.levels import LEVELS
+from diskmodel.queue import SCHEDULERS
+from diskmodel.queue.registry import drive_schedulers
 from tests.differential.cases import CORPUS, N_FIXED, Case, draw_case, random_case
 from tests.differential.compare import difference
 
 BLOCKS = 10
+#: Cases of the fixed list that a choice has to occur in.
+MIN_CASES = 10
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 
@@ -31,6 +38,28 @@ def test_fixed_list_of_cases(block: int) -> None:
     for seed in range(block, N_FIXED, BLOCKS):
         told = difference(random_case(seed))
         assert told is None, f"random_case({seed}): {told}"
+
+
+def test_fixed_list_covers_every_choice() -> None:
+    """Whatever is registered is compared: each scheduler above a disk and inside one, and each RAID level."""
+    arrays = [random_case(seed)["array"] for seed in range(N_FIXED)]
+    seen = {
+        "above a disk": Counter(array["queue"]["scheduler"] for array in arrays),
+        "inside a disk": Counter(a["drive"]["queue"]["scheduler"] for a in arrays if a["drive"]["kind"] == "hdd"),
+        "level": Counter(array["layout"]["level"] for array in arrays),
+    }
+    registered = {
+        "above a disk": {name for name, policy in SCHEDULERS.items() if not policy.edge},
+        "inside a disk": set(drive_schedulers()),
+        "level": set(LEVELS),
+    }
+    for where, names in registered.items():
+        assert set(seen[where]) == names
+        assert min(seen[where].values()) >= MIN_CASES, seen[where]
+
+
+def test_both_engines_have_the_same_schedulers() -> None:
+    assert set(SCHEDULERS) == native.KERNEL_SCHEDULERS
 
 
 # the explain phase would run the slow engine hundreds of times more

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from diskmodel.layout.levels import LEVELS
+from diskmodel.queue import SCHEDULERS
 from tests.docs.blocks import blocks, commands, drawing, files, outputs, pictures, without_trailing_blanks
 
 ROOT = Path(__file__).parents[2]
@@ -37,11 +41,12 @@ def cases(pages: list[Path]) -> list[object]:
 
 
 @pytest.fixture
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples in it, where the reader works."""
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the examples in it, where the reader works; what a page registers is forgotten after it."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    with patch.dict(SCHEDULERS), patch.dict(LEVELS):
+        yield tmp_path
 
 
 def with_python(page: Path) -> bool:

@@ -67,19 +67,20 @@ def kernel_entry(choose: Random) -> bool:
 
 
 def _as_records(requests: Any, out: Any, reported: Any) -> tuple[Requests, Run]:
-    end_ns, _, _, counters, long_parts = reported
-    assert not long_parts or out["parts_ns"].dtype == np.int32
-    table = np.array(counters, np.int64).reshape(-1, 8)
-    columns = [table[:, i] for i in (0, 1, 2, 3, 4, 5, 6, 7)]
-    rules = tuple(StreamRule(str(i), clients, pace) for i, (clients, pace) in enumerate(requests["streams"]))
+    assert not reported["long_places"] or out["parts_ns"].dtype == np.int32
+    columns = {
+        name.replace("sectors", "bytes"): np.array(values, np.int64) for name, values in reported["counters"].items()
+    }
+    rules = tuple(StreamRule(str(i), **stream) for i, stream in enumerate(requests["streams"]))
     names = ("when_ns", "op", "offset", "length", "stream", "cache_draw")
     rows = Requests(**{name: requests[name] for name in names}, streams=rules)
     issue = requests["when_ns"] if out["issue_ns"] is None else out["issue_ns"]
     parts = out["parts_ns"].astype(np.int64)
-    for place, value in long_parts:
-        parts[place] = value
+    parts[reported["long_places"]] = reported["long_values"]
     done = Completions(issue, out["done_ns"], parts.reshape(-1, len(PARTS)), out["is_hit"])
-    return rows, Run(completions=done, devices=DeviceCounters(*columns), engine="native", wall_s=0.0, end_ns=end_ns)
+    return rows, Run(
+        completions=done, devices=DeviceCounters(**columns), engine="native", wall_s=0.0, end_ns=reported["end_ns"]
+    )
 
 
 @check("kernel-entry-streamed")

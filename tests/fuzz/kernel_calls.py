@@ -93,7 +93,7 @@ def _writable(value: Any) -> Any:
         return {key: _writable(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_writable(inner) for inner in value[:MAX_LISTED]]
-    if isinstance(value, tuple) and not (len(value) == 2 and all(isinstance(inner, int) for inner in value)):
+    if isinstance(value, tuple):
         return [_writable(inner) for inner in value]
     return value
 

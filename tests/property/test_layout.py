@@ -11,46 +11,39 @@ from hypothesis import strategies as st
 from diskmodel.errors import DescriptionError
 from diskmodel.layout import mirror, parity
 from diskmodel.layout.description import Layout
+from diskmodel.layout.levels import LEVELS
 from diskmodel.layout.pieces import Piece, Plan
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.records import READ, WRITE
 
 SECTOR = 512
-LEVELS = (
-    "jbod",
-    "raid0",
-    "raid1",
-    "raid1e",
-    "raid10",
-    "far",
-    "raid3",
-    "raid4",
-    "raid5",
-    "raid50",
-    "raid6",
-    "raid60",
-    "erasure",
-)
+#: Levels of each family; "far" is the other arrangement of RAID 10.
+COPIES = (*(name for name, kind in LEVELS.items() if kind.family == "copies"), "far")
+PARITY = tuple(name for name, kind in LEVELS.items() if kind.family == "parity")
+CONCAT = tuple(name for name, kind in LEVELS.items() if kind.family == "concat")
 ROTATIONS = ("left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric")
 
 
 @st.composite
-def tables(draw: st.DrawFn, *, may_fail: bool = False, levels: tuple[str, ...] = LEVELS) -> LayoutTables:
+def tables(
+    draw: st.DrawFn, *, may_fail: bool = False, levels: tuple[str, ...] = CONCAT + COPIES + PARITY
+) -> LayoutTables:
     """A small array of any level; with `may_fail`, some disks that it can do without are lost."""
     name = draw(st.sampled_from(levels))
     data: dict[str, object] = {"level": "raid10" if name == "far" else name}
-    groups = draw(st.integers(2, 3)) if name in ("raid50", "raid60", "erasure") else 1
+    kind = LEVELS[str(data["level"])]
+    groups = draw(st.integers(2, 3)) if kind.default_groups else 1
     data["disks"] = draw(st.integers(1, 6)) * (groups if groups > 1 else 1)
     if groups > 1:
         data["groups"] = groups
-    if name == "erasure":
+    if kind.n_parity is None:
         data["n_parity"] = draw(st.integers(1, 3))
-    if name in ("raid1e", "raid10", "far"):
+    if kind.default_copies > 1:
         data["copies"] = draw(st.integers(1, 3))
     if name == "far":
         data["arrangement"] = "far"
-    if name in ("raid5", "raid50", "raid6", "raid60", "erasure"):
+    if kind.family == "parity" and kind.rotates:
         data["rotation"] = draw(st.sampled_from(ROTATIONS))
     data["strip_bytes"] = SECTOR * draw(st.integers(1, 5))
     data["data_offset_bytes"] = SECTOR * draw(st.integers(0, 7))
@@ -88,7 +81,7 @@ def test_every_sector_is_read_from_a_place_of_its_own(t: LayoutTables) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(tables(levels=("raid0", "raid1", "raid1e", "raid10", "far")))
+@given(tables(levels=COPIES))
 def test_copies_fill_the_disks_without_overlap_and_never_share_a_disk(t: LayoutTables) -> None:
     taken: Counter[tuple[int, int]] = Counter()
     for chunk in range(t.capacity // t.strip):
@@ -103,7 +96,7 @@ def test_copies_fill_the_disks_without_overlap_and_never_share_a_disk(t: LayoutT
 
 
 @settings(max_examples=150, deadline=None)
-@given(tables(levels=("raid3", "raid4", "raid5", "raid50", "raid6", "raid60", "erasure")))
+@given(tables(levels=PARITY))
 def test_data_and_parity_of_all_rows_fill_every_disk_exactly(t: LayoutTables) -> None:
     taken: Counter[tuple[int, int]] = Counter()
     for number in range(t.member // t.strip * t.n_groups):
@@ -116,7 +109,7 @@ def test_data_and_parity_of_all_rows_fill_every_disk_exactly(t: LayoutTables) ->
 
 
 @settings(max_examples=200, deadline=None)
-@given(tables(levels=("raid5", "raid50", "raid6", "raid60", "erasure")))
+@given(tables(levels=tuple(name for name in PARITY if LEVELS[name].rotates)))
 def test_rotation_spreads_parity_evenly(t: LayoutTables) -> None:
     n = t.n_data + t.n_parity
     held: Counter[int] = Counter()
@@ -141,7 +134,7 @@ def test_a_request_is_the_sum_of_its_sectors(t: LayoutTables, data: st.DataObjec
 
 
 @settings(max_examples=300, deadline=None)
-@given(tables(may_fail=True, levels=LEVELS[6:]), st.data())
+@given(tables(may_fail=True, levels=PARITY), st.data())
 def test_a_write_renews_exactly_the_parity_that_covers_it(t: LayoutTables, data: st.DataObject) -> None:
     sector = data.draw(st.integers(0, t.capacity - 1))
     n = data.draw(st.integers(1, min(t.capacity - sector, 40)))
@@ -163,7 +156,7 @@ def test_a_write_renews_exactly_the_parity_that_covers_it(t: LayoutTables, data:
 
 
 @settings(max_examples=300, deadline=None)
-@given(tables(may_fail=True, levels=LEVELS[6:]), st.data())
+@given(tables(may_fail=True, levels=PARITY), st.data())
 def test_what_a_write_reads_determines_the_new_parity(t: LayoutTables, data: st.DataObject) -> None:
     """At every offset of a row: old data and old parity, or all of the data that stays, or all that is left."""
     sector = data.draw(st.integers(0, t.capacity - 1))

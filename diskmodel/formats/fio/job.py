@@ -9,6 +9,11 @@ from diskmodel.formats.fio import options as fio_options
 
 DIRECTIONS = ("read", "write", "trim")
 
+#: A run that keeps less than this share of the requests in flight that its options allow was limited by something else
+#: than the device. At half of it, runs held to half their speed would count as saturated; runs that saturate a device
+#: reach 0.98, short ones 0.8.
+LIMITED_BELOW = 0.5
+
 #: Patterns of one direction only.
 PURE_PATTERNS = {"read": "read", "randread": "read", "write": "write", "randwrite": "write", "trim": "trim",
                  "randtrim": "trim"}  # fmt: skip
@@ -158,6 +163,12 @@ class FioJob:
                 return None
             total += direction.iops * latency_ns / 1e9
         return total or None
+
+    @property
+    def was_limited(self) -> bool:
+        """Whether something other than the device limited the run: a rate, pauses, the processor."""
+        measured = self.measured_outstanding
+        return bool(self.rates_per_s) or (measured is not None and measured < LIMITED_BELOW * self.outstanding)
 
     @property
     def measured_read_fraction(self) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.fio.effects import NO_DRIVE, notes_of
-from diskmodel.formats.fio.job import FioJob
+from diskmodel.formats.fio.job import LIMITED_BELOW, FioJob
 from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, size_bytes, time_ns
 
 _SECTOR_BYTES = 512
@@ -19,9 +19,6 @@ _KINDS = ("read", "write")
 #: A result whose number in flight (IOPS times latency) differs from numjobs × iodepth by more is reported. Runs that
 #: saturate a device agree within 2 %; a tenth leaves room for ramps and short runs.
 _LITTLE_REPORTED = 0.1
-#: Below half of it, something other than the device limited the run (a rate, the processor): its requests came at a
-#: rate. At a quarter, files limited to half their speed would still count as saturated.
-_LITTLE_OPEN = 0.5
 
 #: Bands that a continuous distribution of places is described by; half as many would blur its hottest percent.
 _N_BANDS = 20
@@ -194,7 +191,7 @@ class _Job:
         if self._think() or abs(measured / allowed - 1) <= _LITTLE_REPORTED:
             return allowed
         seen = f"the options allow {allowed} requests outstanding, IOPS × latency makes {measured:.3g}"
-        if measured < _LITTLE_OPEN * allowed:
+        if measured < LIMITED_BELOW * allowed:
             if job.is_direct is not True and job.engine not in SYNCHRONOUS_ENGINES:
                 self._note(f"{seen}: buffered requests wait inside fio; the measured number is taken")
                 return max(round(measured), 1)

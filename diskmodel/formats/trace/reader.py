@@ -154,6 +154,19 @@ class Trace:
     n_malformed: int
     n_skipped: int
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the requests do not show of the file, in one line each."""
+        found = []
+        if len(np.unique(self.requests.device)) > 1:
+            n_devices = len(np.unique(self.requests.device))
+            found.append(f"the requests of {n_devices} devices were taken together, as on one array")
+        if self.n_skipped:
+            found.append(f"{self.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+        if self.n_malformed:
+            found.append(f"{self.n_malformed} malformed lines were left out")
+        return tuple(found)
+
 
 def load_trace(
     path: str | Path, *, format: str | None = None, device: str | None = None, errors: Errors = "raise"

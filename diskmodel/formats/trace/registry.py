@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Protocol
 
 import numpy as np
 
 from diskmodel.formats.trace import binary, own_csv, text_formats
+from diskmodel.formats.trace.biosnoop import Biosnoop, header_of
 from diskmodel.formats.trace.blkparse import Blkparse
 from diskmodel.formats.trace.columns import Tally, TraceChunk
 from diskmodel.formats.trace.iolog import HEADERS, Iolog
@@ -95,6 +96,21 @@ def _blkparse_likeness(head: bytes) -> float:
     return _share(head_lines(head), lambda line: Blkparse().line_fault(line) is None)
 
 
+def _biosnoop_likeness(head: bytes) -> float:
+    return float(any(header_of(line) for line in head_lines(head)[:10]))
+
+
+def _systor_likeness(head: bytes) -> float:
+    table, lines = _systor(head), head_lines(head)
+    return _share(lines[table.n_header_lines :], lambda line: table.line_fault(line) is None)
+
+
+def _systor(head: bytes) -> TableFormat:
+    lines = head_lines(head)
+    has_header = bool(lines) and lines[0].lower().startswith("timestamp,response")
+    return replace(text_formats.SYSTOR17, n_header_lines=int(has_header))
+
+
 def _binary_likeness(form: binary.BinaryFormat, hint: Callable[[binary.Records], bool]) -> Callable[[bytes], float]:
     def likeness(head: bytes) -> float:
         n = min(len(head) // form.dtype.itemsize, _LOOKED_AT)
@@ -130,6 +146,8 @@ FORMATS: dict[str, TraceFormat] = {
             "blkparse-dispatch", "blkparse text; response from dispatch", lambda head: 0.0,
             lambda head: Blkparse(from_dispatch=True),
         ),
+        TraceFormat("biosnoop", "biosnoop, or iosnoop -s", _biosnoop_likeness, lambda head: Biosnoop()),
+        TraceFormat("systor17", "SYSTOR '17 traces", _systor_likeness, _systor),
         _table("msr", "MSR Cambridge CSV", text_formats.MSR),
         _table("spc", "SPC (UMass) ASCII", text_formats.SPC),
         _table("alibaba", "Alibaba block traces", text_formats.ALIBABA),

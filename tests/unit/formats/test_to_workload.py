@@ -39,7 +39,7 @@ def test_iostat_gives_its_rates_sizes_and_mix():
     assert reads.expected_rate_per_s / workload.offered_rate_per_s == pytest.approx(
         load.reads_per_s.sum() / load.ios_per_s.sum()
     )
-    assert any("places are not told" in note for note in found.notes)
+    assert any("places are not recorded" in note for note in found.notes)
 
 
 def test_sadf_has_no_split_and_says_so():
@@ -55,7 +55,7 @@ def test_a_device_must_be_named_where_several_are_busy(tmp_path):
         report["disk"].append(dict(report["disk"][0], disk_device="sdb"))
     path = tmp_path / "iostat.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(FormatError, match="several are busy, or none; one of vda, sdb"):
+    with pytest.raises(FormatError, match="several are busy; one or several of vda, sdb, or all"):
         find_workload(path)
     assert find_workload(path, device="sdb").workload["name"] == "sdb"
 

@@ -7,21 +7,18 @@ import pytest
 
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Op, Requests
-from diskmodel.workload import TraceWorkload, Workload
+from diskmodel.workload import TraceWorkload, Workload, addresses, arrivals
 from diskmodel.workload.addresses.zipf import zipf_ranks
 
 CAPACITY = 10 * 2**30
 
-PATTERNS = {
-    "uniform": "uniform",
-    "sequential": "sequential",
+PATTERNS: dict[str, object] = {
+    name: {"pattern": name, **pattern.example} for name, pattern in addresses.PATTERNS.items()
+} | {
     "runs": {"pattern": "sequential", "mean_run": 8.0, "n_readers": 3},
     "zipf": {"pattern": "zipf", "theta": 0.9},
-    "hot_spot": {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 0.2},
-    "strided": {"pattern": "strided", "stride": "1 MiB"},
-    "sorted": {"pattern": "sorted", "n_batch": 32},
 }
-ARRIVALS = {
+ARRIVALS: dict[str, object] = {name: {"kind": name, **law.example} for name, law in arrivals.ARRIVALS.items()} | {
     "poisson": {"kind": "poisson", "rate_per_s": 100},
     "profile": {"kind": "poisson", "rate_per_s": 100, "profile": {"relative_rates": [0, 1, 3], "period": "6 s"}},
     "bursts": {"kind": "bursts", "on_rate_per_s": 300, "mean_on": "1 s", "mean_off": "2 s"},
@@ -31,9 +28,9 @@ ARRIVALS = {
 }
 
 
-def workload(addresses="uniform", arrival="closed", **more):
+def workload(pattern="uniform", arrival="closed", **more):
     stream = {"sizes": ["4 KiB", "64 KiB"], "read_ratio": 0.6} | more
-    return Workload.parse(stream | {"addresses": PATTERNS[addresses], "arrival": ARRIVALS[arrival]})
+    return Workload.parse(stream | {"addresses": PATTERNS[pattern], "arrival": ARRIVALS[arrival]})
 
 
 def assert_same(one: Requests, other: Requests) -> None:
@@ -48,9 +45,9 @@ def first(requests: Requests, n: int) -> Requests:
 
 
 @pytest.mark.parametrize("arrival", ARRIVALS)
-@pytest.mark.parametrize("addresses", PATTERNS)
-def test_same_seed_same_rows_and_longer_extends_shorter(addresses, arrival):
-    drawn = workload(addresses, arrival)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_same_seed_same_rows_and_longer_extends_shorter(pattern, arrival):
+    drawn = workload(pattern, arrival)
     long = drawn.requests(capacity_bytes=CAPACITY, n=1000, seed=7)
     assert_same(long, drawn.requests(capacity_bytes=CAPACITY, n=1000, seed=7))
     for n in (0, 1, 333, 999):
@@ -75,9 +72,9 @@ def test_mixed_streams_extend_too_and_share_rows_by_rate():
         assert (np.diff(long.when_ns[long.stream == index]) >= 0).all()
 
 
-@pytest.mark.parametrize("addresses", PATTERNS)
-def test_requests_lie_in_their_region_and_on_their_alignment(addresses):
-    drawn = workload(addresses, offset="1 GiB", span="96 MiB").requests(capacity_bytes=CAPACITY, n=20_000, seed=1)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_requests_lie_in_their_region_and_on_their_alignment(pattern):
+    drawn = workload(pattern, offset="1 GiB", span="96 MiB").requests(capacity_bytes=CAPACITY, n=20_000, seed=1)
     assert drawn.offset.min() >= 2**30
     assert (drawn.offset + drawn.length).max() <= 2**30 + 96 * 2**20
     assert (drawn.offset % 4096 == 0).all()
@@ -116,8 +113,8 @@ def test_sequential_requests_follow_each_other_and_wrap():
 
 
 def test_runs_have_their_mean_length():
-    addresses = {"pattern": "sequential", "mean_run": 8.0}
-    drawn = Workload.parse({"size": "4 KiB", "clients": 1, "addresses": addresses}).requests(
+    runs = {"pattern": "sequential", "mean_run": 8.0}
+    drawn = Workload.parse({"size": "4 KiB", "clients": 1, "addresses": runs}).requests(
         capacity_bytes=CAPACITY, n=200_000, seed=1
     )
     n_runs = 1 + int((np.diff(drawn.offset) != 4096).sum())

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 pub use streamed::run_streamed;
 
-use crate::device::{Counters, Device};
+use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
 use crate::simulation::{Levels, Parts, Simulation, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
@@ -22,9 +22,51 @@ use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
 use guard::{defect, guarded};
 
-/// End of the run in ns, rebuilt sectors, when a write first had to wait for room in the controller's cache, counters of
-/// each disk, parts of a time that are too long for their column with their places, levels over time.
-type Outcome = (i64, i64, Option<i64>, Vec<[i64; 8]>, Vec<(usize, i64)>, Vec<Levels>);
+/// What a run leaves behind, beside the columns that it fills.
+#[derive(IntoPyObject)]
+pub struct Outcome {
+    end_ns: i64,
+    rebuilt_sectors: i64,
+    /// When a write first had to wait for room in the controller's cache.
+    cache_full_ns: Option<i64>,
+    counters: CountersOut,
+    /// Parts of a time that are too long for their column, and their places in it.
+    long_places: Vec<usize>,
+    long_values: Vec<i64>,
+    levels: Vec<Levels>,
+}
+
+/// Counters in columns, a value for each disk.
+#[derive(Default, IntoPyObject)]
+pub struct CountersOut {
+    busy_ns: Vec<i64>,
+    response_ns: Vec<i64>,
+    n_reads: Vec<i64>,
+    n_writes: Vec<i64>,
+    read_sectors: Vec<i64>,
+    write_sectors: Vec<i64>,
+    n_cache_hits: Vec<i64>,
+    read_response_ns: Vec<i64>,
+}
+
+impl CountersOut {
+    /// Counters of disks at the end of a run; responses whose sum leaves 64 bits are those of a run that is too long.
+    fn of<D: Device>(disks: &[D], end: i64) -> Result<Self, &'static str> {
+        let mut out = CountersOut::default();
+        for disk in disks {
+            let c = disk.counters_until(end);
+            out.busy_ns.push(c.busy_ns);
+            out.response_ns.push(i64::try_from(c.response_ns).map_err(|_| TOO_LONG)?);
+            out.n_reads.push(c.n_reads);
+            out.n_writes.push(c.n_writes);
+            out.read_sectors.push(c.read_sectors);
+            out.write_sectors.push(c.write_sectors);
+            out.n_cache_hits.push(c.n_cache_hits);
+            out.read_response_ns.push(c.read_response_ns);
+        }
+        Ok(out)
+    }
+}
 
 /// Runs requests through an array.
 ///
@@ -62,26 +104,12 @@ fn failure(py: Python<'_>, message: &'static str) -> PyErr {
 
 fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'static str> {
     let mut simulation = Simulation::new(parts, columns);
-    let (end, rebuilt) = simulation.run()?;
-    let counters = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect::<Result<_, _>>()?;
+    let (end_ns, rebuilt_sectors) = simulation.run()?;
+    let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
     let levels = simulation.take_levels();
-    Ok((end, rebuilt, cache_full_ns, counters, simulation.into_traffic().put_aside()?, levels))
-}
-
-/// A disk's counters; responses whose sum leaves 64 bits are those of a run that is too long.
-fn row_of(c: &Counters) -> Result<[i64; 8], &'static str> {
-    let response_ns = i64::try_from(c.response_ns).map_err(|_| TOO_LONG)?;
-    Ok([
-        c.busy_ns,
-        response_ns,
-        c.n_reads,
-        c.n_writes,
-        c.read_sectors,
-        c.write_sectors,
-        c.n_cache_hits,
-        c.read_response_ns,
-    ])
+    let (long_places, long_values) = simulation.into_traffic().put_aside()?.into_iter().unzip();
+    Ok(Outcome { end_ns, rebuilt_sectors, cache_full_ns, counters, long_places, long_values, levels })
 }
 
 /// Panics on purpose, for the tests of what becomes of a panic.
@@ -103,9 +131,18 @@ pub fn fault_names() -> Vec<&'static str> {
     crate::faults::NAMES.to_vec()
 }
 
-/// Plants a fault, or none (-1).
+/// Plants the fault of a name, in place of any other; without a name, none.
 #[cfg(feature = "faults")]
 #[pyfunction]
-pub fn plant(number: isize) {
-    crate::faults::plant(usize::try_from(number).unwrap_or(usize::MAX));
+#[pyo3(signature = (name=None))]
+pub fn plant(name: Option<&str>) -> PyResult<()> {
+    let number = match name {
+        None => usize::MAX,
+        Some(name) => crate::faults::NAMES
+            .iter()
+            .position(|known| *known == name)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no fault {name}")))?,
+    };
+    crate::faults::plant(number);
+    Ok(())
 }

@@ -15,31 +15,17 @@ use crate::device::Device;
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::Disk;
+pub use crate::host::{Costs, HostTables, PageCacheTables};
 use crate::layout::Layout;
-pub use crate::layout::{CopyPolicy, Family, Rotation, WritePolicy};
+pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, WritePolicy};
 use crate::mechanics::Spindle;
 use crate::queue::Policy;
-pub use crate::queue::SchedulerName;
+pub use crate::queue::{Queue, SchedulerName};
 use crate::simulation::{Controller, Parts, Submitter};
+pub use crate::traffic::Limits;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables};
-pub use host::HostTables;
-pub use layout::LayoutTables;
-pub use rules::Limits;
 pub use start::Start;
-
-/// A queue: its scheduler, and the tunables of all schedulers, as `diskmodel.queue.Queue`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct Queue {
-    pub scheduler: SchedulerName,
-    pub age_ns: i64,
-    pub read_expire_ns: i64,
-    pub write_expire_ns: i64,
-    pub fifo_batch: i64,
-    pub writes_starved: i64,
-}
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -90,12 +76,7 @@ impl Scenario {
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
         let layout = Layout::new(self.layout);
-        let controller = Controller {
-            command_ns: self.command_ns,
-            hit_ns: self.hit_ns,
-            link_bytes_per_s: self.link_bytes_per_s,
-            hit_ratio: self.hit_ratio,
-        };
+        let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));

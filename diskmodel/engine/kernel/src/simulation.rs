@@ -18,9 +18,10 @@ use crate::traffic::{Completion, Request, Traffic};
 
 pub use cached::Cache;
 pub use controller::Controller;
-pub use host::{Host, HostTunables};
+pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
+use rebuild::Rebuild;
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
@@ -143,10 +144,7 @@ pub struct Simulation<D: Device, T> {
     plan: Plan,
     n_commands: u64,
     choice: CopyChoice,
-    front: i64,
-    rebuild_start: i64,
-    processor_free: i64,
-    link_free: i64,
+    rebuild: Rebuild,
     sample_every: u64,
     n_done: u64,
     levels: Vec<Levels>,
@@ -163,7 +161,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             choice: CopyChoice::new(layout.read_policy, disks.len()),
             disks,
             model,
-            front: layout.rebuild_front,
+            rebuild: Rebuild::new(&layout),
             layout,
             controller,
             cache: cache.map(Box::new),
@@ -174,9 +172,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             plan: Plan::default(),
             // numbers of what the buffers hold already come first
             n_commands: n_buffered,
-            rebuild_start: 0,
-            processor_free: 0,
-            link_free: 0,
             sample_every,
             n_done: 0,
             levels: Vec::new(),
@@ -193,7 +188,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.happen(action);
         }
-        Ok((self.events.now, self.front - self.layout.rebuild_front))
+        Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
     }
 
     /// Schedules the first rows of every stream, and the rebuild.
@@ -211,7 +206,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 }
             }
         }
-        if self.layout.rebuild_disk >= 0 && self.front < self.layout.member && !self.traffic.is_over() {
+        if self.rebuild.has_work(&self.layout) && !self.traffic.is_over() {
             self.schedule_rebuild(0);
         }
     }
@@ -319,7 +314,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             id,
             stream,
             op,
-            is_hit: cache_draw < self.controller.hit_ratio,
+            is_hit: self.controller.is_hit(cache_draw),
             sector,
             n: end - sector,
             issue: self.events.now,
@@ -411,7 +406,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.sample_levels();
         let rule = self.traffic.rules()[stream as usize];
         if rule.n_clients > 0 {
-            let earliest = issue + rule.pace - i64::from(planted(Fault::ClientPace));
+            let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
             self.take_row(stream as usize, earliest, self.events.now);
         }
     }

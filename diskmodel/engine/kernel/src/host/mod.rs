@@ -4,12 +4,16 @@ mod coming;
 mod flusher;
 mod pages;
 mod pauses;
+mod ranges;
 mod read_ahead;
 mod syncs;
+mod tables;
 
 pub use coming::Coming;
 pub use flusher::Flusher;
 pub use pages::{Pages, Run};
 pub use pauses::Pauses;
+pub use ranges::{cut, pages_of};
 pub use read_ahead::ReadAhead;
 pub use syncs::Syncs;
+pub use tables::{Costs, HostTables, PageCacheTables};

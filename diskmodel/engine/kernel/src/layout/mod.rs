@@ -5,6 +5,7 @@ mod mirror;
 mod parity;
 mod rebuild;
 mod row;
+mod tables;
 
 use std::ops::Deref;
 
@@ -12,12 +13,12 @@ use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
 use crate::named::named;
-use crate::scenario::LayoutTables;
 
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
 pub use choice::{CopyChoice, DiskState};
+pub use tables::LayoutTables;
 
 named! {
     /// What kinds of layouts there are.

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::rule::refused;
-use crate::traffic::{Column, Completions, PartColumns, Requests, Rule};
+use crate::traffic::{Column, Completions, PartColumns, Requests, Rule, PARTS};
 
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -16,7 +16,7 @@ pub struct RequestsIn<'py> {
     length: PyReadonlyArray1<'py, i64>,
     stream: PyReadonlyArray1<'py, i32>,
     cache_draw: PyReadonlyArray1<'py, f64>,
-    streams: Vec<(i64, i64)>,
+    streams: Vec<Rule>,
 }
 
 #[derive(FromPyObject)]
@@ -25,6 +25,8 @@ pub struct CompletionsOut<'py> {
     /// None: the requests' own times, all of them being open.
     issue_ns: Option<PyReadwriteArray1<'py, i64>>,
     done_ns: PyReadwriteArray1<'py, i64>,
+    /// Names of the columns of `parts_ns`, which lie side by side for each row.
+    parts: Vec<String>,
     parts_ns: PartsOut<'py>,
     is_hit: PyReadwriteArray1<'py, bool>,
 }
@@ -44,13 +46,17 @@ impl RequestsIn<'_> {
             length: column("requests.length", &self.length)?,
             stream: column("requests.stream", &self.stream)?,
             cache_draw: column("requests.cache_draw", &self.cache_draw)?,
-            rules: rules_of(&self.streams),
+            rules: self.streams.clone(),
         })
     }
 }
 
 impl CompletionsOut<'_> {
     pub fn columns(&mut self) -> PyResult<Completions<'_>> {
+        if self.parts != PARTS {
+            let rule = format!("must be {}", PARTS.join(", "));
+            return Err(PyValueError::new_err(refused("out.parts", self.parts.join(", "), rule)));
+        }
         Ok(Completions {
             issue: self.issue_ns.as_mut().map(|column| writable("out.issue_ns", column)).transpose()?,
             done: writable("out.done_ns", &mut self.done_ns)?,
@@ -61,10 +67,6 @@ impl CompletionsOut<'_> {
             is_hit: writable("out.is_hit", &mut self.is_hit)?,
         })
     }
-}
-
-pub fn rules_of(streams: &[(i64, i64)]) -> Vec<Rule> {
-    streams.iter().map(|&(n_clients, pace)| Rule { n_clients, pace }).collect()
 }
 
 /// A column without copying; one that repeats a single value (a stride of 0) is that value.

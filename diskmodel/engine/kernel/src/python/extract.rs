@@ -19,16 +19,26 @@ where
     value.extract::<T>().map_err(|error| told(name, value.py(), error.into()))
 }
 
+/// What begins the cause that names a field.
+const FIELD: &str = "failed to extract field ";
+
 /// The whole chain of causes: each names a field, and the last one the reason.
 fn told(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
     let mut said = name.to_string();
+    let mut path: Vec<String> = Vec::new();
     let mut next = Some(error);
     let (mut is_missing, mut is_unknown) = (false, false);
     while let Some(error) = next {
+        let cause = error.value(py).to_string();
         said.push_str(": ");
-        said.extend(error.value(py).to_string().chars().map(|c| if c == '\n' { ' ' } else { c }));
+        said.extend(cause.chars().map(|c| if c == '\n' { ' ' } else { c }));
         is_missing = error.is_instance_of::<PyKeyError>(py);
         is_unknown = error.get_type(py).is(py.get_type::<PyValueError>());
+        if is_unknown {
+            said = format!("{}={cause}", path.join("."));
+        } else if let Some(field) = cause.strip_prefix(FIELD).and_then(|field| field.rsplit('.').next()) {
+            path.push(field.to_string());
+        }
         next = error.cause(py);
     }
     let said: String = said.chars().take(MOST_SAID).collect();
@@ -38,5 +48,15 @@ fn told(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
         PyValueError::new_err(said)
     } else {
         PyTypeError::new_err(said)
+    }
+}
+
+/// A long column: of an array at once, where number by number would take longer than a short run.
+pub fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
+    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+    use pyo3::types::PyAnyMethods;
+    match column.extract::<PyReadonlyArray1<i64>>() {
+        Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
+        _ => column.extract(),
     }
 }

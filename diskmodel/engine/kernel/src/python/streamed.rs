@@ -5,17 +5,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::columns::{copied, rules_of};
+use super::columns::copied;
 use super::extract::extracted;
 use super::guard::guarded;
-use super::row_of;
+use super::CountersOut;
 use crate::device::Device;
+use crate::mechanics::{READ, WRITE};
 use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
 use crate::simulation::{Levels, Parts, Simulation};
 use crate::streamed::{Block, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
-use crate::traffic::{check_block, check_rules, Column, Rows, Rule};
+use crate::traffic::{check_block, check_rules, Column, Rows, Rule, PARTS};
 
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -86,7 +87,7 @@ struct Ended {
     end: i64,
     rebuilt: i64,
     cache_full_ns: Option<i64>,
-    counters: Vec<[i64; 8]>,
+    counters: CountersOut,
     levels: Vec<Levels>,
 }
 
@@ -102,7 +103,7 @@ pub fn run_streamed<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     guarded(py, || {
         let (built, limits) = extracted::<Scenario>("array", array)?.build().map_err(PyValueError::new_err)?;
-        let rules = rules_of(&extracted::<Vec<(i64, i64)>>("streams", streams)?);
+        let rules = extracted::<Vec<Rule>>("streams", streams)?;
         check_rules(&rules).map_err(PyValueError::new_err)?;
         let streams = rules.iter().map(|&rule| (rule, 0)).collect();
         let source = Callable { next_block, limits, streams, failed: None };
@@ -114,7 +115,7 @@ pub fn run_streamed<'py>(
             }
         });
         match ended {
-            Ok(ended) => told(py, &ended),
+            Ok(ended) => told(py, ended),
             Err(Stopped::Refused(error)) => Err(error),
             Err(Stopped::Failed(message)) => Err(super::failure(py, message)),
         }
@@ -135,21 +136,20 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<
         return Err(Stopped::Refused(error));
     }
     let (end, rebuilt) = run.map_err(Stopped::Failed)?;
-    let counters: Result<_, _> = simulation.disks().iter().map(|disk| row_of(&disk.counters_until(end))).collect();
-    let counters = counters.map_err(Stopped::Failed)?;
+    let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
     let levels = simulation.take_levels();
     Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters, levels })
 }
 
-fn told<'py>(py: Python<'py>, ended: &Ended) -> PyResult<Bound<'py, PyDict>> {
+fn told<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
     let tally = &ended.tally;
     let out = PyDict::new(py);
     out.set_item("end_ns", ended.end)?;
     out.set_item("rebuilt_sectors", ended.rebuilt)?;
     out.set_item("cache_full_ns", ended.cache_full_ns)?;
-    out.set_item("counters", &ended.counters)?;
-    out.set_item("levels", &ended.levels)?;
+    out.set_item("counters", ended.counters)?;
+    out.set_item("levels", ended.levels)?;
     out.set_item("precision_bits", PRECISION_BITS)?;
     out.set_item("until_ns", tally.until)?;
     out.set_item("n_done", tally.n_done)?;
@@ -182,10 +182,22 @@ fn told_segment<'py>(py: Python<'py>, segment: &Segment) -> PyResult<Bound<'py, 
     out.set_item("longest_queue_ns", segment.longest_queue_ns)?;
     out.set_item("min_ns", segment.least_ns)?;
     out.set_item("max_ns", segment.most_ns)?;
-    out.set_item("parts_ns", segment.parts_ns.to_vec())?;
-    out.set_item("response_ns", segment.response_ns.to_vec())?;
-    out.set_item("counts", segment.histograms.iter().map(counts).collect::<Vec<_>>())?;
-    let streams: Vec<_> = segment.streams.iter().map(|s| (s.response_ns, counts(&s.histogram))).collect();
-    out.set_item("streams", streams)?;
+    let parts = PyDict::new(py);
+    for (name, sum) in PARTS.iter().zip(segment.parts_ns) {
+        parts.set_item(name, sum)?;
+    }
+    out.set_item("parts_ns", parts)?;
+    let folded = |response_ns: i128, histogram| -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        out.set_item("response_ns", response_ns)?;
+        out.set_item("counts", counts(histogram))?;
+        Ok(out)
+    };
+    for (name, op) in [("reads", READ), ("writes", WRITE)] {
+        let op = usize::from(op);
+        out.set_item(name, folded(segment.response_ns[op], &segment.histograms[op])?)?;
+    }
+    let streams: PyResult<Vec<_>> = segment.streams.iter().map(|s| folded(s.response_ns, &s.histogram)).collect();
+    out.set_item("streams", streams?)?;
     Ok(out)
 }

@@ -1,7 +1,6 @@
 //! C-LOOK and C-SCAN: sweep upwards only, then start again at the lowest (rule Q5).
 
-use super::{first_least, first_least_of, Arms, Deep, Edge, Order, Scheduler, Waiting};
-use crate::scenario::Queue;
+use super::{first_least, first_least_of, Arms, Deep, Edge, Order, Queue, Scheduler, Waiting};
 
 /// `TO_EDGE`: the arm goes on to the last cylinder, then across to the first (C-SCAN).
 #[derive(Clone, Debug)]

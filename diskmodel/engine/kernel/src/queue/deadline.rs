@@ -2,9 +2,8 @@
 
 use crate::faults::{planted, Fault};
 
-use super::{first_least_of, Arms, Deep, Order, Scheduler, Waiting};
+use super::{first_least_of, Arms, Deep, Order, Queue, Scheduler, Waiting};
 use crate::mechanics::{READ, WRITE};
-use crate::scenario::Queue;
 
 #[derive(Clone, Debug)]
 pub struct Deadline {

@@ -1,7 +1,6 @@
 //! First come, first served (rule Q2).
 
-use super::{Arms, Deep, Order, Scheduler, Waiting};
-use crate::scenario::Queue;
+use super::{Arms, Deep, Order, Queue, Scheduler, Waiting};
 
 #[derive(Clone, Debug)]
 pub struct Fcfs;

@@ -1,9 +1,8 @@
 //! F-SCAN: LOOK over a frozen batch, newcomers wait for the next one (rule Q7).
 
 use super::look::Sweep;
-use super::{Arms, Deep, Order, Scheduler, Waiting};
+use super::{Arms, Deep, Order, Queue, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
-use crate::scenario::Queue;
 
 #[derive(Clone, Debug)]
 pub struct FScan {

@@ -1,8 +1,7 @@
 //! LOOK and SCAN: sweep in one direction, turn when nothing waits ahead (rule Q4).
 
-use super::{first_least_of, Arms, Deep, Edge, Order, Scheduler, Waiting};
+use super::{first_least_of, Arms, Deep, Edge, Order, Queue, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
-use crate::scenario::Queue;
 
 /// The sweep of an arm, for every scheduler that sweeps to and fro.
 #[derive(Clone, Debug)]

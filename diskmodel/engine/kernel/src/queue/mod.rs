@@ -13,17 +13,18 @@ mod pool;
 mod registry;
 mod sptf;
 mod sstf;
+mod tables;
 mod write_throttle;
 
 use std::fmt::Debug;
 
 use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
-use crate::scenario::Queue;
 
 use deep::Deep;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};
+pub use tables::Queue;
 pub use write_throttle::WriteThrottle;
 
 /// A waiting command: what a scheduler may look at, and whose it is.

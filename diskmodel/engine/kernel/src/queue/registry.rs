@@ -2,9 +2,8 @@
 
 use super::deep::Deep;
 use super::{clook, deadline, fcfs, fscan, look, sptf, sstf};
-use super::{Arms, Edge, Order, Scheduler, Waiting};
+use super::{Arms, Edge, Order, Queue, Scheduler, Waiting};
 use crate::named::named;
-use crate::scenario::Queue;
 
 /// Makes the names, the enum over all schedulers, and its methods, which pass each call on.
 macro_rules! schedulers {

@@ -1,8 +1,7 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
-use super::{Arms, Deep, Order, Scheduler, Waiting};
+use super::{Arms, Deep, Order, Queue, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
-use crate::scenario::Queue;
 
 /// The command that the head reaches soonest, rotation included.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Shortest seek time first, by distance in blocks (rule Q3).
 
-use super::{first_least, Arms, Deep, Order, Scheduler, Waiting};
-use crate::scenario::Queue;
+use super::{first_least, Arms, Deep, Order, Queue, Scheduler, Waiting};
 
 #[derive(Clone, Debug)]
 pub struct Sstf;

@@ -4,6 +4,10 @@ use crate::device::Intake;
 use crate::flash::{self, FtlTables, ProcessorTables};
 use crate::hdd::{self, Bus, Electronics};
 use crate::mechanics::{Mechanics, ZoneColumns, Zones};
+#[cfg(feature = "python")]
+use crate::named::named;
+#[cfg(feature = "python")]
+use crate::python::extract::whole_numbers;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -46,17 +50,6 @@ pub struct HddTables {
     pub weighed_writes: i64,
 }
 
-/// A long column: of an array at once, where number by number would take longer than a short run.
-#[cfg(feature = "python")]
-pub(super) fn whole_numbers(column: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Vec<i64>> {
-    use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-    use pyo3::types::PyAnyMethods;
-    match column.extract::<PyReadonlyArray1<i64>>() {
-        Ok(array) if array.is_aligned() => Ok(array.as_array().to_vec()),
-        _ => column.extract(),
-    }
-}
-
 /// A flash drive's tables.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -87,13 +80,39 @@ pub struct FlashTables {
     pub ftl: FtlTables,
 }
 
-/// A drive's tables.
+/// A drive's tables, beside a `kind` that says which they are.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(untagged))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
 pub enum Drive {
     Hdd(HddTables),
     Flash(FlashTables),
+}
+
+#[cfg(feature = "python")]
+named! {
+    enum Kind {
+        Hdd = "hdd",
+        Flash = "flash",
+    }
+}
+
+#[cfg(feature = "python")]
+#[derive(pyo3::FromPyObject)]
+#[pyo3(from_item_all)]
+struct Tag {
+    kind: Kind,
+}
+
+#[cfg(feature = "python")]
+impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for Drive {
+    type Error = pyo3::PyErr;
+
+    fn extract(tables: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+        Ok(match tables.extract::<Tag>()?.kind {
+            Kind::Hdd => Drive::Hdd(tables.extract()?),
+            Kind::Flash => Drive::Flash(tables.extract()?),
+        })
+    }
 }
 
 impl HddTables {

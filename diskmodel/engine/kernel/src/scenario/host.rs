@@ -1,66 +1,29 @@
-//! A host, as a caller hands it over.
+//! What a host must keep, and what is made of it.
 
 use super::start::Start;
-use crate::host::{Flusher, Pages};
-use crate::rule::{all_within, holds, size_within, within};
+use crate::host::{Costs, Flusher, HostTables, PageCacheTables, Pages};
+use crate::rule::{all_within, each_within, has_length, size_within, within};
 use crate::rule::{MOST_APART_NS, MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS, MOST_TIME_NS, MOST_WORK_NS};
-use crate::simulation::{Host, HostTunables, PageCache};
+use crate::simulation::{Host, PageCache};
 
 const LEAST_WRITEBACK_NS: i64 = 1_000_000;
-
-/// A host that costs time or buffers, as `diskmodel.host.tables.HostTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct HostTables {
-    /// Of reads and of writes.
-    pub submission_ns: [i64; 2],
-    pub submission_sequential_ns: [i64; 2],
-    /// Gaps and lengths of the processor's pauses.
-    pub pauses: Vec<(i64, i64)>,
-    pub is_buffered: bool,
-    pub read_ahead_sectors: i64,
-    pub largest_request_sectors: i64,
-    pub page_sectors: i64,
-    /// None: nothing is kept, and writes go to the array at once.
-    pub page_cache: Option<PageCacheTables>,
-}
-
-/// A host's page cache, as `diskmodel.host.tables.PageCacheTables`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-pub struct PageCacheTables {
-    pub memory_pages: usize,
-    pub background_pages: usize,
-    pub limit_pages: usize,
-    pub dirty_expire_ns: i64,
-    pub dirty_writeback_ns: i64,
-    pub writeback_depth: usize,
-    pub is_synchronous: bool,
-    /// 0: never.
-    pub sync_every: u64,
-}
 
 impl HostTables {
     /// Refuses what would not fit, over an array that takes requests of so many sectors.
     pub(super) fn check(&self, sector_bytes: i64, most_request: i64) -> Result<(), String> {
-        for [reads, writes] in [self.submission_ns, self.submission_sequential_ns] {
-            all_within(&[("host.submission_ns", reads), ("host.submission_ns", writes)], 0, MOST_WORK_NS)?;
+        for Costs { read, write } in [self.submission_ns, self.submission_sequential_ns] {
+            all_within(&[("host.submission_ns", read), ("host.submission_ns", write)], 0, MOST_WORK_NS)?;
         }
         let longest = MOST_LENGTH_BYTES / sector_bytes;
         let most = if self.is_buffered { longest.min(most_request) } else { longest };
         within("host.largest_request_sectors", self.largest_request_sectors, 1, most)?;
         within("host.page_sectors", self.page_sectors, 1, self.largest_request_sectors)?;
         within("host.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
-        if let Some(at) =
-            self.pauses.iter().position(|&(gap, length)| gap.min(length) < 1 || gap.max(length) > MOST_APART_NS)
-        {
-            let rule = format_args!("a pause, and the time before it, must be 1 to {MOST_APART_NS}");
-            holds(false, &format!("host.pauses[{at}]"), format_args!("{:?}", self.pauses[at]), rule)?;
-        }
-        let cycle = self.pauses.iter().fold(0_i64, |sum, &(gap, length)| sum.saturating_add(gap + length));
-        within("host.pauses (sum)", cycle, 0, 4 * MOST_APART_NS)?;
+        has_length("host.pause_ns", self.pause_ns.len(), self.pause_gap_ns.len())?;
+        each_within("host.pause_gap_ns", &self.pause_gap_ns, 1, MOST_APART_NS)?;
+        each_within("host.pause_ns", &self.pause_ns, 1, MOST_APART_NS)?;
+        let cycle = self.pause_gap_ns.iter().chain(&self.pause_ns).fold(0_i64, |sum, &ns| sum.saturating_add(ns));
+        within("host.pause_ns (sum)", cycle, 0, 4 * MOST_APART_NS)?;
         let Some(cache) = &self.page_cache else { return Ok(()) };
         cache.check()
     }
@@ -69,17 +32,7 @@ impl HostTables {
     pub(super) fn build(&self, capacity: i64, start: &Start) -> Host {
         let longest = (self.largest_request_sectors / self.page_sectors).max(1);
         let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest, start));
-        let tunables = HostTunables {
-            submission_ns: self.submission_ns,
-            sequential_ns: self.submission_sequential_ns,
-            pauses: self.pauses.clone(),
-            is_buffered: self.is_buffered,
-            read_ahead: self.read_ahead_sectors,
-            longest: self.largest_request_sectors,
-            page: self.page_sectors,
-            page_cache,
-        };
-        Host::new(tunables, capacity)
+        Host::new(self, page_cache, capacity)
     }
 }
 

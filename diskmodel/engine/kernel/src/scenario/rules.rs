@@ -1,7 +1,7 @@
 //! What a scenario must keep before anything is made of it: afterwards nothing divides by zero, nothing is looked for
 //! outside of its column, no sum leaves 64 bits, and no run waits for what never comes.
 
-use super::{Drive, Queue, Scenario};
+use super::{Drive, Limits, Queue, Scenario};
 use crate::rule::{all_within, each_within, has_length, holds, refused, size_within, within};
 use crate::rule::{
     LEAST_RATE, MOST_ARRAY_BYTES, MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_RATE, MOST_STATE_BYTES,
@@ -12,13 +12,6 @@ use crate::rule::{
 const LARGE_BYTES: i64 = 1 << 26;
 /// Most requests that a queue or a batch may hold.
 const MOST_REQUESTS: i64 = 1 << 40;
-
-/// What every request must keep to.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub capacity_bytes: i64,
-    pub most_length: i64,
-}
 
 impl Scenario {
     pub(super) fn check(&self) -> Result<Limits, String> {

@@ -2,6 +2,8 @@
 
 use super::Scenario;
 use crate::faults::{planted, Fault};
+#[cfg(feature = "python")]
+use crate::python::extract::whole_numbers;
 use crate::rule::{each_within, has_length, holds, refused, within};
 use crate::rule::{MOST_APART_NS, MOST_SECTORS};
 use crate::scenario::Drive;
@@ -12,25 +14,25 @@ use crate::scenario::Drive;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default))]
 pub struct Start {
     /// Blocks that wait in the controller's write-back cache, ascending.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub dirty: Vec<i64>,
     /// Blocks that came into the controller's read cache, in order.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub cached: Vec<i64>,
     /// Writes that the drives' buffers have accepted, in order.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub buffered_disk: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub buffered_lba: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub buffered_n: Vec<i64>,
     /// Dirty pages of the host, and since when, in that order.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_since_ns: Vec<i64>,
     /// Clean pages, the least recently used first.
-    #[cfg_attr(feature = "python", pyo3(from_py_with = super::drives::whole_numbers))]
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_clean: Vec<i64>,
 }
 

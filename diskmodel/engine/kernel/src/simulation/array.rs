@@ -18,9 +18,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        let Simulation { layout, plan, disks, choice, front, .. } = self;
+        let Simulation { layout, plan, disks, choice, rebuild, .. } = self;
         choice.begin();
-        layout.plan(op, sector, n, *front, plan, |copies, n| {
+        layout.plan(op, sector, n, rebuild.front(), plan, |copies, n| {
             choice.choose(copies, n, |disk| {
                 let front = disks[disk as usize].front();
                 DiskState { pending: front.pending, completed_end: front.completed_end }

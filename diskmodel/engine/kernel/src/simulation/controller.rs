@@ -9,13 +9,45 @@ use crate::traffic::Traffic;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
-/// The controller in whole numbers.
+/// The controller in whole numbers, and until when its processor and its link are taken.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    pub command_ns: i64,
-    pub hit_ns: i64,
-    pub link_bytes_per_s: i64,
-    pub hit_ratio: f64,
+    command_ns: i64,
+    pub(super) hit_ns: i64,
+    link_bytes_per_s: i64,
+    hit_ratio: f64,
+    processor_free: i64,
+    link_free: i64,
+}
+
+impl Controller {
+    /// `link_bytes_per_s`: 0 where the link is not modelled.
+    pub fn new(command_ns: i64, hit_ns: i64, link_bytes_per_s: i64, hit_ratio: f64) -> Self {
+        Controller { command_ns, hit_ns, link_bytes_per_s, hit_ratio, processor_free: 0, link_free: 0 }
+    }
+
+    /// Whether a read with this draw hits (rule K2).
+    pub fn is_hit(&self, draw: f64) -> bool {
+        draw < self.hit_ratio
+    }
+
+    fn has_link(&self) -> bool {
+        self.link_bytes_per_s > 0
+    }
+
+    /// When a request that comes now has been processed, one after the other (rule K1).
+    fn processed_at(&mut self, now: i64) -> i64 {
+        self.processor_free = (now.max(self.processor_free) + self.command_ns).min(LAST_NS);
+        self.processor_free
+    }
+
+    /// When so many bytes have gone over the link, one transfer after the other (rule K4).
+    fn sent_at(&mut self, now: i64, bytes: i64) -> i64 {
+        let up = i64::from(planted(Fault::LinkRounding)) * (self.link_bytes_per_s - 1);
+        let sent = now.max(self.link_free) + (bytes * NS_PER_S + up) / self.link_bytes_per_s;
+        self.link_free = sent.min(LAST_NS);
+        self.link_free
+    }
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
@@ -25,9 +57,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         let now = self.events.now;
-        self.processor_free = (now.max(self.processor_free) + self.controller.command_ns).min(LAST_NS);
-        self.hosts[host].link += self.processor_free - now;
-        self.later(self.processor_free, host, Action::Processed(host));
+        let processed = self.controller.processed_at(now);
+        self.hosts[host].link += processed - now;
+        self.later(processed, host, Action::Processed(host));
     }
 
     pub(super) fn later(&mut self, time: i64, host: u32, action: Action) {
@@ -36,7 +68,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn processed(&mut self, host: u32) {
-        if self.hosts[host].op == WRITE && self.controller.link_bytes_per_s > 0 {
+        if self.hosts[host].op == WRITE && self.controller.has_link() {
             self.over_link(host, Action::WriteArrived(host));
         } else {
             self.access(host);
@@ -62,7 +94,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn answered(&mut self, host: u32) {
-        if self.hosts[host].op == READ && self.controller.link_bytes_per_s > 0 {
+        if self.hosts[host].op == READ && self.controller.has_link() {
             self.over_link(host, Action::ReadSent(host));
         } else {
             self.finished(host);
@@ -72,11 +104,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn over_link(&mut self, host: u32, then: Action) {
         let now = self.events.now;
         let bytes = self.hosts[host].n * self.model.sector_bytes();
-        self.link_free = now.max(self.link_free)
-            + (bytes * NS_PER_S + i64::from(planted(Fault::LinkRounding)) * (self.controller.link_bytes_per_s - 1))
-                / self.controller.link_bytes_per_s;
-        self.link_free = self.link_free.min(LAST_NS);
-        self.hosts[host].link += self.link_free - now;
-        self.later(self.link_free, host, then);
+        let sent = self.controller.sent_at(now, bytes);
+        self.hosts[host].link += sent - now;
+        self.later(sent, host, then);
     }
 }

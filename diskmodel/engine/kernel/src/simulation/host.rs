@@ -3,13 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::page_cache::pages_of;
 use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
 use crate::device::Device;
 use crate::events::{Action, COMPLETE, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::host::{Coming, Pauses, ReadAhead};
+use crate::host::{cut, pages_of, Coming, HostTables, Pauses, ReadAhead};
 use crate::mechanics::READ;
 use crate::traffic::Traffic;
 
@@ -48,28 +47,19 @@ pub(super) struct OneByOne {
     pub out: usize,
 }
 
-/// A host as it is described. Lengths in sectors.
-pub struct HostTunables {
-    pub submission_ns: [i64; 2],
-    pub sequential_ns: [i64; 2],
-    pub pauses: Vec<(i64, i64)>,
-    pub is_buffered: bool,
-    pub read_ahead: i64,
-    pub longest: i64,
-    pub page: i64,
-    pub page_cache: Option<PageCache>,
-}
-
 impl Host {
-    pub fn new(tunables: HostTunables, capacity: i64) -> Self {
-        let HostTunables { is_buffered, read_ahead, longest, page, page_cache, .. } = tunables;
+    /// Of tables that were checked, over an array of so many sectors.
+    pub fn new(tables: &HostTables, page_cache: Option<PageCache>, capacity: i64) -> Self {
+        let (longest, page) = (tables.largest_request_sectors, tables.page_sectors);
+        let read_ahead = tables.read_ahead_sectors;
+        let pauses: Vec<_> = tables.pause_gap_ns.iter().copied().zip(tables.pause_ns.iter().copied()).collect();
         Host {
-            submission_ns: tunables.submission_ns,
-            sequential_ns: tunables.sequential_ns,
+            submission_ns: tables.submission_ns.by_op(),
+            sequential_ns: tables.submission_sequential_ns.by_op(),
             goes_on_at: None,
-            processor_pauses: Pauses::of(&tunables.pauses),
-            answer_pauses: Pauses::of(&tunables.pauses),
-            is_buffered,
+            processor_pauses: Pauses::of(&pauses),
+            answer_pauses: Pauses::of(&pauses),
+            is_buffered: tables.is_buffered,
             longest: longest - i64::from(planted(Fault::RequestCut)),
             page,
             is_page_by_page: read_ahead == 0,
@@ -90,14 +80,6 @@ impl Host {
             slot.left.clear();
         })
     }
-}
-
-/// Pieces of [first, end) of at most `longest`.
-pub(super) fn cut(first: i64, end: i64, longest: i64) -> impl Iterator<Item = (i64, i64)> {
-    (0..(end - first + longest - 1) / longest).map(move |i| {
-        let at = first + i * longest;
-        (at, (at + longest).min(end))
-    })
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {

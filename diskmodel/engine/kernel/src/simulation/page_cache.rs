@@ -4,12 +4,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::host::cut;
 use super::{Host, HostRequest, Purpose, Simulation};
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
-use crate::host::{Flusher, Pages, Run, Syncs};
+use crate::host::{cut, pages_of, Flusher, Pages, Run, Syncs};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
 
@@ -50,11 +49,6 @@ impl PageCache {
     fn has_waiting(&self) -> bool {
         !self.blocked.is_empty() || self.syncs.are_unsent()
     }
-}
-
-/// Pages, whole or in part, of sectors [sector, sector + n).
-pub(super) fn pages_of(sector: i64, n: i64, page: i64) -> Range<i64> {
-    sector / page..(sector + n + page - 1) / page
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {

@@ -1,0 +1,33 @@
+//! A layout, as a caller hands it over.
+
+use super::{CopyPolicy, Family, Rotation, WritePolicy};
+
+/// A layout in sectors, as `diskmodel.layout.tables.LayoutTables`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct LayoutTables {
+    pub family: Family,
+    pub n_disks: u32,
+    pub n_spares: u32,
+    pub strip: i64,
+    pub member: i64,
+    /// Usable sectors.
+    pub capacity: i64,
+    pub data_offset: i64,
+    pub copies: i64,
+    pub far: bool,
+    pub n_groups: i64,
+    pub n_data: i64,
+    pub n_parity: i64,
+    pub rotation: Rotation,
+    pub cuts_reads: bool,
+    pub holds_disks: bool,
+    pub read_policy: CopyPolicy,
+    pub write_policy: WritePolicy,
+    pub failed: Vec<u32>,
+    pub rebuild_disk: i64,
+    pub rebuild_window: i64,
+    pub rebuild_gap_ns: i64,
+    pub rebuild_front: i64,
+}

@@ -1,0 +1,16 @@
+//! A queue, as a caller hands it over.
+
+use super::SchedulerName;
+
+/// A queue: its scheduler, and the tunables of all schedulers, as `diskmodel.queue.Queue`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct Queue {
+    pub scheduler: SchedulerName,
+    pub age_ns: i64,
+    pub read_expire_ns: i64,
+    pub write_expire_ns: i64,
+    pub fifo_batch: i64,
+    pub writes_starved: i64,
+}

@@ -1,0 +1,90 @@
+//! A scenario and requests from JSON give the completions that Python got from the same: `scenarios/*.json`.
+//!
+//! The files are written by `python -m tests.differential.json_scenarios`; a Python test compares them with what Python
+//! gives now. Run with `cargo test --no-default-features --features serde`.
+#![cfg(feature = "serde")]
+
+use std::fs;
+use std::path::Path;
+
+use _kernel::scenario::{Built, Scenario};
+use _kernel::simulation::Simulation;
+use _kernel::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS, PARTS};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Kept {
+    array: Scenario,
+    requests: Rows,
+    completions: Done,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    when_ns: Vec<i64>,
+    op: Vec<u8>,
+    offset: Vec<i64>,
+    length: Vec<i64>,
+    stream: Vec<i32>,
+    cache_draw: Vec<f64>,
+    streams: Vec<Rule>,
+}
+
+#[derive(Deserialize, PartialEq, Debug)]
+struct Done {
+    parts: Vec<String>,
+    issue_ns: Vec<i64>,
+    done_ns: Vec<i64>,
+    parts_ns: Vec<i64>,
+    is_hit: Vec<bool>,
+    end_ns: i64,
+}
+
+fn run(array: Scenario, rows: &Rows) -> Done {
+    let (built, limits) = array.build().unwrap();
+    let n = rows.when_ns.len();
+    let (mut issue_ns, mut done_ns) = (vec![0; n], vec![0; n]);
+    let (mut parts_ns, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
+    let requests = Requests {
+        when: Column::Each(&rows.when_ns),
+        op: Column::Each(&rows.op),
+        offset: Column::Each(&rows.offset),
+        length: Column::Each(&rows.length),
+        stream: Column::Each(&rows.stream),
+        cache_draw: Column::Each(&rows.cache_draw),
+        rules: rows.streams.clone(),
+    };
+    let completions = Completions {
+        issue: Some(&mut issue_ns),
+        done: &mut done_ns,
+        parts: PartColumns::Wide(&mut parts_ns),
+        is_hit: &mut is_hit,
+    };
+    check_columns(&requests, &completions, &limits).unwrap();
+    let columns = Columns::new(requests, completions);
+    let (end_ns, _) = match built {
+        Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
+    };
+    let parts = PARTS.iter().map(|name| (*name).to_string()).collect();
+    Done { parts, issue_ns, done_ns, parts_ns, is_hit, end_ns }
+}
+
+#[test]
+fn scenarios_from_json_give_the_same_completions_as_through_python() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut n_files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let kept: Kept = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!(run(kept.array, &kept.requests), kept.completions, "{}", path.display());
+        n_files += 1;
+    }
+    assert!(n_files >= 6);
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_the_names_that_there_are() {
+    let told = serde_json::from_str::<_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();
+    assert!(told.contains("lifo") && told.contains("sptf-aged"), "{told}");
+}
