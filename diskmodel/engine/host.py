@@ -36,7 +36,7 @@ class Host:
 
     @property
     def n_dirty(self) -> int:
-        """Pages that are dirty or on their way to the array (rule Z7)."""
+        """Return the number of pages that are dirty or in flight to the array (rule Z7)."""
         return 0
 
     def __init__(

@@ -79,7 +79,7 @@ HOST_SCHEDULERS = _in_order(
 #: Completions between two records of the levels: some in every case, and not at every one.
 SAMPLE_EVERY = 7
 #: Blocks, pages or writes that something holds at the beginning of a case, at most.
-MOST_FILLED = 3_000
+MAX_FILLED = 3_000
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
 MAX_PIECES = 8_000
 
@@ -372,7 +372,7 @@ def _start(scenario: Scenario, fill: float, seed: int) -> Start:
     rng, capacity = random.Random(seed), scenario.layout.capacity
 
     def some(n_places: int, room: float) -> Int64:
-        return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MOST_FILLED)), np.int64)
+        return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MAX_FILLED)), np.int64)
 
     given: dict[str, Int64] = {}
     tables, controller, sector = scenario.drive, scenario.controller, scenario.drive.sector_bytes
@@ -401,7 +401,7 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
     for disk in range(n_disks):
         room = int(tables.cache_bytes // tables.sector_bytes * fill)
         near = rng.randrange(tables.n_sectors)
-        while room and len(entries) < MOST_FILLED:
+        while room and len(entries) < MAX_FILLED:
             at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(40), tables.n_sectors - 1)))
             border = min((at // arm + 1) * arm, tables.n_sectors)
             n = min(1 + rng.randrange(16), room, border - at)

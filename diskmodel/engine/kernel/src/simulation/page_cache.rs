@@ -40,7 +40,7 @@ impl PageCache {
         }
     }
 
-    /// Pages that are dirty or on their way (rule Z7).
+    /// Pages that are dirty or in flight (rule Z7).
     pub fn n_dirty(&self) -> usize {
         self.pages.n_dirty()
     }
