@@ -28,7 +28,7 @@ READ, WRITE = Op.READ, Op.WRITE
 
 @dataclass(frozen=True)
 class StreamRule:
-    """How the requests of one stream come in time.
+    """Arrival rule of one stream.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ PARTS = ("link", "cache", "queue", "overhead", "seek", "rotation", "transfer", "
 
 @dataclass(frozen=True)
 class Completions:
-    """What became of each request, row by row as in `Requests`.
+    """Outcome of each request, row by row as in `Requests`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class DeviceCounters:
 
 @dataclass(frozen=True)
 class Run:
-    """Raw outcome of one engine run; statistics are made of it elsewhere.
+    """Raw outcome of one engine run; `diskmodel.result` turns it into statistics.
 
     Attributes
     ----------

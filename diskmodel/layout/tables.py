@@ -11,7 +11,7 @@ from diskmodel.layout.levels import Family
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]
-#: "nearest" is what it is for RAID 1; "idle-or-nearest" and "lowest" are what it means for near and far copies.
+#: "nearest" applies to RAID 1; "idle-or-nearest" and "lowest" are its meanings for near and far copies.
 CopyPolicy = ReadPolicy | Literal["idle-or-nearest", "lowest"]
 
 
@@ -82,7 +82,7 @@ class LayoutTables:
 
 
 def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
-    """`layout` over disks of `disk_sectors` sectors.
+    """Return `layout` over disks of `disk_sectors` sectors.
 
     Raises
     ------
@@ -146,14 +146,14 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:
-    """What "nearest" means for an arrangement of copies (rule L5)."""
+    """Return the policy that "nearest" means for an arrangement of copies (rule L5)."""
     if layout.read_policy != "nearest" or layout.kind.default_copies == 0:
         return layout.read_policy
     return "lowest" if layout.arrangement == "far" else "idle-or-nearest"
 
 
 def _cuts_reads(layout: Layout) -> bool:
-    """Whether strips of a read stay apart; disks that all hold the same have no strips to keep apart (rule L4)."""
+    """Return whether a read is cut into strips; disks with the same content need no cut (rule L4)."""
     is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
     return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
 

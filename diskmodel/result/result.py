@@ -32,16 +32,16 @@ class Result(Record, Displayable):
     n_requests, n_measured : int
         Rows simulated, and those that completed in the measuring window.
     is_stable : bool
-        False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` hold nan:
+        False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` are nan:
         such a system has no latency, only a backlog that grows. `observed` still reports what the run saw.
     is_settled : bool
         Whether the warm-up ended within the run.
     is_converged : bool
-        Whether the intervals asked for are as narrow as asked, in a settled and stable run.
+        Whether the requested intervals are as narrow as requested, in a settled and stable run.
     precision : float
-        Relative half-width that was asked for.
+        Requested relative half-width.
     percentile : str or None
-        Percentile ("p99") whose interval was asked for beside that of the mean.
+        Percentile ("p99") whose interval was requested beside that of the mean.
     latency, reads, writes, observed : Latency
         Response times in the window: of all requests, by operation, and of all without regard to stability.
     per_stream : mapping of stream name to Latency
@@ -72,7 +72,7 @@ class Result(Record, Displayable):
     back_end_per_host : float
         Disk commands per host request over the whole run.
     messages : tuple of str
-        What the reader must know; empty when all is well.
+        Warnings for the reader; empty when all is well.
     histogram : LatencyHistogram or None
         Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
     prediction : Prediction or None

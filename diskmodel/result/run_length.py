@@ -1,4 +1,4 @@
-"""How long a run must be: until the intervals are as narrow as requested."""
+"""Length of a run: until the intervals are as narrow as requested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONFIRM_BELOW = 20_000
 
 
 def needs_more(result: Result, precision: float | None = None) -> bool:
-    """Whether a longer run is worth it: it has not converged, and is not plainly overloaded.
+    """Return whether a longer run is worth it: it has not converged, and is not plainly overloaded.
 
     A verdict of instability from fewer than 20 000 requests is confirmed by a longer run before it is believed.
 
@@ -35,7 +35,7 @@ def needs_more(result: Result, precision: float | None = None) -> bool:
 
 
 def suggest_n(result: Result, precision: float | None = None) -> int:
-    """Rows for the next run, between 1.5 and 8 times those of this one.
+    """Return the rows of the next run, between 1.5 and 8 times those of this one.
 
     Half-widths shrink as one over the square root of the length; 10 % is added because the half-width of a run varies.
     """
@@ -48,7 +48,7 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
 
 
 def _widest(result: Result) -> float:
-    """Widest relative half-width asked for; nan where one is unknown."""
+    """Return the widest relative half-width of the requested intervals; nan where one is unknown."""
     mean = result.latency.mean.relative
     if result.percentile is None or math.isnan(mean):
         return mean

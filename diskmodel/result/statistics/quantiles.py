@@ -26,26 +26,26 @@ MIN_BEYOND = 25
 
 
 def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
-    """Observed values at `levels` in [0, 1]: for each the least one with that share of all at or below it."""
+    """Return the observed values at `levels` in [0, 1]: the least one with that share of all at or below it."""
     observed = np.asarray(values)
     found: NDArray[np.float64] = np.quantile(observed, np.asarray(levels), method="inverted_cdf").astype(np.float64)
     return found
 
 
 def reported(values: Mapping[str, float], n: int) -> dict[str, float]:
-    """Percentiles by name, nan for those that `n` observations are too few for."""
+    """Return percentiles by name, nan for those that need more than `n` observations."""
     return {name: value if n >= MIN_REPORTED.get(name, 1) else math.nan for name, value in values.items()}
 
 
 def fewest_for(level: float) -> int:
-    """Observations from which on `quantile_interval` gives an interval at a level."""
+    """Return the fewest observations from which `quantile_interval` estimates an interval at a level."""
     return math.ceil(round(min(BATCH_COUNTS) * MIN_BEYOND / min(level, 1 - level), 6))
 
 
 def quantile_interval(
     series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None
 ) -> tuple[float, float]:
-    """Ends of the confidence interval of a quantile of a stationary series; nan where there is too little data.
+    """Estimate the confidence interval of a quantile of a stationary series; nan where there is too little data.
 
     Parameters
     ----------

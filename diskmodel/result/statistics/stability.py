@@ -50,7 +50,7 @@ class Stability:
 
 
 def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability:
-    """Whether open streams were served as fast as they came, up to `until_ns` (while all of them were still coming).
+    """Judge whether open streams were served as fast as they came, up to `until_ns` (while all still came).
 
     Notes
     -----
@@ -72,7 +72,7 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
 
 
 def _n_until(times: NDArray[np.float64], values: Int64) -> Int64:
-    """How many values lie at or before each time; in pieces, so that a long run needs no sorted copy."""
+    """Count the values at or before each time; in pieces, so that a long run needs no sorted copy."""
     counts: Int64 = np.zeros(len(times) + 1, np.int64)
     for first in range(0, len(values), _PIECE):
         counts += np.bincount(np.searchsorted(times, values[first : first + _PIECE]), minlength=len(counts))
@@ -80,7 +80,7 @@ def _n_until(times: NDArray[np.float64], values: Int64) -> Int64:
 
 
 def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_requests: int) -> Stability:
-    """The verdict of `judge_stability` on numbers that came and left until equally distant times (ns).
+    """Return the verdict of `judge_stability` on numbers that came and left until equally distant times (ns).
 
     `n_requests` came in all; there are at least 8 times.
     """

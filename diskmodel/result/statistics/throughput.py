@@ -13,7 +13,7 @@ _N_SLOTS = 240
 
 
 def throughput_interval(done_ns: Int64, start_ns: int, end_ns: int, *, confidence: float = 0.95) -> Interval:
-    """Completions per second in (start_ns, end_ns], by batch means over equal slots of time.
+    """Estimate completions per second in (start_ns, end_ns] by batch means over equal slots of time.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _LONGEST_PIECE = 1 / 20
 
 
 def mser5(series: ArrayLike) -> tuple[int, bool]:
-    """Number of leading observations to drop, and whether the series has settled.
+    """Return the number of leading observations to drop, and whether the series has settled.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
 
 
 def warm_up(series: ArrayLike) -> tuple[int, bool]:
-    """Number of observations that belong to the warm-up, and whether the series has settled.
+    """Return the number of observations of the warm-up, and whether the series has settled.
 
     Notes
     -----
@@ -69,8 +69,8 @@ def warm_up(series: ArrayLike) -> tuple[int, bool]:
     also cuts off an early burst of long responses, which biases the mean down: for M/M/1 at 90 % load and 20 000
     requests by 4 %, and the 95 % interval then covers the mean in 82 % of runs. So the mean of the first piece (as
     long as the truncation, at most a twentieth of the series) is compared with pieces of the same length of the rest;
-    where it lies among them the series is kept whole. For a stationary series of 20 pieces that a piece picked
-    beforehand is the extreme one has a probability of one in ten.
+    where it is among them the series is kept whole. In a stationary series of 20 pieces, a piece picked beforehand
+    is the smallest or largest with probability one in ten.
     """
     values = np.asarray(series)
     n_dropped, is_settled = mser5(values)

@@ -100,10 +100,8 @@ def test_what_relaxes_most() -> None:
     changes = {item.change: item for item in found}
     # one disk more is the answer itself
     assert set(changes) == {
-        "RAID 10 instead",
-        "Generic 15k rpm SAS drives",
-        "10 % more of the reads hit the cache",
-    }
+        "RAID 10 instead", "Generic 15k rpm SAS drives", "10 % more of the reads hit the cache",
+    }  # fmt: skip
     assert all(item.gain_ratio > 0 for item in found)
     assert {item.disks for item in found} == {candidate.below.disks}
     gains = [item.gain_ratio for item in found if item.holds]
@@ -111,31 +109,18 @@ def test_what_relaxes_most() -> None:
 
 
 def test_relaxations_of_what_is_not_feasible() -> None:
-    result = run_plan(
-        plan_of(
-            objective={"iops": 4000},
-            candidates={
-                "drives": ["generic-15k"],
-                "levels": ["raid5"],
-                "max_disks": 20,
-            },
-        ),
-        evaluate=Queues(),
-    )
+    result = run_plan(plan_of(objective={"iops": 4000}, candidates={
+        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 20,
+    }), evaluate=Queues())  # fmt: skip
     assert not result.is_feasible
     assert result.relaxations
     assert not any(item.holds and item.disks == 20 and "disk" in item.change for item in result.relaxations)
 
 
 def test_what_does_not_move_what_binds_is_not_proposed() -> None:
-    plan = plan_of(
-        objective={"capacity": "10 TB", "iops": 100},
-        candidates={
-            "drives": ["generic-15k"],
-            "levels": ["raid5"],
-            "max_disks": 60,
-        },
-    )
+    plan = plan_of(objective={"capacity": "10 TB", "iops": 100}, candidates={
+        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60,
+    })  # fmt: skip
     candidate = search_family(cases(plan)[0], Queues())
     assert candidate.binds == "capacity"
     assert relaxations(plan, candidate, Queues()) == []
