@@ -13,7 +13,7 @@ def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
     """Return (disk, strip number on it) of every copy of host strip `chunk`, the first copy first.
 
     near: copy c of chunk k is the (k·copies + c)-th strip when strips are counted across the disks.
-    far: the disks' first parts hold a RAID 0; copy c lies c disks further, in the c-th part.
+    far: the disks' first parts are a RAID 0; copy c is c disks further, in the c-th part.
     """
     n = tables.n_disks
     if not tables.far:

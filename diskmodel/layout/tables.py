@@ -27,7 +27,7 @@ class LayoutTables:
     strip : int
         Sectors of a strip.
     member : int
-        Sectors of each disk that hold data (whole strips).
+        Sectors of each disk that are used for data (whole strips).
     data_offset : int
         First sector of data on each disk.
     copies : int

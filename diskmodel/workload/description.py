@@ -62,7 +62,7 @@ class Workload(Description):
     @classmethod
     def _named(cls, streams: tuple[Stream, ...]) -> tuple[Stream, ...]:
         if not streams:
-            raise ValueError("must hold at least one stream; add one")
+            raise ValueError("must have at least one stream; add one")
         named = tuple(
             stream if stream.name else stream.model_copy(update={"name": f"stream{index}"})
             for index, stream in enumerate(streams)
@@ -141,7 +141,7 @@ class Workload(Description):
         )
 
     def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Blocks:
-        """The requests of `requests`, drawn in blocks when they are asked for.
+        """The requests of `requests`, drawn in blocks when a run needs them.
 
         Raises
         ------

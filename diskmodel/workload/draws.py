@@ -51,7 +51,7 @@ class Draws:
         self.memory: dict[Kind, Any] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:
-        """A fresh generator for one kind of draw; the same one every time it is asked for."""
+        """Return a fresh generator for one kind of draw; the same one at every call."""
         sequence = np.random.SeedSequence(self._seed, spawn_key=(self._stream, int(kind)))
         return np.random.Generator(np.random.PCG64(sequence))
 

@@ -106,7 +106,7 @@ class Stream(Description):
     @classmethod
     def _some_size(cls, value: tuple[SizeShare, ...]) -> tuple[SizeShare, ...]:
         if not value:
-            raise ValueError('must hold at least one size; write for example size = "4 KiB"')
+            raise ValueError('must have at least one size; write for example size = "4 KiB"')
         return value
 
     @field_validator("alignment_bytes")

@@ -24,7 +24,7 @@ class Window:
     ----------
     start_ns, end_ns : int
         From the end of the warm-up to the earliest time at which some stream has issued its last row: what comes
-        after is not the mix that was asked for.
+        after is not the requested mix.
     rows : int64 or, where they are very many, int32, shape (n,)
     is_settled : bool
         Whether the warm-up was found to end within the run.

@@ -1,4 +1,4 @@
-"""Zipf popularity: the granule of rank r is asked for in proportion to 1 / r^theta."""
+"""Zipf popularity: the granule of rank r is requested in proportion to 1 / r^theta."""
 
 from __future__ import annotations
 
