@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from diskmodel.input import open_input
+
 #: Bytes read at once; affects speed only.
 _CHUNK = 1 << 20
 
@@ -17,7 +19,7 @@ _CHUNK = 1 << 20
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     sha = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_input(path) as file:
         while chunk := file.read(_CHUNK):
             sha.update(chunk)
     return sha.hexdigest()

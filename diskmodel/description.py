@@ -7,19 +7,19 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 from __future__ import annotations
 
 import html
-import os
-import tempfile
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.faults import faults_of
+from diskmodel.input import open_input
+from diskmodel.limits import parse_toml
+from diskmodel.output import write_text
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass as _Constructor
@@ -63,6 +63,8 @@ class Description(BaseModel, metaclass=_Constructor):
             if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
                 raise ValueError(f'{key}: has no unit; write {key} = "<number> <unit>" or {full} = <number>')
             name = full or key
+            if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
+                raise ValueError(f"{key}: is true or false where a number or a text is required; write that")
             if name in renamed:
                 raise ValueError(f"{name}: is given twice, as {key} and in another form; keep one of them")
             renamed[name] = value
@@ -107,8 +109,26 @@ class Description(BaseModel, metaclass=_Constructor):
         return tomlkit.dumps(readable(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
-        """Write the TOML text to `path` atomically: a reader sees the old file or the new one, never a part."""
-        write_atomically(path, self.to_toml())
+        """Write the TOML text to `path` atomically: a reader sees the old file or the new one, never a part.
+
+        Raises
+        ------
+        OutputError
+            When it may not or cannot be written.
+        """
+        write_text(path, self.to_toml())
+
+
+def _is_switch(value: Any) -> bool:
+    """Return whether it is true or false, or a list with one of them: Python takes true for 1."""
+    return isinstance(value, bool) or (
+        isinstance(value, list | tuple) and any(isinstance(item, bool) for item in value)
+    )
+
+
+def takes_bool(annotation: Any) -> bool:
+    """Return whether a field of that type may be true or false."""
+    return annotation in (bool, Any) or any(takes_bool(part) for part in get_args(annotation))
 
 
 def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
@@ -185,11 +205,13 @@ MAX_FILE_BYTES = 16 << 20
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"it is longer than {MAX_FILE_BYTES} bytes")
-        return tomllib.loads(data.decode("utf-8"))
+        return parse_toml(data.decode("utf-8-sig"))
+    except InputError as error:
+        raise DescriptionError(error.faults) from None
     except OSError as error:
         raise DescriptionError(
             Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
@@ -199,27 +221,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise DescriptionError(Fault("file", str(path), rule, "name a TOML file")) from None
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and thousands of brackets
         raise DescriptionError(Fault("file", str(path), f"is not valid TOML: {error}", "fix the syntax")) from None
-
-
-def write_atomically(path: str | Path, text: str) -> None:
-    """Write `text` to `path` atomically: no full disk and no kill leaves half a file behind."""
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.", text=True)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise DescriptionError(
-            Fault("out", str(path), (error.strerror or "cannot be written").lower(), "name another file")
-        ) from None
 
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:

@@ -12,6 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from diskmodel.output import write_bytes, write_text
+
 #: Okabe and Ito's palette: distinguishable without color vision, and in print by the marks.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P")
@@ -33,11 +35,19 @@ def svg_of_figure(draw: Callable[[Figure], None], *, width: float = 7.0, height:
     return text[text.index("<svg") :]
 
 
-def save_plot(draw: Callable[[Axes], None], path: str | Path) -> None:
-    """Write a plot as PNG or SVG, by the path's ending."""
+def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot") -> None:
+    """Write a plot as PNG or SVG, by the path's ending.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written; `field` is the option that named the path.
+    """
     if str(path).endswith(".svg"):
-        Path(path).write_text(svg_of(draw), encoding="utf-8")
+        write_text(path, svg_of(draw), field)
         return
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     draw(figure.subplots())
-    FigureCanvasAgg(figure).print_png(str(path))  # type: ignore[no-untyped-call]
+    drawn = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
+    write_bytes(path, drawn.getvalue(), field)

@@ -7,6 +7,7 @@ converge) is a result, never an exception.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,6 +50,14 @@ def printable(text: str) -> str:
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
+def visible(text: str) -> str:
+    """Return `text` with control characters, which a terminal would obey, as their escapes; line ends and tabs stay."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 class DiskmodelError(Exception):
     """Base of all exceptions that this project raises on purpose."""
 
@@ -84,6 +93,12 @@ class FormatError(InputError):
     """A file of the wrong kind, or with a malformed line."""
 
     code = "format"
+
+
+class OutputError(InputError):
+    """A result that may not or cannot be written where it should go; what was there before is as it was."""
+
+    code = "output"
 
 
 class CoverageError(InputError):

@@ -54,7 +54,7 @@ def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
             kind = detect_evidence(path)
             kinds.append(kind)
             if kind == "measurement":
-                measurements.append(load(path))
+                measurements.append(_with_times(load(path)))
             elif kind in FIO_RESULTS:
                 jobs.extend(read_fio(path))
             else:
@@ -65,3 +65,18 @@ def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
     if faults:
         raise FormatError(faults)
     return Evidence(files, tuple(kinds), tuple(measurements), tuple(jobs))
+
+
+def _with_times(measurement: Measurement) -> Measurement:
+    """The measurement, refused when no request of it took any time.
+
+    Raises
+    ------
+    FormatError
+        When all of its samples are zero, or it has none.
+    """
+    if not any(experiment.samples.latency_ns.any() for experiment in measurement.experiments):
+        n = sum(len(experiment.samples) for experiment in measurement.experiments)
+        rule = f"none of its {n} requests took any time" if n else "has no request"
+        raise FormatError(Fault("samples.latency_ns", None, f"{rule}: nothing was measured", "measure again"))
+    return measurement

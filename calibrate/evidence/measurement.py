@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,12 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from calibrate.arrays import Ints
-from diskmodel.errors import Fault, FormatError
+from diskmodel.errors import Fault, FormatError, InputError
+from diskmodel.input import open_input
+from diskmodel.limits import MAX_MEASUREMENT_VALUES, parse_json
+
+#: A measurement of eight million requests has some 300 MB.
+MAX_BYTES = 1 << 30
 
 FORMAT = "diskmodel-measurement"
 VERSION = 1
@@ -130,7 +134,13 @@ def load(path: str | Path) -> Measurement:
     """
     path = Path(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with open_input(path) as file:
+            text = file.read(MAX_BYTES + 1).decode("utf-8-sig")
+        if len(text) > MAX_BYTES:
+            raise ValueError(f"it is longer than {MAX_BYTES} bytes")
+        document = parse_json(text, MAX_MEASUREMENT_VALUES)
+    except InputError as error:
+        raise FormatError(error.faults) from None
     except (OSError, ValueError, RecursionError) as error:
         raise _fault(path, "file", str(path), f"cannot be read as JSON ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:

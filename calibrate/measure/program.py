@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,8 @@ from diskmodel.errors import DiskmodelError, Fault, MeasurementError
 
 PROGRAM = "diskmodel-bench"
 Mode = Literal["quick", "default", "thorough"]
+#: Its exit status when the device or the program itself failed; a result may have been saved, marked as partial.
+DEVICE_FAILED = 1
 #: Seconds that the program may take to write a partial result after it was asked to stop.
 STOP_S = 30.0
 
@@ -107,9 +110,10 @@ def measure(
     KeyboardInterrupt
         After Ctrl-C, once the program has written its partial result and gone.
     DiskmodelError
-        If the program or the device failed.
+        If the program failed. Where the device failed, the result has what was measured (`is_complete` is False).
     """
-    command = [str(find_program()), str(target), "--out", str(out), "--progress", "json"]
+    # it ends when this process ends, however that happens
+    command = [str(find_program()), f"--out={out}", "--progress=json", f"--parent={os.getpid()}"]
     command += [] if mode == "default" else [f"--{mode}"]
     options = {
         "--seconds": seconds,
@@ -121,10 +125,12 @@ def measure(
         "--max-rows": max_rows,
     }
     for name, value in options.items():
-        command += [] if value is None else [name, str(value)]
+        command += [] if value is None else [f"{name}={value}"]
     command += ["--write"] * write + ["--resume"] * resume
-    status, faults, chatter = _run(command, on_progress)
-    if status == 0:
+    # behind this, nothing that the target is called is taken for an option
+    command += ["--", str(target)]
+    status, faults, chatter, is_saved = _run(command, on_progress)
+    if status == 0 or (status == DEVICE_FAILED and is_saved):
         return load(out)
     if status == 130:
         raise KeyboardInterrupt
@@ -134,8 +140,11 @@ def measure(
     raise DiskmodelError(f"{PROGRAM} failed: {reason}")
 
 
-def _run(command: list[str], on_progress: Callable[[MeasurementProgress], None] | None) -> tuple[int, list[Fault], str]:
-    """Return exit status, faults reported by the program, and other text that it wrote."""
+def _run(
+    command: list[str], on_progress: Callable[[MeasurementProgress], None] | None
+) -> tuple[int, list[Fault], str, bool]:
+    """Return exit status, faults reported by the program, other text that it wrote, and whether it saved its result."""
+    is_saved = False
     faults: list[Fault] = []
     chatter: list[str] = []
     # A session of its own: Ctrl-C at the terminal reaches it through us, once.
@@ -149,11 +158,12 @@ def _run(command: list[str], on_progress: Callable[[MeasurementProgress], None] 
             if report is None:
                 chatter.append(line)
                 continue
+            is_saved = is_saved or report.event == "done"
             if report.event == "error":
                 faults.append(_fault(report))
             if on_progress is not None:
                 on_progress(report)
-        return process.wait(), faults, "".join(chatter)
+        return process.wait(), faults, "".join(chatter), is_saved
     except BaseException:
         _stop(process)
         raise

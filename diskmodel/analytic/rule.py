@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
 WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
+
+#: Requests per second, and disks, beyond which a question has a typing error: all disks ever made are some 1e10.
+MAX_FIGURE = 1e15
 
 #: IOPS that calculators assume per disk for small random requests, by rpm: the middle of the ranges in common use. The
 #: numbers of disks by the rule of thumb are inversely proportional to them.
@@ -98,7 +103,7 @@ class RuleOfThumb:
     disks : int or None
         Number of disks in the question.
     disks_needed : int or None
-        Fewest disks that sustain `iops`, before the level's own rules on numbers of disks.
+        Fewest disks that sustain `iops` and that the level can have: at least 3 for RAID 5, an even number for RAID 10.
     utilization_ratio : float or None
         Load of each disk as a share of its rating, when disks, rating and `iops` are all given.
     """
@@ -140,6 +145,7 @@ def rule_of_thumb(
     per_disk_iops: float | None = None,
     utilization_ceiling: float = 1.0,
     n_parity: int | None = None,
+    counts_only: bool = False,
 ) -> RuleOfThumb:
     """Return the rule of thumb for an array: two of `disks`, `iops` and `per_disk_iops` determine the third.
 
@@ -160,6 +166,9 @@ def rule_of_thumb(
         Highest load on a disk as a share of its rating.
     n_parity : int, optional
         Number of parities, for level "erasure".
+    counts_only : bool
+        Count operations whatever the number of disks: the caller knows the shape of the array, or asks about the
+        disks that have not failed.
 
     Returns
     -------
@@ -186,12 +195,18 @@ def rule_of_thumb(
     """
     checks = Checks().ratio(read_fraction=read_fraction, cache_hit=cache_hit)
     checks.count(disks=disks).positive(iops=iops, per_disk_iops=per_disk_iops)
+    for name, value in (("iops", iops), ("per_disk_iops", per_disk_iops)):
+        if value is not None and value > MAX_FIGURE:
+            checks.fault(name, value, f"must be at most {MAX_FIGURE:g}", "check its unit")
     if not 0 < utilization_ceiling <= 1:
         checks.fault("utilization_ceiling", utilization_ceiling, "must be above 0 and at most 1", "write 85 % as 0.85")
     if sum(given is not None for given in (disks, iops, per_disk_iops)) < 2:
         checks.fault("disks, iops, per_disk_iops", None, "must have at least two values", "give two or three of them")
     checks.done()
     penalty = write_penalty(level, n_parity=n_parity)
+    if disks is not None and not counts_only and (problem := _problem_of_count(level, disks, n_parity)):
+        rule, _, fix = problem.partition("; ")
+        checks.fault("disks", disks, rule, fix).done()
     per_host = back_end_per_host(penalty, read_fraction, cache_hit)
     back_end = None if iops is None else iops * per_host
     array = None if disks is None or per_disk_iops is None else disks * per_disk_iops
@@ -199,8 +214,10 @@ def rule_of_thumb(
     if array is not None:
         host = array * utilization_ceiling / per_host if per_host else math.inf
     rating, needed, utilization = per_disk_iops, None, None
-    if back_end is not None and per_disk_iops is not None:
-        needed = max(1, math.ceil(round(back_end / (per_disk_iops * utilization_ceiling), 9)))
+    if iops is not None and back_end is not None and per_disk_iops is not None:
+        served = _finite(back_end / (per_disk_iops * utilization_ceiling), iops=iops, per_disk_iops=per_disk_iops)
+        needed = max(1, math.ceil(round(served, 9)))
+        needed = needed if counts_only else _possible_count(level, needed, n_parity)
         utilization = None if disks is None else back_end / (disks * per_disk_iops)
     elif back_end is not None and disks is not None:
         rating = back_end / disks / utilization_ceiling
@@ -217,6 +234,53 @@ def rule_of_thumb(
         disks_needed=needed,
         utilization_ratio=utilization,
     )
+
+
+#: No array has more: `Layout.disks`.
+MAX_DISKS = 100_000
+#: Counts above a minimum that are tried: every level takes one in so many (RAID 60 an even one from 8 on).
+_TRIES = 64
+
+
+def _problem_of_count(level: str, disks: int, n_parity: int | None) -> str:
+    """Why an array of that level cannot have so many disks; "" where it can."""
+    shape: dict[str, Any] = {"level": level.lower().replace("-", "").replace("_", "").replace(" ", ""), "disks": disks}
+    if n_parity is not None:
+        shape["n_parity"] = n_parity
+    groups = next((n for n in range(2, disks // 3 + 1) if disks % n == 0), 2)
+    if shape["level"] in ("raid50", "raid60"):
+        shape["groups"] = groups
+    try:
+        Layout.parse(shape)
+    except DescriptionError as error:
+        fault = error.faults[0]
+        return f"{fault.rule}; {fault.fix}".removeprefix(f"disks={disks}: ").replace(f"groups={groups}", "its groups")
+    return ""
+
+
+def _possible_count(level: str, at_least: int, n_parity: int | None) -> int:
+    """The smallest number of disks from `at_least` on that an array of that level can have."""
+    if at_least <= MAX_DISKS:
+        for disks in range(at_least, at_least + _TRIES):
+            if not _problem_of_count(level, disks, n_parity):
+                return disks
+    return at_least
+
+
+def _finite(value: float, **given: float) -> float:
+    """`value`, refused where the figures that it was calculated from are too far apart for a number.
+
+    Raises
+    ------
+    InputError
+        When it is infinite.
+    """
+    if not math.isfinite(value) or value > MAX_FIGURE:
+        checks = Checks()
+        for name, figure in given.items():
+            checks.fault(name, figure, "gives a number of disks beyond all bounds", "check its unit")
+        checks.done()
+    return value
 
 
 def disks_for_throughput(bytes_per_s: float, per_disk_bytes_per_s: float) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from types import FrameType
+from typing import NoReturn
 
 
 class Interrupted(KeyboardInterrupt):
@@ -21,17 +23,34 @@ def main() -> None:
         signal.signal(signal.SIGINT, _interrupted)
     # the matrices are small: more threads in the linear algebra library cost more than they gain
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if not sys.warnoptions:
+        # NumPy's remarks about single operations; what they came to is checked, and reported in words
+        warnings.simplefilter("ignore", RuntimeWarning)
     try:
         from diskmodel.cli.app import app
 
-        app(prog_name="diskmodel")
+        try:
+            app(prog_name="diskmodel")
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # The reader has closed the pipe; Python would report an error when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        _end_unread()
+    except SystemExit as ending:
+        # The library of the command line turns a closed pipe into 1 by itself.
+        if isinstance(ending.__context__, BrokenPipeError):
+            _end_unread()
+        raise
+
+
+def _end_unread() -> NoReturn:
+    """Nobody reads any more; Python must not complain about it when it flushes at exit."""
+    from diskmodel.output import discard_stdout
+
+    discard_stdout()
+    sys.exit(141)
 
 
 def _interrupted(signum: int, frame: FrameType | None) -> None:

@@ -10,7 +10,8 @@ import typer
 from diskmodel.cli.console import print_json, say
 from diskmodel.cli.inputs import read_array, read_workload
 from diskmodel.cli.options import Debug, Json, Seed
-from diskmodel.cli.status import check_place, ends_well, writing
+from diskmodel.cli.status import check_place, ends_well
+from diskmodel.output import write_text
 
 
 @ends_well
@@ -51,8 +52,7 @@ def animate(
     else:
         names = [name.strip() for name in schedulers.split(",")]
         page = schedulers_page(described, read_workload(workload), names, n_requests=requests, disk=disk, seed=seed)
-    with writing(out, "out"):
-        out.write_text(page, encoding="utf-8")
+    write_text(out, page)
     if as_json:
         print_json({"out": str(out), "bytes": len(page.encode())})
     say(f"wrote {out}: open it in a browser")

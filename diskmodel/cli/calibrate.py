@@ -16,7 +16,7 @@ from diskmodel.cli.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.measure import parse_bytes
 from diskmodel.cli.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.status import check_place, ends_well, honest_no
-from diskmodel.description import write_atomically
+from diskmodel.output import write_text
 
 if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
@@ -54,7 +54,7 @@ def calibrate(
     if report is not None:
         from calibrate.report import report_html
 
-        write_atomically(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"))
+        write_text(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"), "report")
     if as_json:
         print_json(printed)
     else:

@@ -10,7 +10,7 @@ import typer
 from diskmodel.cli.console import print_json, say, show
 from diskmodel.cli.inputs import read_array, read_workload
 from diskmodel.cli.options import Debug, Device, Engine, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
-from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 
@@ -63,8 +63,7 @@ def compare(
     if plot is not None:
         from diskmodel.plan.show.plot import curves_of, save_latency_plot
 
-        with writing(plot, "plot"):
-            save_latency_plot(curves_of(found.arrays), plot)
+        save_latency_plot(curves_of(found.arrays), plot)
         say(f"plot of latency against load: {plot}")
     if not any(item.healthy.is_stable for item in found.arrays):
         raise honest_no("none of the arrays sustains the load: lower it, or add disks")

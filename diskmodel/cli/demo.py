@@ -14,7 +14,7 @@ from diskmodel.cli.console import print_json, say, show, show_command
 from diskmodel.cli.measure import measured_lines, run_measurement, summary
 from diskmodel.cli.options import Debug, Json
 from diskmodel.cli.plan import answer, explanation, read_plan, write_files
-from diskmodel.cli.status import BAD_INPUT, ends_well, writing
+from diskmodel.cli.status import BAD_INPUT, ends_well
 from diskmodel.errors import DescriptionError, Fault, InputError
 
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ def demo(
         raise DescriptionError(
             Fault("plan", str(plan), rule, "go to the project's directory, or name a plan with --plan")
         )
-    with writing(out, "out"):
+    try:
         out.mkdir(parents=True, exist_ok=True)
+    except OSError as failed:
+        reason = (failed.strerror or "cannot be created").lower()
+        raise DescriptionError(Fault("out", str(out), reason, "name another place")) from None
     step, began = _Steps(is_silent=as_json), time.monotonic()
     found: dict[str, Any] = {"measurement": None, "calibration": None, "plan": None}
     profile, error = None, None

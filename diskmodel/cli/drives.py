@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,9 @@ from rich.text import Text
 
 from diskmodel.cli.console import print_json, show
 from diskmodel.cli.options import Debug, Json, Plot
-from diskmodel.cli.status import check_place, ends_well, writing
+from diskmodel.cli.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:
     from diskmodel.drive import Flash, Hdd
@@ -139,8 +141,9 @@ def _plot(drive: Hdd | Flash, path: Path) -> None:
 
     if not isinstance(drive, Hdd):
         raise DescriptionError(Fault("plot", drive.kind, "is only drawn for hard disks", "leave --plot out"))
-    with writing(path, "plot"):
-        plot_drive(drive).savefig(path)
+    drawn = io.BytesIO()
+    plot_drive(drive).savefig(drawn, format=path.suffix[1:].lower())
+    write_bytes(path, drawn.getvalue(), "plot")
 
 
 def _size(n_bytes: int) -> str:

@@ -11,6 +11,7 @@ from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.options import Debug, Json
 from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.output import STDOUT
 
 if TYPE_CHECKING:
     from calibrate.measure import Measurement
@@ -49,7 +50,10 @@ def measure(
         raise DescriptionError(Fault("thorough", None, "contradicts --quick", "give one of them"))
     if engine not in ("auto", "io_uring", "threads"):
         raise DescriptionError(Fault("engine", engine, "is not a known engine", "use auto, io_uring or threads"))
-    check_place(out, "out")
+    if str(out) == STDOUT:
+        fix = "name a file, or run diskmodel-bench itself with --out -"
+        raise DescriptionError(Fault("out", STDOUT, "is standard output, and the measurement is read back", fix))
+    check_place(out, "out", is_claimed=False)
     found = run_measurement(
         target,
         out,

@@ -11,7 +11,7 @@ import typer
 from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.inputs import read_workload, refuse_unused
 from diskmodel.cli.options import Debug, Device, Json, Level, Plot
-from diskmodel.cli.status import check_place, ends_well, honest_no, writing
+from diskmodel.cli.status import check_place, ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription, PlanResult
@@ -142,8 +142,7 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         say(f"report: {report}")
     if plot is not None:
         limit = result.plan.objective.latency.p99_ns
-        with writing(plot, "plot"):
-            save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
+        save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
         say(f"plot of latency against load: {plot}")
 
 
@@ -158,8 +157,7 @@ def write_crossover(plan: PlanDescription, place: Path) -> None:
         found = find_crossover(plan, executor=pool)
     for sentence in found.sentences():
         say(f"{found.drive}: {sentence}")
-    with writing(place, "crossover"):
-        save_plot(lambda axes: draw_crossover(axes, found), place)
+    save_plot(lambda axes: draw_crossover(axes, found), place, "crossover")
     say(f"plot of the fewest disks against the share of writes: {place}")
 
 

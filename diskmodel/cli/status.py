@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import functools
-import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from diskmodel.cli.console import say
+from diskmodel.cli.console import say, stdout_taken
 from diskmodel.errors import DescriptionError, DiskmodelError, Fault, InputError
+from diskmodel.input import one_command
+from diskmodel.output import STDOUT, check_output, discard_stdout
 
 # The exit statuses of docs/reference/cli.md, which scripts rely on. 130 and 141 are what a shell reports for SIGINT and
 # SIGPIPE: 128 plus the number of the signal.
@@ -36,7 +36,8 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
         try:
-            command(*args, **options)
+            with one_command(), stdout_taken(_is_stdout_taken(options)):
+                command(*args, **options)
             sys.stdout.flush()
         except InputError as error:
             say(f"error: {error}", "red")
@@ -45,7 +46,7 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            _forget_output()
+            discard_stdout()
             raise typer.Exit(PIPE_CLOSED) from None
         except MemoryError:
             say("error: out of memory; lower --requests, or use --keep histogram", "red")
@@ -54,7 +55,7 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
             if _is_ending(error):
                 raise
             if isinstance(error, OSError) and error.errno in _DISK_FULL:
-                _forget_output()
+                discard_stdout()
                 say(f"error: output: {(error.strerror or '').lower()}; make room, or write elsewhere", "red")
                 raise typer.Exit(BAD_INPUT) from None
             _report_bug(error, bool(options.get("debug")))
@@ -63,10 +64,19 @@ def ends_well(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _forget_output() -> None:
-    """Discard what is still buffered, so that the interpreter does not fail when it flushes at exit."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _is_stdout_taken(options: Mapping[str, Any]) -> bool:
+    """Whether a file that the command writes goes to standard output.
+
+    Raises
+    ------
+    DescriptionError
+        When the JSON document would go there too.
+    """
+    taken = [name for name, value in options.items() if isinstance(value, Path) and str(value) == STDOUT]
+    if taken and options.get("as_json"):
+        rule = "is standard output, which the document of --json takes"
+        raise DescriptionError(Fault(taken[0], STDOUT, rule, "name a file, or leave out --json"))
+    return bool(taken)
 
 
 def _is_ending(error: Exception) -> bool:
@@ -82,34 +92,19 @@ def _report_bug(error: Exception, is_debugging: bool) -> None:
     say(f"error: {' '.join(what.split())}{hint}", "red")
 
 
-def check_place(path: Path | None, field: str, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a path that cannot be written, before time is spent on its contents.
+def check_place(path: Path | None, field: str, endings: tuple[str, ...] = (), *, is_claimed: bool = True) -> None:
+    """Refuse a place that cannot be written, before time is spent on what should be written there.
 
     Raises
     ------
     DescriptionError
-        When its directory does not exist, it is a directory itself, or its ending is none of `endings`.
+        When its ending is none of `endings`.
+    OutputError
+        As `diskmodel.output.check_output`.
     """
     if path is None:
         return
-    fault = None
     if endings and path.suffix.lower() not in endings:
-        fault = Fault(field, str(path), "has an unknown file ending", f"use {' or '.join(endings)}")
-    elif path.is_dir():
-        fault = Fault(field, str(path), "is a directory", "name a file inside it")
-    elif not path.parent.is_dir():
-        fault = Fault(field, str(path), "is in a directory that does not exist", f"create {path.parent} first")
-    elif not os.access(path.parent, os.W_OK):
-        fault = Fault(field, str(path), "is in a directory that you cannot write to", "name another file")
-    if fault:
-        raise DescriptionError(fault)
-
-
-@contextlib.contextmanager
-def writing(path: Path, field: str) -> Iterator[None]:
-    """Turn an operating system's refusal to write into a fault of the input."""
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or "cannot be written").lower()
-        raise DescriptionError(Fault(field, str(path), reason, "name another file")) from None
+        fix = f"use {' or '.join(endings)}"
+        raise DescriptionError(Fault(field, str(path), "has an unknown file ending", fix))
+    check_output(path, field, is_claimed=is_claimed)

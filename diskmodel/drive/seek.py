@@ -17,7 +17,8 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from diskmodel import units
 from diskmodel.description import Description
 from diskmodel.drive.seek_fit import root_then_line
-from diskmodel.errors import Fault, FormatError
+from diskmodel.errors import Fault, FormatError, InputError
+from diskmodel.input import open_input
 from diskmodel.units import MAX_DEVICE_NS, Nanoseconds
 
 Float = NDArray[np.float64]
@@ -232,6 +233,10 @@ Seek = Annotated[
 ]
 
 
+#: A line a cylinder, of some 20 bytes, for a million cylinders: no drive has more.
+MAX_SEEK_FILE_BYTES = 32 << 20
+
+
 def read_seek_file(path: str | Path) -> SeekTable:
     """Return the seek table in a text file of "distance, milliseconds" lines; a first line of text is a heading.
 
@@ -242,7 +247,10 @@ def read_seek_file(path: str | Path) -> SeekTable:
     """
     path = Path(path)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open_input(path) as file:
+            lines = file.read(MAX_SEEK_FILE_BYTES).decode("utf-8-sig").splitlines()
+    except InputError as error:
+        raise FormatError(error.faults) from None
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(Fault("file", str(path), f"cannot be read: {error}", "check the path")) from None
     distances: list[int] = []

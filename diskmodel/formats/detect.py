@@ -14,6 +14,7 @@ from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.opening import MAX_DOCUMENT_BYTES, read_document, read_head
 from diskmodel.formats.trace.registry import FORMATS, likely
+from diskmodel.limits import check_json
 
 #: Every answer of `detect_evidence`.
 KINDS = (
@@ -85,6 +86,7 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
         raise
     if text.lstrip().startswith("{"):
         try:
+            check_json(text)
             document, _ = json.JSONDecoder().raw_decode(text.lstrip())
         except (ValueError, RecursionError) as error:
             raise file_error(path, f"begins as JSON but is not valid: {error}", "was it cut short?") from None

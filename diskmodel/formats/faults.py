@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from diskmodel.errors import Fault, FormatError
+from diskmodel.errors import Fault, FormatError, InputError
 
 #: Longest piece of a malformed line that is quoted.
 QUOTED = 200
@@ -53,6 +53,8 @@ def file_error(path: str | Path, rule: str, fix: str = "", value: object = None)
 
 def unreadable(path: str | Path, error: OSError | EOFError | Exception) -> FormatError:
     """The error for a file that cannot be opened, read or decompressed."""
+    if isinstance(error, InputError):
+        return FormatError(error.faults)
     if isinstance(error, OSError) and error.strerror:
         return file_error(path, f"cannot be read: {error.strerror.lower()}", "check the path and the permissions")
     return file_error(path, f"cannot be decompressed: {error}", "the file is damaged or cut short; get it again")

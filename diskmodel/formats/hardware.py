@@ -5,7 +5,6 @@ Serial numbers and world-wide names are never taken over.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
+from diskmodel.limits import parse_json
 
 KINDS = ("smartctl", "lsblk")
 
@@ -69,7 +69,7 @@ def read_drive_facts(path: str | Path) -> list[DriveFacts]:
 def facts_of_text(text: str, source: str = "") -> list[DriveFacts]:
     """As `read_drive_facts`, for text already in memory."""
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise file_error(source, f"is not valid JSON: {error}", "use smartctl -j or lsblk -J") from None
     kind = kind_of(document)

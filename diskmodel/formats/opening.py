@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import contextlib
 import gzip
 import io
 import lzma
@@ -14,13 +16,15 @@ from typing import IO, Any
 
 import zstandard
 
+from diskmodel.errors import InputError
 from diskmodel.formats.faults import file_error, unreadable
+from diskmodel.input import open_input
 
 #: What decompressors and files raise on damaged or unreadable input.
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 
 #: A document (not a trace) larger than this when decompressed is refused: it would not fit into memory gracefully.
-MAX_DOCUMENT_BYTES = 256 * 2**20
+MAX_DOCUMENT_BYTES = 128 * 2**20
 
 # One block of zstd that repeats a byte turns 4 bytes into 128 KiB, so so few at a time keep memory flat.
 _ZSTD_STEP = 512
@@ -81,8 +85,8 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         When the file cannot be opened.
     """
     try:
-        raw: IO[bytes] = open(path, "rb")  # noqa: SIM115 - closed below
-    except (OSError, ValueError) as error:
+        raw: IO[bytes] = open_input(path)
+    except (OSError, ValueError, InputError) as error:
         raise unreadable(path, error) from None
     with raw:
         try:
@@ -93,9 +97,18 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         for magic, opener in _OPENERS:
             if head.startswith(magic):
                 with opener(raw) as stream:
-                    yield stream
+                    yield _without_mark(stream)
                 return
-        yield raw
+        yield _without_mark(raw)
+
+
+def _without_mark(stream: Any) -> Any:
+    """Return the stream behind a byte-order mark, which editors of Windows put before a text."""
+    # the reader meets the same damage, and says where
+    with contextlib.suppress(*READ_ERRORS):
+        if stream.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
+            stream.read(len(codecs.BOM_UTF8))
+    return stream
 
 
 def read_head(path: str | Path, n_bytes: int = 1 << 16) -> bytes:

@@ -17,6 +17,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import LineError, file_error
 from diskmodel.formats.opening import read_document
+from diskmodel.limits import parse_json
 
 KINDS = ("iostat-json", "iostat-text", "sadf-json", "sar-text")
 
@@ -105,7 +106,7 @@ def loads_of_text(
 
 def _json_samples(text: str, source: str) -> tuple[list[Sample], float | None]:
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise FormatError(Fault(place, None, f"is not valid JSON: {error.msg}", "was it cut short?"), source) from None

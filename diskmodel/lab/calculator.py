@@ -19,6 +19,7 @@ def calculator(settings: Settings, array: Array) -> dict[str, Any]:
         cache_hit=settings.read_hit_ratio,
         disks=settings.disks,
         per_disk_iops=per_disk,
+        counts_only=True,
     )
     return {
         "write_penalty": rule.write_penalty,

@@ -82,13 +82,13 @@ class RaidLevel:
 LEVELS: dict[str, RaidLevel] = {
     level.name: level
     for level in (
-        RaidLevel("jbod", "none (disks one after the other)", "concat", min_disks=1),
+        RaidLevel("jbod", "none (concatenated disks)", "concat", min_disks=1),
         RaidLevel("raid0", "RAID 0 (striping)", "copies", min_disks=1),
         RaidLevel(
             "raid1", "RAID 1 (a copy on every disk)", "copies", min_disks=2, default_copies=0
         ),
         RaidLevel(
-            "raid1e", "RAID 1E (mirrors, any number)", "copies", min_disks=3, default_copies=2
+            "raid1e", "RAID 1E (mirrors on any number of disks)", "copies", min_disks=3, default_copies=2
         ),
         RaidLevel(
             "raid10", "RAID 10 (striped mirrors)", "copies", min_disks=4, default_copies=2,

@@ -10,7 +10,7 @@ class FScan(Look):
     """LOOK among the commands that waited when the last batch ended."""
 
     name = "f-scan"
-    title = "F-SCAN: to and fro, newcomers wait"
+    title = "F-SCAN: back and forth, new requests wait"
     rule = "Q7"
 
     def __init__(self) -> None:

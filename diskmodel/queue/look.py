@@ -9,7 +9,7 @@ class Look(Policy):
     """Nearest command ahead in the direction of the sweep; turns at the last one."""
 
     name = "look"
-    title = "LOOK: to and fro"
+    title = "LOOK: back and forth"
     rule = "Q4"
     shortens = "seek"
 
@@ -33,6 +33,6 @@ class Scan(Look):
     """LOOK whose arm goes on to the edge before it turns."""
 
     name = "scan"
-    title = "SCAN: to and fro, edge to edge"
+    title = "SCAN: back and forth, edge to edge"
     rule = "Q4"
     edge = "turn"

@@ -41,7 +41,7 @@ class SptfAged(Policy):
     """
 
     name = "sptf-aged"
-    title = "SPTF, old requests preferred"
+    title = "SPTF with aging"
     rule = "Q6"
     shortens = "positioning"
 

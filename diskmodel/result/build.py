@@ -19,6 +19,9 @@ from diskmodel.result.statistics.quantiles import LEVELS
 from diskmodel.result.statistics.stability import Stability
 from diskmodel.result.statistics.window import Window
 
+#: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
+MIN_PRECISION = 1e-6
+
 
 @dataclass(frozen=True)
 class Target:
@@ -49,8 +52,9 @@ class Target:
         faults = []
         if n == 0:
             faults.append(Fault("requests", 0, "there is nothing to summarize", "simulate at least one request"))
-        if not self.precision > 0:
-            faults.append(Fault("precision", self.precision, "must be more than 0", "write for example 0.02"))
+        if not self.precision >= MIN_PRECISION:
+            rule = f"must be at least {MIN_PRECISION:g}"
+            faults.append(Fault("precision", self.precision, rule, "write for example 0.02"))
         if not 0 < self.confidence < 1:
             faults.append(Fault("confidence", self.confidence, "must be between 0 and 1", "write for example 0.95"))
         if self.percentile is not None and self.percentile not in LEVELS:
@@ -210,6 +214,7 @@ def build_result(
         requests=requests,
         run=run,
         histogram=histogram,
+        is_stability_known=stability is None or stability.is_known,
     )
 
 
@@ -223,6 +228,11 @@ def _messages(
             " complete; the backlog grows without end, so there is no latency to report",
         )
     messages = []
+    if stability is not None and not stability.is_known:
+        messages.append(
+            f"too short to determine whether the array keeps up: {stability.offered_per_s:.4g} requests/s arrived and "
+            f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
+        )
     if not window.is_settled:
         messages.append("the warm-up did not end within the run; simulate more requests")
     if latency.mean.is_correlated:

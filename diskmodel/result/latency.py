@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diskmodel.plain import Record
 from diskmodel.records import Int64
 from diskmodel.result.statistics.batches import Interval, mean_interval
-from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles
+from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles, reported
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,14 @@ class Latency(Record):
         value, half_width = self.quantiles_ns[name], self.half_widths_ns[name]
         return half_width / value if value else math.inf
 
+    @property
+    def reported_ns(self) -> Mapping[str, float]:
+        """Return the percentiles, nan where there are too few requests to report one: p99.9 needs 10,000."""
+        return reported(self.quantiles_ns, self.n)
+
     def json_fields(self) -> Mapping[str, Any]:
-        """Return milliseconds by name."""
-        values = {"mean": self.mean.value, **self.quantiles_ns, "max": self.max_ns}
+        """Return milliseconds by name; nan for what is unknown, or what so few requests cannot show."""
+        values = {"mean": self.mean.value, **self.reported_ns, "max": self.max_ns}
         return {name: value / 1e6 for name, value in values.items()}
 
     @property

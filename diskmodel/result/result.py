@@ -113,6 +113,7 @@ class Result(Record, Displayable):
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
+    is_stability_known: bool = True
 
     def responses_ns(self) -> Int64:
         """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns.
@@ -143,7 +144,7 @@ class Result(Record, Displayable):
             "iops": self.iops.mean,
             "offered_iops": self.offered_per_s,
             "bytes_per_s": self.bytes_per_s,
-            "stable": self.is_stable,
+            "stable": self.is_stable if self.is_stability_known else None,
             "settled": self.is_settled,
             "converged": self.is_converged,
             "precision_ratio": self.precision,

@@ -147,7 +147,7 @@ def _stability(requests: Requests, tally: Tally) -> Stability | None:
     times = np.arange(1, n_samples + 1, dtype=np.float64) * tally.sample_step_ns
     n_samples = min(n_samples, len(tally.came_open)) // 4 * 4
     if tally.n_came_open < 2 or n_samples < 8:
-        return Stability(True, 0.0, 0.0)
+        return Stability(True, 0.0, 0.0, is_known=False)
     return judge_counts(times[:n_samples], tally.came_open[:n_samples], tally.left_open[:n_samples], tally.n_came_open)
 
 

@@ -127,7 +127,10 @@ def test_writing_experiments_run_on_a_scratch_file_when_asked(tmp_path: Path) ->
     chosen = ("write_settle", "write_cache", "mixed_read_write")
     found = measure(tmp_path / "s", out, seconds=3, size_bytes=SIZE, write=True, experiments=chosen)
     assert [e.skipped for e in found.experiments] == [None] * 3
-    unasked = measure(tmp_path / "s", out, seconds=3, size_bytes=SIZE, experiments=chosen)
+    with pytest.raises(MeasurementError, match="no request was recorded: it writes"):
+        measure(tmp_path / "s", out, seconds=3, size_bytes=SIZE, experiments=chosen)
+    unasked = load(out)
+    assert not unasked.is_complete
     assert all("--write" in (e.skipped or "") for e in unasked.experiments)
 
 

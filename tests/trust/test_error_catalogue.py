@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from diskmodel.faults import faults_of
 from diskmodel.formats import read_fio
 from diskmodel.lab.settings import Settings
 from diskmodel.mount.place import check
+from diskmodel.output import write_text
 from diskmodel.plan import PlanDescription
 from diskmodel.result.laws import check_laws
 from diskmodel.workload import Workload
@@ -49,6 +51,10 @@ def description(tmp_path: Path) -> None:
 def format_(tmp_path: Path) -> None:
     (tmp_path / "fio.json").write_text("{")
     read_fio(tmp_path / "fio.json")
+
+
+def output(tmp_path: Path) -> None:
+    write_text("/dev/null", "text")
 
 
 def coverage(tmp_path: Path) -> None:
@@ -88,6 +94,7 @@ def mount(tmp_path: Path) -> None:
 PROVOKED: dict[str, Callable[[Path], None]] = {
     "description": description,
     "format": format_,
+    "output": output,
     "coverage": coverage,
     "measurement": measurement,
     "mount": mount,
@@ -121,9 +128,10 @@ WRONG = (
 
 
 def descriptions(kind: type[BaseModel] = Description) -> Iterator[type[BaseModel]]:
-    """Every kind of description that the imports above have defined."""
+    """Every concrete kind of description that the imports above have defined."""
     for child in kind.__subclasses__():
-        yield child
+        if not inspect.isabstract(child):
+            yield child
         yield from descriptions(child)
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from calibrate.measure import load
-from diskmodel.description import write_atomically
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import OutputError
+from diskmodel.output import write_text
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.search.simulated import Simulated
 from tests.mount.mounting import mounted
@@ -46,15 +46,15 @@ def small_disk(tmp_path: Path):  # type: ignore[no-untyped-def]
 def test_disk_full(small_disk: Path) -> None:
     """The old answer stays, no half of the new one is left, and the message names the place and the reason."""
     kept = small_disk / "profile.toml"
-    write_atomically(kept, "rpm = 7200\n")
-    with pytest.raises(DescriptionError, match="no space left"):
-        write_atomically(kept, "x" * 200_000)
+    write_text(kept, "rpm = 7200\n")
+    with pytest.raises(OutputError, match="the disk is full"):
+        write_text(kept, "x" * 200_000)
     assert kept.read_text() == "rpm = 7200\n"
     assert os.listdir(small_disk) == ["profile.toml"]
     (small_disk / "filler").write_bytes(bytes(60_000))
     found = diskmodel("drives", "generic-7k2", "--plot", small_disk / "plot.svg")
     assert found.returncode == 2, found.stderr
-    assert "space" in found.stderr
+    assert "the disk is full" in found.stderr
 
 
 def test_disk_full_while_measuring(small_disk: Path, tmp_path: Path) -> None:
@@ -81,12 +81,12 @@ def test_permission_denied(tmp_path: Path) -> None:
             folder.chmod(0o755)
     code = (
         "import os\n"
-        "from diskmodel.description import write_atomically\n"
+        "from diskmodel.output import write_text\n"
         "os.setuid(65534)\n"
-        f"write_atomically({str(place / 'p.toml')!r}, 'x')\n"
+        f"write_text({str(place / 'p.toml')!r}, 'x')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert "DescriptionError" in done.stderr
+    assert "OutputError" in done.stderr
     assert "permission denied" in done.stderr
     assert os.listdir(place) == []
 

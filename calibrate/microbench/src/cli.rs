@@ -15,7 +15,8 @@ use crate::progress::Style;
 ///
 /// TARGET is a block device or a file, which are only read, or a directory or a new path, where a scratch file is made
 /// that vanishes with the program. Exit status: 0 done, 2 bad input, 130 interrupted (the result so far is valid, see
-/// --resume), 1 a fault of the device or of this program.
+/// --resume), 141 when nobody reads standard output, 1 a fault of the device (the result so far is partial) or of this
+/// program.
 #[derive(Parser)]
 #[command(name = "diskmodel-bench", version, after_help = OTHER_COMMANDS)]
 pub struct MeasureCommand {
@@ -79,6 +80,9 @@ pub struct Common {
     /// Progress on standard error: lines for people, JSON lines for programs, or none.
     #[arg(long, value_enum, default_value = "text")]
     pub progress: Style,
+    /// End when this process, which started us, ends: nobody would read the result.
+    #[arg(long, hide = true, value_name = "PID")]
+    pub parent: Option<libc::pid_t>,
 }
 
 #[derive(Args)]
@@ -225,6 +229,9 @@ impl Raw {
         }
         if self.length == 0 || self.length > 16 << 20 {
             return Err(Fault::input("length", self.length, "must lie in 1..16777216", "try 4K"));
+        }
+        if self.requests == Some(0) {
+            return Err(Fault::input("requests", 0, "must be at least 1", "give a number, or leave it out"));
         }
         if !(self.seconds > 0.0 && self.seconds <= 1e6) {
             return Err(Fault::input("seconds", self.seconds, "must be above 0 and at most a million", "try 10"));

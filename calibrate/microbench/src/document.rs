@@ -1,14 +1,15 @@
 //! The one JSON document that a measurement leaves, and how it gets to disk without ever being half written.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::clock;
 use crate::fault::{Fault, Outcome};
+use crate::output;
 use crate::target::TargetFacts;
 
 pub const FORMAT: &str = "diskmodel-measurement";
@@ -111,7 +112,17 @@ pub struct Stub {
     #[serde(default)]
     pub skipped: Option<String>,
     #[serde(default)]
+    pub failed: Option<String>,
+    #[serde(default)]
     pub epoch: u32,
+    #[serde(default)]
+    pub samples: Rows,
+}
+
+/// How many rows an experiment has.
+#[derive(Default, Deserialize)]
+pub struct Rows {
+    pub n: usize,
 }
 
 impl Stub {
@@ -157,6 +168,9 @@ pub fn load(path: &Path) -> Outcome<Document> {
             "give the --out of an interrupted measurement, or leave out --resume",
         )
     };
+    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return Err(refuse("is not a file".into()));
+    }
     let text = fs::read_to_string(path).map_err(|error| refuse(format!("cannot be read ({error})")))?;
     let document: Document =
         serde_json::from_str(&text).map_err(|error| refuse(format!("is not a measurement ({error})")))?;
@@ -166,67 +180,17 @@ pub fn load(path: &Path) -> Outcome<Document> {
     Ok(document)
 }
 
-fn temporary(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
-}
-
-fn out_fault(path: &Path, error: &io::Error) -> Fault {
-    let (rule, fix) = match error.raw_os_error() {
-        Some(libc::ENOSPC | libc::EDQUOT) => ("cannot be written: the disk is full", "name a file on another disk"),
-        Some(libc::EACCES | libc::EPERM) => {
-            ("cannot be written: no permission", "name a file in a directory of your own")
-        }
-        Some(libc::ENOENT | libc::ENOTDIR) => {
-            ("lies in a directory that doesn't exist", "make it first, or name another")
-        }
-        Some(libc::EROFS) => ("lies on a read-only file system", "name a file on another"),
-        _ => return Fault::input("out", path.display(), &format!("cannot be written ({error})"), "name another file"),
-    };
-    Fault::input("out", path.display(), rule, fix)
-}
-
-/// Says before anything is measured whether the result can be written.
-pub fn check_writable(path: &Path) -> Outcome<()> {
-    if path.as_os_str() == "-" {
-        return Ok(());
-    }
-    if path.is_dir() {
-        return Err(Fault::input("out", path.display(), "is a directory", "name a file in it"));
-    }
-    let trial = temporary(path);
-    OpenOptions::new().write(true).create_new(true).open(&trial).map_err(|error| out_fault(path, &error))?;
-    fs::remove_file(&trial).map_err(|error| out_fault(path, &error))
-}
-
-/// Writes the whole document beside `path`, then renames: readers see the old one or the new one.
+/// Writes the whole document in the place of the old one, or to standard output.
 pub fn save(path: &Path, document: &Document) -> Outcome<()> {
-    let json = |error: serde_json::Error| out_fault(path, &io::Error::from(error));
-    if path.as_os_str() == "-" {
-        let mut out = BufWriter::new(io::stdout().lock());
-        serde_json::to_writer(&mut out, document).map_err(json)?;
-        return writeln!(out).and_then(|()| out.flush()).map_err(|error| out_fault(path, &error));
-    }
-    let part = temporary(path);
-    let written = (|| {
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file);
-        serde_json::to_writer(&mut out, document).map_err(io::Error::from)?;
-        out.write_all(b"\n")?;
-        let file = out.into_inner().map_err(|error| error.into_error())?;
-        // Now rather than in the middle of the next experiment.
-        file.sync_all()?;
-        fs::rename(&part, path)
-    })();
-    written.map_err(|error| {
-        let _ = fs::remove_file(&part);
-        out_fault(path, &error)
+    output::replace(path, |out| {
+        serde_json::to_writer(&mut *out, document).map_err(io::Error::from)?;
+        out.write_all(b"\n")
     })
 }
 
 /// After each experiment, so that even a killed program leaves what was finished. Standard output gets the end only.
 pub fn save_progress(path: &Path, document: &Document) -> Outcome<()> {
-    if path.as_os_str() == "-" {
+    if output::is_stdout(path) {
         Ok(())
     } else {
         save(path, document)

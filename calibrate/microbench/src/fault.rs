@@ -11,6 +11,8 @@ pub enum Fault {
     Device(String),
     /// A signal asked us to stop.
     Interrupted,
+    /// The reader of standard output has gone.
+    NobodyReads,
 }
 
 pub type Outcome<T> = Result<T, Fault>;
@@ -29,6 +31,7 @@ impl Fault {
             Fault::Input { .. } => 2,
             Fault::Device(_) => 1,
             Fault::Interrupted => 130,
+            Fault::NobodyReads => 141,
         }
     }
 }
@@ -40,6 +43,7 @@ impl fmt::Display for Fault {
             Fault::Input { field, value, rule, fix } => write!(f, "{field}={value}: {rule}; {fix}"),
             Fault::Device(text) => f.write_str(text),
             Fault::Interrupted => f.write_str("interrupted"),
+            Fault::NobodyReads => f.write_str("nobody reads standard output any more"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A whole measurement: plans the time, does one experiment after the other, keeps the document up to date.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
@@ -12,18 +13,14 @@ use crate::engine::{self, Kind};
 use crate::experiments::{Experiment, Offer, ALL};
 use crate::fault::{Fault, Outcome};
 use crate::noise;
+use crate::output;
 use crate::progress::Progress;
 use crate::request::Samples;
 use crate::session::Session;
 use crate::target::{self, Target, Wish};
 
 pub fn open_target(common: &Common, progress: &mut Progress, stop: &AtomicBool) -> Outcome<Target> {
-    document::check_writable(&common.out)?;
-    let is_same = std::fs::canonicalize(&common.out).ok().zip(std::fs::canonicalize(&common.target).ok());
-    if is_same.is_some_and(|(out, target)| out == target) {
-        let fix = "name another file for the result";
-        return Err(Fault::input("out", common.out.display(), "is the target, which would be overwritten", fix));
-    }
+    output::check(&common.out, Path::new(&common.target))?;
     let wish = Wish {
         target: &common.target,
         write: common.write,
@@ -89,9 +86,8 @@ pub fn measure(arguments: &Measure, progress: &mut Progress, stop: &AtomicBool) 
         origin_ns: clock::now_ns(),
         is_thorough: arguments.thorough,
     };
-    let outcome = course.all(&mut document, &common.out);
-    let has_failed = document.warnings.iter().any(|warning| warning.code == "io_error");
-    if matches!(outcome, Ok(())) && !has_failed {
+    let outcome = course.all(&mut document, &common.out).and_then(|()| verdict(&document));
+    if outcome.is_ok() {
         document.state = "complete".into();
     }
     document.elapsed_s += course.progress.elapsed_s();
@@ -104,6 +100,24 @@ pub fn measure(arguments: &Measure, progress: &mut Progress, stop: &AtomicBool) 
     let text = format!("{} after {:.0} s: {}", document.state, document.elapsed_s, common.out.display());
     course.progress.say("done", &text, json!({"state": document.state}));
     outcome
+}
+
+/// Whether a measurement whose experiments have all had their turn is complete.
+fn verdict(document: &Document) -> Outcome<()> {
+    let stubs: Vec<Stub> = document.experiments.iter().map(|raw| Stub::of(raw)).collect::<Outcome<_>>()?;
+    if let Some(failed) = stubs.iter().find_map(|stub| stub.failed.as_ref().map(|why| (&stub.name, why))) {
+        return Err(Fault::Device(format!("{} ended early: {}; the result is partial", failed.0, failed.1)));
+    }
+    if stubs.iter().all(|stub| stub.samples.n == 0) {
+        let named = match document.settings.experiments.join(",") {
+            names if names.is_empty() => "all".to_string(),
+            names => names,
+        };
+        let reason = stubs.iter().find_map(|stub| stub.skipped.as_deref()).unwrap_or("the time was too short");
+        let fix = "give more time (--seconds), or other experiments; `diskmodel-bench list` shows what they need";
+        return Err(Fault::input("experiments", named, &format!("no request was recorded: {reason}"), fix));
+    }
+    Ok(())
 }
 
 /// Takes over what an earlier run finished; returns the epoch of the new rows.

@@ -41,7 +41,7 @@ impl Progress {
             Style::None => {}
             Style::Text => {
                 self.close_line();
-                self.put(&format!("{text}\n"));
+                self.put(&format!("{}\n", visible(text)));
             }
             Style::Json => {
                 let mut line = json!({"event": event, "elapsed_s": elapsed, "text": text});
@@ -64,7 +64,7 @@ impl Progress {
         let text = format!("{:5.1} %  {doing}, about {remaining_s:.0} s left", fraction * 100.0);
         match self.style {
             Style::Text if self.is_terminal => {
-                self.put(&format!("\r\x1b[K{text}"));
+                self.put(&format!("\r\x1b[K{}", visible(&text)));
                 self.line_is_open = true;
             }
             Style::Json => {
@@ -82,9 +82,10 @@ impl Progress {
             }
             Fault::Device(_) => json!({"kind": "device"}),
             Fault::Interrupted => json!({"kind": "interrupted"}),
+            Fault::NobodyReads => json!({"kind": "nobody_reads"}),
         };
         match self.style {
-            Style::None => self.put(&format!("error: {fault}\n")),
+            Style::None => self.put(&format!("error: {}\n", visible(&fault.to_string()))),
             _ => self.say("error", &format!("error: {fault}"), details),
         }
     }
@@ -98,5 +99,21 @@ impl Progress {
     /// A closed standard error must not end a measurement.
     fn put(&self, text: &str) {
         let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Control characters, of names of files for instance, as escapes: a terminal would obey them.
+fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_command_the_terminal() {
+        assert_eq!(visible("a\x1b]0;title\x07\nb\u{9b}"), "a\\u{1b}]0;title\\u{7}\nb\\u{9b}");
     }
 }

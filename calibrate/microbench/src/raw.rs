@@ -73,6 +73,10 @@ pub fn run(arguments: &Raw, progress: &mut Progress, stop: &AtomicBool) -> Outco
     let outcome = session.run(session.parameters.clone(), plan, &mut || Some(generator.next()));
     let Session { parameters, runs, samples, .. } = session;
     document.warnings.extend(watch.finish("raw", samples.bytes()));
+    let outcome = outcome.and_then(|rows| match rows.len() {
+        0 => Err(Fault::Device("no request was recorded".into())),
+        _ => Ok(()),
+    });
     let summary = runs.first().map_or(json!({}), |run| run["summary"].clone());
     let value = json!({
         "name": "raw", "why": "One job", "epoch": 0, "parameters": parameters, "runs": runs, "summary": summary,
@@ -85,7 +89,7 @@ pub fn run(arguments: &Raw, progress: &mut Progress, stop: &AtomicBool) -> Outco
         document.state = "complete".into();
     }
     document::save(&common.out, &document)?;
-    outcome.map(|_| ())
+    outcome
 }
 
 struct Generator {

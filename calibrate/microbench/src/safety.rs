@@ -20,7 +20,7 @@ pub struct Situation<'a> {
     pub write: bool,
     /// What `--allow-target` named.
     pub allowed: Option<&'a str>,
-    /// Who uses the block device, in words.
+    /// Who uses the block device or the file, in words.
     pub users: &'a [String],
 }
 
@@ -43,7 +43,7 @@ pub fn decide(situation: &Situation<'_>) -> Outcome<Permission> {
             "name a directory to measure the disk it lies on",
         )),
         TargetKind::RegularFile | TargetKind::BlockDevice if !write => Ok(Permission::ReadOnly),
-        TargetKind::BlockDevice if !users.is_empty() => Err(Fault::input(
+        TargetKind::RegularFile | TargetKind::BlockDevice if !users.is_empty() => Err(Fault::input(
             "target",
             target,
             &format!("is in use and is never written: {}", users.join(", ")),
@@ -84,8 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn a_device_in_use_is_never_written_whatever_the_flags_say() {
-        assert!(ask(TargetKind::BlockDevice, true, Some("/dev/sdx"), &["it is swap space"]).is_err());
+    fn what_is_in_use_is_never_written_whatever_the_flags_say() {
+        for kind in [TargetKind::RegularFile, TargetKind::BlockDevice] {
+            assert!(ask(kind, true, Some("/dev/sdx"), &["it is swap space"]).is_err());
+        }
     }
 
     #[test]

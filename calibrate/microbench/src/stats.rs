@@ -2,6 +2,10 @@
 
 use serde_json::{json, Value};
 
+/// Ten samples beyond the percentile: with fewer, p99.9 is one of the largest few samples and says nothing of the rest.
+/// Half as many would let it wander by half its distance from the median; twice as many would hide it from short runs.
+const MIN_P999_SAMPLES: usize = 10_000;
+
 /// Value at rank `q` (0..=1) of ascending values, nearest rank.
 pub fn quantile(sorted: &[u64], q: f64) -> u64 {
     match sorted.len() {
@@ -54,7 +58,7 @@ pub fn latency_summary(latencies: &[u64]) -> Value {
         "p50_ns": quantile(&ascending, 0.5),
         "p95_ns": quantile(&ascending, 0.95),
         "p99_ns": quantile(&ascending, 0.99),
-        "p999_ns": quantile(&ascending, 0.999),
+        "p999_ns": (ascending.len() >= MIN_P999_SAMPLES).then(|| quantile(&ascending, 0.999)),
         "max_ns": ascending[ascending.len() - 1],
     })
 }
@@ -84,6 +88,12 @@ mod tests {
         assert_eq!(quantile(&values, 1.0), 100);
         assert_eq!(quantile(&[], 0.5), 0);
         assert_eq!(quantile(&[7], 0.001), 7);
+    }
+
+    #[test]
+    fn few_samples_have_no_far_percentile() {
+        assert!(latency_summary(&vec![1; 9_999])["p999_ns"].is_null());
+        assert_eq!(latency_summary(&vec![1; 10_000])["p999_ns"], 1);
     }
 
     #[test]

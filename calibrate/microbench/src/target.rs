@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::device::{self, DeviceFacts};
+use crate::engine::Arena;
 use crate::fault::{Fault, Outcome};
 use crate::safety::{self, Permission, Situation, TargetKind};
+use crate::users;
 
 pub const MIN_BYTES: u64 = 16 << 20;
 const TMPFS: i64 = 0x0102_1994;
@@ -63,7 +65,8 @@ pub fn open(wish: &Wish<'_>, filling: &mut dyn FnMut(u64, u64) -> Outcome<()>) -
         Some(_) => TargetKind::Other,
     };
     let users = match &metadata {
-        Some(m) if kind == TargetKind::BlockDevice => device::users(m.rdev()),
+        Some(m) if kind == TargetKind::BlockDevice => [device::users(m.rdev()), users::of(m)].concat(),
+        Some(m) if kind == TargetKind::RegularFile => users::of(m),
         _ => Vec::new(),
     };
     let situation =
@@ -273,22 +276,17 @@ fn refuse_sparse(file: &File, path: &Path) -> Outcome<()> {
 /// The finest granularity at which a direct read works: what the kernel says, else what works.
 fn alignment(fd: RawFd, path: &str, size: u64, sector: Option<u64>) -> Outcome<u64> {
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
-    let layout = std::alloc::Layout::from_size_align(4096, 4096);
-    let Ok(layout) = layout else { return Ok(4096) };
-    // SAFETY: the layout has a size above zero; the memory is freed below and used by pread only.
-    let buffer = unsafe { std::alloc::alloc(layout) };
+    let buffer = Arena::new(1, 4096)?;
     let mut found = None;
     for candidate in [512, 1024, 2048, 4096].into_iter().filter(|c| *c >= sector.unwrap_or(512)) {
         let offset = (size / 2 / 4096 * 4096 + candidate) as libc::off_t;
-        // SAFETY: candidate is at most the size of the buffer.
-        if unsafe { libc::pread(fd, buffer.cast(), candidate as usize, offset) } == candidate as isize {
+        // SAFETY: candidate is at most the size of the buffer, which belongs to this function alone.
+        if unsafe { libc::pread(fd, buffer.slot(0).cast(), candidate as usize, offset) } == candidate as isize {
             found = Some(candidate);
             break;
         }
         last = io::Error::last_os_error();
     }
-    // SAFETY: allocated above with this layout.
-    unsafe { std::alloc::dealloc(buffer, layout) };
     found.ok_or_else(|| open_fault(path, &last))
 }
 

@@ -13,6 +13,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.options import canonical
+from diskmodel.limits import check_json
 
 _MAX = 1e18
 
@@ -34,6 +35,10 @@ def find_document(text: str, source: str) -> dict[str, Any] | None:
         When a line that opens a document is not followed by valid JSON.
     """
     decoder = json.JSONDecoder()
+    try:
+        check_json(text)
+    except ValueError as error:
+        raise file_error(source, f"is not usable JSON: {error}") from None
     found: dict[str, Any] | None = None
     place = 0 if text.startswith("{") else text.find("\n{") + 1
     first = True

@@ -13,7 +13,8 @@ from diskmodel.formats.faults import file_error
 from diskmodel.formats.trace.columns import TraceChunk
 from diskmodel.formats.trace.own_csv import HEADER
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
-from diskmodel.formats.writing import atomic_file, text_file
+from diskmodel.formats.writing import text_file
+from diskmodel.output import output_file
 
 _ACTIONS = np.array(["read", "write"])
 
@@ -34,8 +35,9 @@ def write_trace(path: str | Path, chunks: Iterable[TraceChunk] | TraceChunk, *, 
     Raises
     ------
     FormatError
-        When the file cannot be written, the format is not one of these, or cannot hold a request (sectors, order of
-        times in iologs).
+        When the format is not one of these, or cannot represent a request (sectors, order of times in iologs).
+    OutputError
+        When the file cannot be written.
     CoverageError
         When pyarrow is needed and absent.
     """
@@ -150,7 +152,7 @@ def _write_parquet(path: str | Path, chunks: Iterable[TraceChunk]) -> int:
          ("response_ns", pa.int64()), ("device", pa.string())]
     )  # fmt: skip
     n_rows = 0
-    with atomic_file(path) as file, pq.ParquetWriter(file, schema) as writer:
+    with output_file(path) as file, pq.ParquetWriter(file, schema) as writer:
         for chunk in chunks:
             names = np.array(chunk.device_names or ("",), dtype=object)
             columns = [

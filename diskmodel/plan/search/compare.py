@@ -115,6 +115,7 @@ def _compared(
         disks=array.layout.disks - len(array.layout.failed),
         per_disk_iops=calculator_disk_iops(array.drive),
         n_parity=array.layout.n_parity,
+        counts_only=True,
     )
     predicted = rule.host_iops or math.inf
     words = _why(array, predicted, rule.back_end_per_host, headroom, healthy)

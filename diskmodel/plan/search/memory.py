@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.output import append_line
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.result.statistics.batches import Interval
@@ -62,12 +62,8 @@ class Remembered:
     def _append(self, key: str, outcome: Outcome) -> None:
         # begins with a newline too: a line that a killed process left half written must not swallow this one
         line = "\n" + json.dumps({"key": key, "outcome": to_plain(outcome)}) + "\n"
-        # one write to a file opened for appending is never interleaved with those of other processes
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(handle, line.encode())
-        finally:
-            os.close(handle)
+        # one write to a file opened for appending is not mixed with those of other processes
+        append_line(self.path, line)
 
 
 def read_outcomes(path: str | Path) -> dict[str, Outcome]:

@@ -85,6 +85,7 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
         iops=iops,
         per_disk_iops=calculator_disk_iops(array.drive),
         n_parity=array.layout.n_parity,
+        counts_only=True,
     )
 
 
@@ -110,6 +111,7 @@ def rule_of_thumb_disks(case: Case) -> int | None:
             iops=iops,
             per_disk_iops=calculator_disk_iops(case.family.drive),
             utilization_ceiling=ceiling,
+            counts_only=True,
         )
         needed = rule.disks_needed or 1
     fitting = [n for n in counts if n >= needed]

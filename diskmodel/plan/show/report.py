@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from diskmodel.description import write_atomically
 from diskmodel.drawing import svg_of
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, visible
+from diskmodel.output import write_text
 from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
@@ -29,7 +30,9 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
     Raises
     ------
     DescriptionError
-        For another ending, or where it cannot be written.
+        For another ending.
+    OutputError
+        Where it cannot be written.
     """
     makers = {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
     suffix = Path(path).suffix.lower()
@@ -37,7 +40,7 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
         raise DescriptionError(
             Fault("report", str(path), "must end in .html, .md or .csv", "write for example report.html")
         )
-    write_atomically(path, makers[suffix]())
+    write_text(path, makers[suffix](), "report")
 
 
 def html(result: PlanResult, curves: Curves = ()) -> str:
@@ -55,15 +58,43 @@ def html(result: PlanResult, curves: Curves = ()) -> str:
 
 def markdown(result: PlanResult) -> str:
     """Return the report as Markdown, without plots."""
-    content = _content(result)
+    content = _escaped(_content(result))
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", content["toml"])), default=0))
     lines = [f"# {content['title']}", "", content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
     lines += ["## Candidates", "", "| " + " | ".join(content["header"]) + " |", "|---" * len(content["header"]) + "|"]
     lines += ["| " + " | ".join(row) + " |" for row in content["rows"]]
     lines += ["", content["note"]] if content["note"] else []
     for title, items in content["lists"]:
         lines += ["", f"## {title}", "", *(f"- {item}" for item in items)]
-    lines += ["", "## Reproduce", "", "```toml", content["toml"].rstrip(), "```", ""]
+    lines += ["", "## Reproduce", "", f"{fence}toml", content["toml"].rstrip(), fence, ""]
     return "\n".join(lines)
+
+
+def _escaped(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content with names escaped that Markdown would take for markup; TOML stands in a fence."""
+    lists_ = [(markdown_text(title), [markdown_text(item) for item in items]) for title, items in content["lists"]]
+    return content | {
+        "title": markdown_text(content["title"]),
+        "answer": markdown_text(content["answer"]),
+        "because": [markdown_text(line) for line in content["because"]],
+        "header": [markdown_text(cell) for cell in content["header"]],
+        "rows": [[markdown_text(cell) for cell in row] for row in content["rows"]],
+        "note": markdown_text(content["note"]),
+        "lists": lists_,
+    }
+
+
+def markdown_text(text: str) -> str:
+    """Return `text` as Markdown that shows it as it is: on one line, without links, images, code or HTML."""
+    text = " ".join(visible(text).split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`|\[\]])", r"\\\1", text)
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a cell that a spreadsheet shows: text that begins as a formula does gets an apostrophe before it."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value
 
 
 def as_csv(result: PlanResult) -> str:
@@ -91,7 +122,7 @@ def as_csv(result: PlanResult) -> str:
     for candidate in result.candidates:
         data = candidate.to_dict()
         latency = data["latency_ms"]
-        row = [data.get(column) for column in columns]
+        row = [csv_cell(data.get(column)) for column in columns]
         writer.writerow([*row, *(latency.get(name) for name in ("mean", "p50", "p95", "p99", "p999"))])
     return text.getvalue()
 

@@ -28,7 +28,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
         for name in LEVELS:
             ends = _quantile_ends(latency.ends_ns[name], LEVELS[name])
-            rows.append((f"latency, {_NAMES[name]}", _ms(latency.quantiles_ns[name]), ends))
+            rows.append((f"latency, {_NAMES[name]}", _ms(latency.reported_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")

@@ -14,6 +14,10 @@ from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.profile import Profile
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
+#: On times for each request, on average. Where many pass between two requests, the stream is a Poisson stream, and each
+#: on and off time takes 48 bytes: a million requests take 480 MB at 10.
+MAX_CYCLES = 10
+
 
 class Bursts(ArrivalLaw):
     """Open stream that is on and off for exponentially distributed times.
@@ -40,6 +44,12 @@ class Bursts(ArrivalLaw):
     def _durations(self) -> Bursts:
         if self.mean_on_ns == 0 or self.mean_off_ns == 0:
             raise ValueError('mean_on_ns and mean_off_ns must be more than 0; write for example "2 s"')
+        cycles = 1e9 / ((self.mean_on_ns + self.mean_off_ns) * self.expected_rate_per_s)
+        if cycles > MAX_CYCLES:
+            raise ValueError(
+                f"mean_on_ns, mean_off_ns: {cycles:.3g} bursts begin and end for each request, more than {MAX_CYCLES}; "
+                "make them longer, or use poisson at the mean rate, which is the same then"
+            )
         return self
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibrate.evidence.files import read_evidence
 from calibrate.measure import load
 from diskmodel.errors import FormatError
 
@@ -103,3 +104,19 @@ def test_what_is_not_json_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "missing.json")
     with pytest.raises(FormatError, match="must be 'diskmodel-measurement'"):
         load(write(tmp_path, [1]))
+
+
+def test_a_measurement_without_any_time_is_no_evidence(tmp_path: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["experiments"][0]["samples"]["latency_ns"] = [0, 0, 0]
+    with pytest.raises(FormatError, match="none of its 3 requests took any time"):
+        read_evidence(write(tmp_path, document))
+    document["experiments"] = document["experiments"][1:]
+    with pytest.raises(FormatError, match="has no request"):
+        read_evidence(write(tmp_path, document))
+
+
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode())
+    assert load(path).is_complete

@@ -177,3 +177,37 @@ def test_all_faults_at_once() -> None:
         write_penalty("raid7")
     with pytest.raises(InputError, match="read_fraction"):
         back_end_per_host(4, float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("level", "possible", "impossible"),
+    [
+        ("raid1", [2, 3], [1]), ("raid1e", [3, 5], [2]), ("raid10", [4, 8], [2, 7]), ("raid3", [3], [1, 2]),
+        ("raid4", [3], [2]), ("raid5", [3, 120], [1, 2]), ("raid6", [4, 5], [1, 3]), ("raid50", [6, 9, 10], [5, 7]),
+        ("raid60", [8, 10, 12], [7, 9]), ("jbod", [1], []), ("raid0", [1], []),
+    ],
+)  # fmt: skip
+def test_a_level_has_a_number_of_disks_or_it_has_none(level: str, possible: list[int], impossible: list[int]) -> None:
+    for disks in possible:
+        assert rule_of_thumb(level, read_fraction=0.5, disks=disks, per_disk_iops=100).host_iops
+    for disks in impossible:
+        with pytest.raises(InputError, match=r"^disks="):
+            rule_of_thumb(level, read_fraction=0.5, disks=disks, per_disk_iops=100)
+        # what is counted are the disks that are left of an array
+        assert rule_of_thumb(level, read_fraction=0.5, disks=disks, per_disk_iops=100, counts_only=True).host_iops
+    needed = rule_of_thumb(level, read_fraction=1, iops=1, per_disk_iops=100).disks_needed
+    assert needed == possible[0]
+
+
+def test_disks_needed_are_rounded_up_to_a_number_that_the_level_has() -> None:
+    answers = [
+        rule_of_thumb(level, read_fraction=1, iops=690, per_disk_iops=100).disks_needed
+        for level in ("raid5", "raid10", "raid50")
+    ]
+    assert answers == [7, 8, 8]
+
+
+@pytest.mark.parametrize("given", [{"iops": 1e308}, {"iops": 1e15, "per_disk_iops": 1e-300}, {"per_disk_iops": 1e16}])
+def test_figures_beyond_reason_are_refused(given: dict[str, float]) -> None:
+    with pytest.raises(InputError):
+        rule_of_thumb("raid5", read_fraction=0.5, **({"iops": 100.0, "per_disk_iops": 100.0} | given))

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from diskmodel.drive import load_drive
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, OutputError
 from diskmodel.plan import PlanDescription, latency_curves, run_plan
 from diskmodel.plan.question.short_toml import short_toml
-from diskmodel.plan.show.report import as_csv, html, markdown, write_report
+from diskmodel.plan.show.report import as_csv, csv_cell, html, markdown, write_report
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
@@ -153,5 +153,35 @@ def test_files_by_ending(tmp_path: Path) -> None:
         assert (tmp_path / f"r.{ending}").stat().st_size > 200
     with pytest.raises(DescriptionError, match=r"must end in \.html, \.md or \.csv"):
         write_report(FEASIBLE, tmp_path / "r.pdf")
-    with pytest.raises(DescriptionError, match="no such file"):
+    with pytest.raises(OutputError, match="its directory does not exist"):
         write_report(FEASIBLE, tmp_path / "nowhere" / "r.html")
+
+
+def evil() -> Any:
+    """A result whose names are markup, formulas and commands for a terminal."""
+    drive = load_drive("generic-10k").model_copy(update={"name": "=cmd|'/c calc'!A0 <script>alert(1)</script>"})
+    plan = plan_of(name="[x](javascript:1) `a` <img src=x> \x1b]0;t\x07 ``` a\n# b", objective=GROWING)
+    fields = {**dict(plan), "candidates": {**dict(plan.candidates), "drives": (drive,)}}
+    return run_plan(PlanDescription.parse(fields), evaluate=Queues())
+
+
+def test_markdown_shows_names_as_text() -> None:
+    text = markdown(evil())
+    head, fence, toml = text.partition("````toml")
+    assert fence, "the fence is longer than any row of backticks in it"
+    assert toml.rstrip().endswith("````")
+    for markup in ("<script", "<img", "\x1b", "\x07", "[x](", "\n# b"):
+        assert markup not in head
+    assert "&lt;script&gt;" in head
+    assert "\\[x\\](javascript:1)" in head
+    # the bar in the name of the drive makes no column
+    rows = [line for line in head.splitlines() if line.startswith("| ")]
+    assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) == 1
+
+
+def test_csv_has_no_formulas() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(evil()))))
+    assert rows[1][0].startswith("'=cmd|")
+    numbers = [csv_cell(value) for value in (-1.5, 3, None)]
+    assert numbers == [-1.5, 3, None]
+    assert [csv_cell(text) for text in ("+1", "-1", "@a", "\ta", "raid5")] == ["'+1", "'-1", "'@a", "'\ta", "raid5"]

@@ -11,6 +11,7 @@ use crate::clock;
 use crate::fault::{Fault, Outcome};
 use crate::request::{Samples, Source};
 
+pub use arena::Arena;
 pub use uring::noop_latency_ns;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

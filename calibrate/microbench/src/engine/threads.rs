@@ -28,24 +28,32 @@ pub fn run(
     let shared = Mutex::new(Shared { source, left: limits.max_requests, stop_ns: None, failure: None });
     let watch = Stopwatch::start();
     let deadline_ns = watch.start_ns.saturating_add(limits.duration_ns);
-    let parts: Vec<Samples> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..limits.queue_depth)
-            .map(|slot| {
+    // Not returned by the workers: what one has recorded stays when it panics.
+    let mut parts = vec![Samples::default(); limits.queue_depth];
+    let panicked = std::thread::scope(|scope| {
+        let workers: Vec<_> = parts
+            .iter_mut()
+            .enumerate()
+            .map(|(slot, part)| {
                 let (arena, shared) = (&arena, &shared);
-                scope.spawn(move || work(fd, limits, slot, arena, shared, deadline_ns, stop))
+                scope.spawn(move || work(fd, limits, slot, arena, shared, deadline_ns, stop, part))
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect()
+        workers.into_iter().filter_map(|worker| worker.join().err()).count()
     });
     let shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let times = watch.finish(shared.stop_ns);
     samples.merge(parts);
-    match shared.failure {
+    let failure = shared.failure.or_else(|| {
+        (panicked > 0).then(|| Fault::Device(format!("{panicked} worker threads of this program panicked (see above)")))
+    });
+    match failure {
         Some(fault) => Err(fault),
         None => Ok(times),
     }
 }
 
+#[allow(clippy::too_many_arguments)]
 fn work(
     fd: RawFd,
     limits: &Limits,
@@ -54,8 +62,8 @@ fn work(
     shared: &Mutex<Shared<'_, '_>>,
     deadline_ns: u64,
     stop: &AtomicBool,
-) -> Samples {
-    let mut samples = Samples::default();
+    samples: &mut Samples,
+) {
     samples.reserve((limits.max_requests / limits.queue_depth).min(1 << 18) + 1);
     while let Some((request, serial)) = next(shared) {
         if request.delay_ns > 0 && limits.queue_depth == 1 {
@@ -79,7 +87,6 @@ fn work(
             }
         }
     }
-    samples
 }
 
 fn next(shared: &Mutex<Shared<'_, '_>>) -> Option<(Request, u64)> {
@@ -117,5 +124,29 @@ fn transfer(fd: RawFd, buffer: *mut u8, request: &Request) -> i64 {
         if code != libc::EINTR {
             return -i64::from(code);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_keeps_its_samples_and_fails_the_run() {
+        use std::os::fd::AsRawFd;
+        // Any file that can be read; no direct I/O is needed here.
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        let mut asked = 0;
+        let mut source = || {
+            asked += 1;
+            assert!(asked <= 5, "this panic is part of the test");
+            Some(Request::read(0, 512))
+        };
+        let mut samples = Samples::default();
+        let limits = Limits { queue_depth: 1, max_length: 512, duration_ns: u64::MAX / 2, max_requests: 100 };
+        let stop = AtomicBool::new(false);
+        let outcome = run(file.as_raw_fd(), &limits, &mut source, &mut samples, &stop);
+        assert_eq!(samples.len(), 5);
+        assert!(matches!(outcome, Err(Fault::Device(text)) if text.contains("panicked")));
     }
 }

@@ -1,5 +1,6 @@
 //! The io_uring engine: registered file and buffers, one system call to submit and to wait for most requests, no allocation per I/O.
 
+use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,12 +44,26 @@ pub fn noop_latency_ns() -> std::io::Result<(u64, u64)> {
 }
 
 struct Slots {
-    arena: Arena,
+    /// Freed only when the kernel has nothing to do with it any more: see `drop`.
+    arena: ManuallyDrop<Arena>,
+    /// Requests that the kernel may have and has not given back.
+    outstanding: usize,
     is_registered: bool,
     requests: Vec<Request>,
     issue_ns: Vec<u64>,
     free: Vec<u32>,
     fresh: Vec<u32>,
+}
+
+impl Drop for Slots {
+    /// Also when a panic or a failed system call ends the run with requests outstanding: the kernel may still write into
+    /// the buffers then, and they are never freed.
+    fn drop(&mut self) {
+        if self.outstanding == 0 {
+            // SAFETY: dropped here only, and nothing refers to it.
+            unsafe { ManuallyDrop::drop(&mut self.arena) };
+        }
+    }
 }
 
 impl Slots {
@@ -87,12 +102,13 @@ pub fn run(
     let mut ring = ring(depth.next_power_of_two() as u32).map_err(system)?;
     let arena = Arena::new(depth, limits.max_length as usize)?;
     let iovec = arena.as_iovec();
-    // SAFETY: the arena outlives the ring's use of it: both end with this function, after the queue has drained.
+    // SAFETY: the arena outlives the ring's use of it: it is freed when the queue has drained, or never.
     let is_registered =
         iovec.iov_len <= MAX_REGISTERED_BYTES && unsafe { ring.submitter().register_buffers(&[iovec]) }.is_ok();
     ring.submitter().register_files(&[fd]).map_err(system)?;
     let mut slots = Slots {
-        arena,
+        arena: ManuallyDrop::new(arena),
+        outstanding: 0,
         is_registered,
         requests: vec![Request::read(0, 0); depth],
         issue_ns: vec![0; depth],
@@ -119,7 +135,6 @@ fn pump(
     stop: &AtomicBool,
 ) -> (Option<u64>, Option<Fault>) {
     let deadline_ns = start_ns.saturating_add(limits.duration_ns);
-    let mut outstanding = 0usize;
     let mut left = limits.max_requests;
     let mut stop_ns = None;
     let mut failure = None;
@@ -131,8 +146,8 @@ fn pump(
             };
             left -= 1;
             if let Some(slot) = slots.free.pop() {
+                slots.outstanding += 1;
                 push(ring, slots, slot, request, limits, left as u64);
-                outstanding += 1;
             }
             if slots.fresh.len() == UNPLUGGED && !slots.free.is_empty() {
                 slots.stamp_fresh();
@@ -140,21 +155,13 @@ fn pump(
                 let _ = ring.submit();
             }
         }
-        if outstanding == 0 {
+        if slots.outstanding == 0 {
             return (stop_ns, failure);
         }
         slots.stamp_fresh();
         // An interrupted wait is repeated: entries already submitted are not submitted twice.
         if let Err(error) = ring.submit_and_wait(1) {
             if !matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) {
-                // The kernel may still write into the buffers: they must not be freed.
-                std::mem::forget(std::mem::replace(
-                    &mut slots.arena,
-                    match Arena::new(1, 4096) {
-                        Ok(arena) => arena,
-                        Err(fault) => return (stop_ns, Some(fault)),
-                    },
-                ));
                 return (stop_ns, Some(Fault::device("waiting for io_uring", &error)));
             }
         }
@@ -162,7 +169,7 @@ fn pump(
         for completion in ring.completion() {
             let slot = completion.user_data() as usize;
             let request = slots.requests[slot];
-            outstanding -= 1;
+            slots.outstanding -= 1;
             slots.free.push(slot as u32);
             if completion.result() == request.length as i32 {
                 samples.push(slots.issue_ns[slot], done, &request);
@@ -190,4 +197,40 @@ fn push(ring: &mut IoUring, slots: &mut Slots, slot: u32, request: Request, limi
     let pushed = unsafe { ring.submission().push(&entry) };
     debug_assert!(pushed.is_ok(), "the ring has as many entries as there are slots");
     slots.fresh.push(slot);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::arena::FREED;
+
+    /// Arenas freed by a run whose source panics at request `last`.
+    fn freed_by(last: usize) -> usize {
+        use std::os::fd::AsRawFd;
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        let before = FREED.with(|freed| freed.get());
+        let mut asked = 0;
+        let mut source = || {
+            asked += 1;
+            assert!(asked < last, "this panic is part of the test");
+            (asked < 4).then(|| Request::read(0, 512))
+        };
+        let limits = Limits { queue_depth: 4, max_length: 512, duration_ns: u64::MAX / 2, max_requests: 100 };
+        let mut samples = Samples::default();
+        let stop = AtomicBool::new(false);
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _ = run(file.as_raw_fd(), &limits, &mut source, &mut samples, &stop);
+        }));
+        FREED.with(|freed| freed.get()) - before
+    }
+
+    #[test]
+    fn buffers_that_the_kernel_may_still_write_are_not_freed() {
+        if available().is_err() {
+            return; // the kernel has no io_uring for us
+        }
+        assert_eq!(freed_by(usize::MAX), 1);
+        assert_eq!(freed_by(1), 1, "nothing was outstanding yet");
+        assert_eq!(freed_by(3), 0, "two requests were outstanding");
+    }
 }

@@ -1,0 +1,61 @@
+"""No verdict and no percentile without grounds for it."""
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.errors import DescriptionError
+from diskmodel.result.latency import Latency
+from diskmodel.result.statistics.stability import judge_counts, judge_stability
+from diskmodel.workload import Workload
+
+ARRAY = Array.parse({"drive": "generic-15k", "layout": {"level": "raid0", "disks": 10}})
+FAST = Workload.parse({"size": "4 KiB", "rate": "20000/s"})
+
+
+def test_an_overloaded_run_that_is_too_short_is_not_called_stable() -> None:
+    """20,000 requests/s come to ten disks: overload cannot be seen in 150 requests, but this is not stable either."""
+    result = simulate(ARRAY, FAST, n_requests=150)
+    assert result.to_dict()["stable"] is None
+    assert "too short to tell whether the array keeps up" in result.messages[0]
+    assert simulate(ARRAY, FAST, n_requests=20_000).to_dict()["stable"] is False
+    slow = Workload.parse({"size": "4 KiB", "rate": "300/s"})
+    assert simulate(ARRAY, slow, n_requests=20_000).to_dict()["stable"] is True
+
+
+def test_streamed_runs_judge_alike() -> None:
+    assert simulate(ARRAY, FAST, n_requests=150, keep="histogram", engine="native").to_dict()["stable"] is None
+
+
+def test_a_closed_system_cannot_be_overloaded() -> None:
+    closed = Workload.parse({"size": "4 KiB", "queue_depth": 4})
+    assert simulate(ARRAY, closed, n_requests=50).to_dict()["stable"] is True
+
+
+@pytest.mark.parametrize(("n", "share", "verdict"), [(199, 1.0, None), (200, 1.0, True), (1000, 0.5, None)])
+def test_verdict(n: int, share: float, verdict: bool | None) -> None:
+    """Arrivals at a steady rate; of those of the last half only a share has completed, after a sudden stop."""
+    times = np.arange(1, 4097) * 1e6
+    came = (np.arange(1, 4097) * n) // 4096
+    left = came.copy()
+    stop = int(4096 * (0.5 + share / 2))
+    left[stop:] = left[stop - 1]
+    assert judge_counts(times, came, left, n).verdict is verdict
+
+
+def test_one_request_is_no_verdict() -> None:
+    assert judge_stability(np.array([0]), np.array([5]), 10).verdict is None
+
+
+def test_far_percentiles_need_requests() -> None:
+    few, enough = (Latency.of(np.arange(n, dtype=np.int64) + 1) for n in (9_999, 10_000))
+    assert few.to_dict()["p999"] is None
+    assert few.to_dict()["p99"] == pytest.approx(9_900 / 1e6)
+    assert enough.to_dict()["p999"] == pytest.approx(9_990 / 1e6)
+
+
+@pytest.mark.parametrize("precision", [0.0, 1e-300, 9e-7, float("nan"), -1.0])
+def test_a_precision_that_nobody_can_reach_is_refused(precision: float) -> None:
+    with pytest.raises(DescriptionError, match="precision"):
+        simulate(ARRAY, FAST, n_requests=200, precision=precision)
