@@ -17,7 +17,6 @@ from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload
 
-
 #: Levels whose groups have a limited width: the level of one group, and the level of several.
 _STRIPED = {
     "raid5": ("raid5", "raid50"),
@@ -71,16 +70,23 @@ class Case:
 
     @cached_property
     def counts(self) -> list[int]:
-        """Numbers of disks in the plan that the family's level can have, ascending."""
-        found = []
+        """Numbers of disks in the plan that the family's level can have, ascending.
+
+        Where parity groups have a limited width, a count that has less room than a smaller one is left out: one disk
+        more that makes a further group costs more parity than it adds.
+        """
+        found: list[int] = []
+        most_bytes = 0
         for disks in self.plan.candidates.counts:
             if self.family.level == "raid1" and disks > 2:
                 continue  # further mirrors of the same data add no space; RAID 10 is the level that grows
             try:
-                self.array(disks)
+                usable_bytes = self.array(disks).usable_bytes
             except DescriptionError:
                 continue
-            found.append(disks)
+            if usable_bytes >= most_bytes:
+                found.append(disks)
+                most_bytes = usable_bytes
         return found
 
     def array(self, disks: int, *, n_failed: int = 0, is_rebuilding: bool = False) -> Array:

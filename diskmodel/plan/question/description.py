@@ -189,9 +189,10 @@ class PlanDescription(Description):
     ----------
     name : str
     workload : Workload
-        Streams without a span or offset use the space of the stored data (`stored_bytes`), from the outer edge;
-        `span = "all"` spreads them over each whole array. In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
-        or a trace; a recorded load is planned for at its 95th percentile over time.
+        In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
+        or a trace; a recorded load is planned for at its 95th percentile over time. Streams without a span or offset
+        use the space of the stored data (`stored_bytes`), from the outer edge; `span = "all"` spreads them over each
+        whole array.
     objective : Objective
     candidates : Candidates
     controller, queue, spindles

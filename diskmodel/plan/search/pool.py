@@ -11,6 +11,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.complete import completed
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.search.memory import Remembered
@@ -62,7 +63,7 @@ def search_all(
     if executor is None and (len(asked) == 1 or not is_simulated):
         found = []
         for case in asked:
-            found.append(search_family(case, evaluate))
+            found.append(_answer(case, evaluate))
             if progress:
                 progress(len(found), len(asked), found[-1])
         return found
@@ -81,6 +82,10 @@ def search_all(
     return [done[i] for i in range(len(asked))]
 
 
+def _answer(case: Case, evaluate: Evaluate) -> Candidate:
+    return completed(search_family(case, evaluate), case, evaluate)
+
+
 def _gather(
     evaluate: Evaluate,
     pool: Executor,
@@ -89,7 +94,7 @@ def _gather(
     progress: Progress | None,
 ) -> None:
     """Add the candidates that are missing from `done` as their searches end."""
-    futures = {pool.submit(search_family, case, evaluate): i for i, case in enumerate(asked) if i not in done}
+    futures = {pool.submit(_answer, case, evaluate): i for i, case in enumerate(asked) if i not in done}
     for future in as_completed(futures):
         done[futures[future]] = future.result()
         if progress:

@@ -15,7 +15,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.search import judge
 from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.statics import static_criteria, statics
+from diskmodel.plan.search.statics import simulated_hours, static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -105,10 +105,7 @@ class Trier:
             return None
         search = self.case.search
         outcome = self.evaluate(array, self.case.workload, n_requests=search.requests, seed=search.seed)
-        rate = outcome.rebuilt_bytes_per_s
-        if math.isnan(rate) or not outcome.is_stable:
-            return None if math.isnan(rate) else math.inf
-        return array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.inf
+        return simulated_hours(self.case, outcome)
 
     def _degraded(self, disks: int, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
         objective, workload = self.case.objective, self.case.workload

@@ -21,13 +21,15 @@ SERVICE_S = {15_000: 0.005, 10_000: 0.007, 7_200: 0.011}
 
 
 def plan_of(**more: Any) -> PlanDescription:
-    """A small plan; keyword arguments replace its tables."""
+    """A small plan; keyword arguments replace its tables. Parity groups may have any width unless these say another."""
     data: dict[str, Any] = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
         "objective": {"latency": {"p99": "40 ms"}},
         "candidates": {"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 40},
     }
-    return PlanDescription.parse(data | more)
+    data |= more
+    data["candidates"] = {"max_group_width": 10_000, **data["candidates"]}
+    return PlanDescription.parse(data)
 
 
 @dataclass(frozen=True)
