@@ -30,7 +30,7 @@ class PlanResult(Record, Displayable):
     reason : str
         Why no array is feasible; "" where one is.
     relaxations : tuple of Relaxation
-        Changes that would help the array just below the best one, or the nearest where none is feasible.
+        Changes with which the array just below the best one meets the objective, or the nearest where none is feasible.
     sensitivities : tuple of Sensitivity
         Empty unless asked for.
     front : tuple of ParetoPoint

@@ -69,13 +69,13 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     found = []
     if result.relaxations:
         best = result.best
-        title = f"What {best.below.disks} disks would need" if best and best.below else "What would help most"
+        title = f"What {best.below.disks} disks would need" if best and best.below else "What would meet the objective"
         found.append(
             (
                 title,
                 [
                     f"{item.change}{'' if best else f' (at {item.disks} disks)'}: {item.criterion}"
-                    f"{'; the objective is met then' if item.holds else ''}"
+                    f"{f', for {short(item.cost_usd)} USD' if math.isfinite(item.cost_usd) else ''}"
                     for item in result.relaxations
                 ],
             )
