@@ -11,7 +11,7 @@ from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.search.trier import Trier
-from diskmodel.workload import Stream
+from diskmodel.workload import Stream, Workload
 
 
 def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tuple[str, ...]:
@@ -86,13 +86,13 @@ def _operations(trier: Trier, trial: Trial) -> str:
     simulated = outcome.back_end_per_host
     if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
         return ""
-    cause = _why_other_operations(trier, array, is_fewer=simulated < counted)
+    cause = why_other_operations(case.workload, array, is_fewer=simulated < counted)
     return f"the rule of thumb counts {counted:.2f} disk operations a request; simulated, {simulated:.2f} ({cause})"
 
 
-def _why_other_operations(trier: Trier, array: Array, *, is_fewer: bool) -> str:
+def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) -> str:
     """Return what makes the operations of a request differ from the write penalty; only what is true of this array."""
-    workload, controller = trier.case.workload, array.controller
+    controller = array.controller
     has_cache = controller.read_cache is not None
     has_write_cache = controller.write_cache is not None
     causes = []

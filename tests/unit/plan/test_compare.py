@@ -40,14 +40,36 @@ def test_raid10_beats_raid5_with_confidence() -> None:
     for item, per_host in ((five, 0.7 + 0.3 * 4), (ten, 0.7 + 0.3 * 2)):
         saturation = 8 / SERVICE_S[15_000] / per_host
         assert 0.85 * saturation < item.headroom.most_iops < saturation
-        assert item.headroom.ratio == pytest.approx(item.headroom.most_iops / 500 - 1)
-        assert item.headroom.months == pytest.approx(12 * math.log(1 + item.headroom.ratio) / math.log(1.25))
+        # without a limit, headroom ends at the knee
+        assert item.headroom.rate == pytest.approx(item.headroom.knee_iops, rel=0.01)
+        assert item.headroom.ratio == pytest.approx(item.headroom.rate / 500 - 1)
+        assert item.headroom.months == pytest.approx(max(0.0, 12 * math.log(1 + item.headroom.ratio) / math.log(1.25)))
         # Kleinrock's power of M/M/1 is largest at half load
         assert item.headroom.knee_iops == pytest.approx(saturation / 2, rel=0.1)
         assert not item.curve[-1].outcome.is_stable
         assert item.degraded is not None
         assert item.degraded.latency_ns[""]["p99"].value > item.healthy.latency_ns[""]["p99"].value
         assert item.rule_of_thumb_iops == pytest.approx(8 * 165 / per_host)
+
+
+def test_headroom_ends_at_the_limit() -> None:
+    """M/M/1 queues: p99 = ln(100) / (1/s - rate per disk) reaches 60 ms at a rate that the formula gives."""
+    result = compare([array("raid5"), array("raid10")], LOAD, evaluate=Queues(), p99_limit_ms=60, growth_ratio=0.5)
+    for item, per_host in zip(result.arrays, (0.7 + 0.3 * 4, 0.7 + 0.3 * 2), strict=True):
+        most = 8 / per_host * (1 / SERVICE_S[15_000] - math.log(100) / 0.060)
+        headroom = item.headroom
+        assert 0.95 * most < headroom.rate <= most
+        assert 50 < headroom.p99_ms <= 60
+        assert headroom.ratio == pytest.approx(headroom.rate / 500 - 1)
+        assert headroom.months == pytest.approx(12 * math.log1p(headroom.ratio) / math.log(1.5))
+    # the present load is above what the limit allows
+    tight = compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=27).arrays[0].headroom
+    assert tight.ratio < 0
+    assert tight.p99_ms <= 27
+    never = compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=20).arrays[0].headroom
+    assert (never.rate, never.ratio) == (0.0, -1.0)
+    with pytest.raises(DescriptionError, match="must be a time above 0"):
+        compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=0)
 
 
 def test_an_overloaded_array_has_negative_headroom() -> None:
