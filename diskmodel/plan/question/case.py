@@ -112,6 +112,7 @@ class Case:
             layout=Layout.parse(layout),
             queue=plan.queue,
             controller=controller,
+            host=plan.host,
             spindles=plan.spindles,
         )
 
