@@ -246,7 +246,7 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResu
         task = bar.add_task("searching", total=None)
 
         def show_progress(done: int, total: int, candidate: Any) -> None:
-            disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+            disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
         return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity)
@@ -256,7 +256,7 @@ def explanation(result: PlanResult) -> list[str]:
     """Return the limiting factor of each candidate, and why the rule of thumb differs where it does."""
     output = ["Each candidate"]
     for candidate in result.candidates:
-        disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+        disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
         output.append(f"  {candidate.family}: {disks}; {candidate.reason}")
         reasons = candidate.rule_of_thumb_difference
         output += [
