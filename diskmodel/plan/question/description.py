@@ -15,6 +15,7 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats import load_workload
+from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
@@ -198,10 +199,12 @@ class PlanDescription(Description):
         whole array.
     objective : Objective
     candidates : Candidates
-    controller, queue, spindles
+    controller, queue, host, spindles
         Of every candidate.
     prices : Prices
     search : Search
+    notes : tuple of str
+        Sources and assumptions of the question, printed with the answer.
     """
 
     file_kind: ClassVar[str] = "plan"
@@ -212,9 +215,11 @@ class PlanDescription(Description):
     candidates: Candidates
     controller: Controller = Controller()
     queue: Queue = Queue()
+    host: Host = Host()
     spindles: Spindles = Spindles()
     prices: Prices = Prices()
     search: Search = Search()
+    notes: tuple[str, ...] = ()
 
     @property
     def stored_bytes(self) -> int | None:
