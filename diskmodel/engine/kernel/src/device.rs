@@ -148,7 +148,7 @@ impl Front {
         }
     }
 
-    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` tells where that begins
+    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` gives where that begins
     /// then.
     fn merge(&mut self, new: &Waiting, commands: &mut Commands, aim: impl FnOnce(&mut Waiting)) -> bool {
         if commands[new.id].holds {
@@ -204,7 +204,7 @@ impl Front {
 
     /// The next command that the drive takes now, if it takes one (rules D1 and D2).
     ///
-    /// `begin` tells when the processor, which is free at the time that it is told, begins with it, and how long it takes.
+    /// `begin` maps the time at which the processor is free to when it begins with the command, and how long it takes.
     pub fn hand_over(
         &mut self,
         depth: usize,
@@ -239,7 +239,7 @@ impl Front {
         self.accept(waiting, now, commands, begin)
     }
 
-    /// A command on its way through the drive's processor (rule D1).
+    /// A command in the drive's processor (rule D1).
     pub fn accept(
         &mut self,
         mut waiting: Waiting,

@@ -37,7 +37,7 @@ pub struct Scenario {
     pub drive_queue: Queue,
     /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
     pub merge_sectors: i64,
-    /// Requests of a disk's block queue, where write-back throttling is to be modelled; 0: it is not.
+    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
     pub throttle_requests: i64,
     pub depth: usize,
     pub command_ns: i64,
