@@ -22,6 +22,7 @@ from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
 from diskmodel.records import Requests, StreamRule
+from diskmodel.workload import Workload
 
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
@@ -293,9 +294,12 @@ def _stream(pick: Pick) -> dict[str, Any]:
 
 
 def build(case: Case) -> tuple[Scenario, Requests]:
-    """What the engines take."""
+    """What the engines take, of a case drawn here or of one with a `Workload` (`whole_drives.py`)."""
     array = Array.parse(case["array"])
     scenario = resolve(array, case["seed"])
+    if "workload" in case:
+        load = Workload.parse(case["workload"])
+        return scenario, load.requests(capacity_bytes=array.usable_bytes, n=case["n"], seed=case["seed"])
     return scenario, _requests(case, scenario)
 
 
