@@ -27,6 +27,7 @@ from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
 from diskmodel.records import Int64, Requests, StreamRule
+from diskmodel.workload import Workload
 
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
@@ -360,11 +361,15 @@ def _stream(pick: Pick) -> dict[str, Any]:
 
 
 def build(case: Case) -> tuple[Scenario, Requests]:
-    """What the engines take."""
+    """What the engines take, of a case drawn here or of one with a `Workload` (`whole_drives.py`)."""
     array = Array.parse(case["array"])
     scenario = resolve(array, case["seed"])
     start = _start(scenario, case.get("start", 0), case["seed"])
-    return replace(scenario, start=start, sample_every=SAMPLE_EVERY), _requests(case, scenario)
+    scenario = replace(scenario, start=start, sample_every=SAMPLE_EVERY)
+    if "workload" in case:
+        load = Workload.parse(case["workload"])
+        return scenario, load.requests(capacity_bytes=array.usable_bytes, n=case["n"], seed=case["seed"])
+    return scenario, _requests(case, scenario)
 
 
 def _start(scenario: Scenario, fill: float, seed: int) -> Start:

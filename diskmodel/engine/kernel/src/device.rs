@@ -97,6 +97,8 @@ pub struct Front {
     pub waiting: Pool,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit: i64,
+    /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
+    is_bypassed: bool,
     scheduler: Policy,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -113,6 +115,7 @@ impl Front {
             counters: Counters::default(),
             waiting: Pool::default(),
             merge_limit: 0,
+            is_bypassed: false,
             scheduler: scheduler.clone(),
             in_drive: 0,
             electronics_free_ns: 0,
@@ -125,6 +128,12 @@ impl Front {
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
         self.waiting.merges = sectors > 0;
+    }
+
+    /// Writes bypass this queue: a command that arrives must wait for the dispatches of its instant, because a write that
+    /// bypasses the queue at the same instant comes first (rule L12).
+    pub fn expect_bypass(&mut self) {
+        self.is_bypassed = !planted(Fault::HeldOrder);
     }
 
     /// Puts a command into the queue; `aim` finds anew where one begins that it joins there.
@@ -223,7 +232,8 @@ impl Front {
 
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        self.scheduler.is_in_order() && self.waiting.is_empty() && self.in_drive < depth && self.merge_limit == 0
+        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed;
+        self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 
     /// Takes a command that need not wait in the queue.

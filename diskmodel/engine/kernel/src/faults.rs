@@ -60,6 +60,7 @@ faults! {
     ThrottleWake,
     HeldBusy,
     HeldTravel,
+    HeldOrder,
     RebuildFront,
     RebuildGap,
     LinkRounding,
