@@ -177,7 +177,7 @@ def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
     """Return the cells of fio results: jobs of reads, writes or both, of one size."""
     cells = Cells()
     for job in jobs:
-        if job.pattern is None or job.error or not set(job.directions) <= {"read", "write"}:
+        if job.pattern is None or job.error or job.was_limited or not set(job.directions) <= {"read", "write"}:
             continue
         iops = {op: direction.iops for op, direction in job.directions.items() if direction.iops > 0}
         lengths = {job.block_bytes.get(op, 0) for op in iops}

@@ -23,8 +23,9 @@ from diskmodel.formats.fio.job import FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.workload import Workload
 
-#: Ranks at which distributions are compared: every condition counts alike, whatever its number of requests.
-RANKS = (np.arange(200) + 0.5) / 200
+#: Every run counts alike, by so many quantiles of its distribution; its reads and writes share them.
+N_RANKS = 200
+RANKS = (np.arange(N_RANKS) + 0.5) / N_RANKS
 #: Requests of each simulation, or more at great depths. Half makes demerits noisier by a factor of 1.4.
 N_REQUESTS = 8_000
 
@@ -48,6 +49,8 @@ class Condition:
         Measured response times at `ranks`.
     repeatability_ratio : float or None
         Range of the means of repetitions as a share of their median.
+    weight : float, above 0
+        Share of this operation in the requests of its run.
     """
 
     what: str
@@ -58,10 +61,12 @@ class Condition:
     ranks: Floats
     quantiles_ms: Floats
     repeatability_ratio: float | None = None
+    weight: float = 1.0
 
     def spread(self, quantiles_ms: Floats) -> Floats:
-        """Return quantiles at `ranks`, measured or predicted, interpolated at `RANKS`."""
-        return np.asarray(np.interp(RANKS, self.ranks, quantiles_ms))
+        """Return quantiles at `ranks`, measured or predicted, at as many ranks as the condition counts for."""
+        n = max(round(N_RANKS * self.weight), 1)
+        return np.asarray(np.interp((np.arange(n) + 0.5) / n, self.ranks, quantiles_ms))
 
 
 @dataclass(frozen=True)
@@ -132,13 +137,20 @@ def _of_fio(path: Path) -> Iterator[Condition]:
         yield from _of_group(jobs, path, path.name if len(groups) == 1 else f"{path.name}, {jobs[0].name}")
 
 
+#: Operation → share of reads of a stream that has none of it.
+_LACKING = {"read": 0.0, "write": 1.0}
+
+
 def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
     """Yield reads and writes of jobs that ran at the same time."""
-    for op in ("read", "write"):
-        parts = [part for job in jobs if (part := _latency(job, op)) is not None]
+    workload = Workload.parse(fio_workload(jobs, str(path)), str(path))
+    # A result of writes may also hold reads that verified them, at another time.
+    asked = {op: any(stream.read_ratio != lacking for stream in workload.streams) for op, lacking in _LACKING.items()}
+    found = {op: [part for job in jobs if (part := _latency(job, op)) is not None] for op in asked if asked[op]}
+    total = sum(count for parts in found.values() for count, _ in parts)
+    for op, parts in found.items():
         if not parts:
             continue
-        workload = Workload.parse(fio_workload(jobs, str(path)), str(path))
         n = sum(count for count, _ in parts)
         shares = [count / n for count, _ in parts]
         ranks, _ = _known(parts[0][1])
@@ -152,6 +164,7 @@ def _of_group(jobs: list[FioJob], path: Path, name: str) -> Iterator[Condition]:
             mean_ms=sum(share * latency.mean_ns for share, (_, latency) in zip(shares, parts, strict=True)) / 1e6,
             ranks=ranks,
             quantiles_ms=np.asarray(np.average(quantiles, axis=0, weights=shares)) / 1e6,
+            weight=n / total,
         )
 
 
@@ -187,10 +200,12 @@ def _score(pairs: list[tuple[Condition, Predicted]]) -> dict[str, Any]:
         return {"n": 0}
     measured = np.concatenate([condition.spread(condition.quantiles_ms) for condition, _ in pairs])
     draws = np.concatenate([condition.spread(predicted.quantiles_ms) for condition, predicted in pairs])
-    expected = np.repeat([predicted.mean_ms for _, predicted in pairs], len(RANKS))
+    n_ranks = [len(condition.spread(condition.quantiles_ms)) for condition, _ in pairs]
+    expected = np.repeat([predicted.mean_ms for _, predicted in pairs], n_ranks)
     found: dict[str, Any] = agreement(measured, expected, draws[:, None])
-    mean = float(np.mean([condition.mean_ms for condition, _ in pairs]))
-    predicted_mean = float(np.mean([predicted.mean_ms for _, predicted in pairs]))
+    weights = [condition.weight for condition, _ in pairs]
+    mean = float(np.average([condition.mean_ms for condition, _ in pairs], weights=weights))
+    predicted_mean = float(np.average([predicted.mean_ms for _, predicted in pairs], weights=weights))
     return found | {
         "n": sum(condition.n for condition, _ in pairs),
         "measured_mean_ms": mean,

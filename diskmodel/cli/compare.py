@@ -9,7 +9,7 @@ import typer
 
 from diskmodel.cli.console import print_json, say, show
 from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Device, Engine, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
@@ -39,6 +39,7 @@ def compare(
     queue_depth: QueueDepth = None,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     growth: Annotated[
         float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
     ] = None,
@@ -64,9 +65,10 @@ def compare(
         raise DescriptionError(Fault("arrays", names, "must be two or more files", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(path, drive) for path in arrays]
+    notes: list[str] = []
     found = run(
         described,
-        read_workload(workload, queue_depth, level=level, device=device),
+        read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes),
         seed=seed,
         n_requests=requests,
         growth_ratio=growth,
@@ -74,7 +76,7 @@ def compare(
         engine=engine,
     )
     if as_json:
-        print_json(found.to_dict())
+        print_json({**found.to_dict(), "workload_notes": notes})
     else:
         from diskmodel.plan.show.table import comparison_table
 

@@ -32,7 +32,13 @@ def read_array(path: Path, drive: str | None = None) -> Array:
 
 
 def read_workload(
-    path: Path, queue_depth: int | None = None, *, level: float | None = None, device: str | None = None
+    path: Path,
+    queue_depth: int | None = None,
+    *,
+    level: float | None = None,
+    device: str | None = None,
+    format: str | None = None,
+    notes: list[str] | None = None,
 ) -> Workload:
     """Return the workload in a file or recording, with another number of outstanding requests where one is given.
 
@@ -43,11 +49,24 @@ def read_workload(
         percentile or a device for a description.
     FormatError
         When the file is neither a description nor a known recording.
-    """
-    from diskmodel.formats import load_workload
 
-    refuse_unused(None if path.suffix == ".toml" else path, level=level, device=device)
-    workload = load_workload(path, level=95.0 if level is None else level, device=device)
+    What had to be assumed of a recording goes to standard error, and into `notes`.
+    """
+    from diskmodel.cli.console import say
+    from diskmodel.formats import find_workload
+    from diskmodel.workload import Workload
+
+    is_recorded = path.suffix != ".toml" or format is not None
+    refuse_unused(path if is_recorded else None, level=level, device=device, format=format)
+    if is_recorded:
+        found = find_workload(path, level=95.0 if level is None else level, device=device, format=format)
+        workload = Workload.parse(found.workload, str(path))
+        for note in found.notes:
+            say(f"{path.name}: {note}")
+        if notes is not None:
+            notes += found.notes
+    else:
+        workload = Workload.load(path)
     return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
 
 
@@ -58,6 +77,7 @@ def read_replay(
     *,
     level: float | None = None,
     device: str | None = None,
+    format: str | None = None,
     wraps: bool = False,
 ) -> TraceWorkload:
     """Return the trace in a file, at its own times ("original"), sped up ("2x") or at a fixed queue depth ("closed").
@@ -69,7 +89,9 @@ def read_replay(
     FormatError
         When the file is not a trace.
     """
+    from diskmodel.cli.console import say
     from diskmodel.formats import load_trace
+    from diskmodel.formats.detect import check_kind
     from diskmodel.workload import TraceWorkload
 
     if level is not None:
@@ -84,8 +106,16 @@ def read_replay(
     if replay != "closed" and queue_depth is not None:
         fix = "use --replay closed, or leave it out"
         raise DescriptionError(Fault("queue_depth", queue_depth, "only applies to a closed replay", fix))
-    _refuse_no_trace(path)
-    rows = load_trace(path, device=device).requests
+    if format is None:
+        _refuse_no_trace(path)
+    trace = load_trace(
+        path,
+        format=None if format is None else check_kind(format).removeprefix("trace:"),
+        device=None if device == "all" else device,
+    )
+    for note in trace.notes:
+        say(f"{path.name}: {note}")
+    rows = trace.requests
     return TraceWorkload.from_arrays(
         rows.time_ns - rows.time_ns[0],
         rows.op,
@@ -109,7 +139,7 @@ def _refuse_no_trace(path: Path) -> None:
         raise DescriptionError(Fault("trace", str(path), rule, "name a block trace"))
 
 
-def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None) -> None:
+def refuse_unused(recorded: Path | None, **given: float | str | None) -> None:
     """Refuse options that only apply to a recorded load, where there is none.
 
     Raises
@@ -121,9 +151,7 @@ def refuse_unused(recorded: Path | None, *, level: float | None, device: str | N
         return
     rule = "only applies to a recorded load (iostat, sar, a trace)"
     fix = "give one with --workload, or leave it out"
-    faults = [
-        Fault(name, value, rule, fix) for name, value in (("level", level), ("device", device)) if value is not None
-    ]
+    faults = [Fault(name, value, rule, fix) for name, value in given.items() if value is not None]
     if faults:
         raise DescriptionError(faults)
 

@@ -16,9 +16,19 @@ WorkloadFile = Annotated[
 ]
 Level = Annotated[
     float | None,
+    typer.Option(
+        "--percentile", "--level", min=0, max=100, help="Percentile of a recorded load over time; default 95."
+    ),
+]
+Percentile = Annotated[
+    float | None,
     typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for; default 95."),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="Format of a recording, instead of recognizing it: iostat-text, msr, and so on."),
+]
 QueueDepth = Annotated[int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
 RequestRange = Annotated[

@@ -9,12 +9,12 @@ import typer
 
 from diskmodel.cli.console import print_json, say, show, show_lines
 from diskmodel.cli.inputs import read_array, read_replay, read_workload, refuse_wrap
-from diskmodel.cli.options import Debug, Device, Engine, Json, Level, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, QueueDepth, Seed, WorkloadFile
 from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName
-    from diskmodel.engine.simulate import Keep
+    from diskmodel.engine.simulate import Begin, Keep
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -38,6 +38,7 @@ def simulate(
     ] = False,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     engine: Engine = "auto",
     seed: Seed = 0,
     requests: Annotated[
@@ -60,6 +61,13 @@ def simulate(
             help="all, or histogram: memory stays constant, percentiles are accurate to 0.2 %; needs the native kernel."
         ),
     ] = "all",
+    start: Annotated[
+        str,
+        typer.Option(
+            help="steady: caches and buffers begin as they are after a long time of this workload; empty: with "
+            "nothing, as in a burst on an idle array."
+        ),
+    ] = "steady",
     iostat: Annotated[
         bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
     ] = False,
@@ -75,11 +83,12 @@ def simulate(
 
     described = read_array(array, drive)
     load: Workload | TraceWorkload
+    notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        load = read_workload(workload, queue_depth, level=level, device=device)
+        load = read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes)
     else:
-        load = read_replay(workload, replay, queue_depth, level=level, device=device, wraps=wrap)
+        load = read_replay(workload, replay, queue_depth, level=level, device=device, format=format, wraps=wrap)
         requests = requests or len(load.trace)
     result = run(
         described,
@@ -90,9 +99,10 @@ def simulate(
         precision=precision,
         profile_draws=profile_draws,
         keep=cast("Keep", keep),
+        start=cast("Begin", start),
     )
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), "workload_notes": notes})
         for message in result.messages:
             say(message)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.console import print_json, show
-from diskmodel.cli.options import Debug, Device, Json, Level
+from diskmodel.cli.options import Debug, Device, Format, Json, Level
 from diskmodel.cli.status import check_place, ends_well
 
 
@@ -30,6 +30,7 @@ def workload(
     ] = False,
     level: Level = None,
     device: Device = None,
+    format: Format = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -39,9 +40,9 @@ def workload(
 
     check_place(out, "out")
     if fit:
-        _fit(evidence, out, level=level, device=device, as_json=as_json)
+        _fit(evidence, out, level=level, device=device, format=format, as_json=as_json)
         return
-    found = find_workload(evidence, level=95.0 if level is None else level, device=device)
+    found = find_workload(evidence, level=95.0 if level is None else level, device=device, format=format)
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
         described.save(out)
@@ -67,12 +68,14 @@ def workload(
         show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")
 
 
-def _fit(evidence: Path, out: Path | None, *, level: float | None, device: str | None, as_json: bool) -> None:
+def _fit(
+    evidence: Path, out: Path | None, *, level: float | None, device: str | None, format: str | None, as_json: bool
+) -> None:
     """Fit a synthetic stream to a trace and report what it does not reproduce."""
     from diskmodel.cli.inputs import read_replay
     from diskmodel.workload import fit_workload
 
-    trace = read_replay(evidence, "original", level=level, device=device).trace
+    trace = read_replay(evidence, "original", level=level, device=device, format=format).trace
     fitted = fit_workload(trace)
     if out is not None:
         fitted.workload.save(out)

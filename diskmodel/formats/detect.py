@@ -1,4 +1,4 @@
-"""What kind of evidence a file is, told by its content."""
+"""What kind of evidence a file is, by its content."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from diskmodel.errors import FormatError
-from diskmodel.formats import hardware, sysstat
+from diskmodel.errors import Fault, FormatError
+from diskmodel.formats import diskspd, hardware, sysstat
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
-from diskmodel.formats.opening import MAX_DOCUMENT_BYTES, read_document, read_head
+from diskmodel.formats.foreign import recognize
+from diskmodel.formats.opening import HEAD_BYTES, MAX_DOCUMENT_BYTES, read_document, read_head
 from diskmodel.formats.trace.registry import FORMATS, likely
 from diskmodel.limits import check_json
 
@@ -20,6 +21,7 @@ from diskmodel.limits import check_json
 KINDS = (
     "measurement",
     *fio_reader.KINDS,
+    *diskspd.KINDS,
     latency_log.KIND,
     *sysstat.KINDS,
     *hardware.KINDS,
@@ -29,15 +31,17 @@ KINDS = (
 #: The "format" of the micro-benchmark's documents.
 MEASUREMENT = "diskmodel-measurement"
 
-# Formats of traces that are told by words of their own come before documents, those of bare numbers after them.
-_DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse"})
+# Formats of traces that words of their own identify come before documents, those of bare numbers after them.
+_DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"})
 
 
 def detect_evidence(path: str | Path) -> str:
-    """Kind of a file, one of `KINDS`: "measurement", "fio-json", "fio-terse", "fio-text", "fio-job", "fio-latency-log",
-    "iostat-json", "iostat-text", "sadf-json", "sar-text", "smartctl", "lsblk", or "trace:" and a trace format.
+    """Return the kind of a file, one of `KINDS`.
 
-    Compressed files are looked into. A latency log of fio with offsets is "trace:fio-log".
+    These are "measurement"; "fio-json", "fio-terse", "fio-text", "fio-job", "fio-latency-log"; "diskspd-text",
+    "diskspd-xml"; "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats"; "smartctl", "lsblk";
+    and "trace:" with the name of a trace format. Compressed files are looked into, as are those that Windows writes as
+    UTF-16. A latency log of fio with offsets is "trace:fio-log".
 
     Raises
     ------
@@ -57,10 +61,42 @@ def detect_evidence(path: str | Path) -> str:
         return f"trace:{trace}"
     if latency_log.looks_like_log(head):
         return latency_log.KIND
+    kind = _kind_further_on(path, head)
+    if kind is not None:
+        return kind
     if Path(path).suffix == ".toml":
         fix = "name what a program measured or recorded; a description goes to simulate, compare and plan as it is"
         raise file_error(path, "is a TOML description, not evidence", fix)
+    foreign = recognize(path, head)
+    if foreign is not None:
+        raise file_error(path, foreign.rule, foreign.fix)
     raise file_error(path, "is no evidence of a known kind", f"accepted are {', '.join(KINDS)}", value=_seen(head))
+
+
+def check_kind(kind: str) -> str:
+    """Return a kind that a user names, with "trace:" in front of a bare name of a trace format.
+
+    Raises
+    ------
+    FormatError
+        When it is none of `KINDS`.
+    """
+    if kind in KINDS:
+        return kind
+    if kind in FORMATS:
+        return f"trace:{kind}"
+    raise FormatError(Fault("format", kind, "is not a known format", f"use one of {', '.join(KINDS)}"))
+
+
+def _kind_further_on(path: str | Path, head: bytes) -> str | None:
+    """Kind of a text whose table or results stand beyond the first 64 KiB, as in `sar -A`."""
+    if b"\0" in head or len(head) < HEAD_BYTES:
+        return None
+    try:
+        text = read_document(path, MAX_DOCUMENT_BYTES)
+    except FormatError:
+        return None
+    return sysstat.kind_of(text) or fio_reader.kind_of(text)
 
 
 def _seen(head: bytes) -> str:
@@ -77,7 +113,7 @@ def _document_kind(path: str | Path, head: bytes) -> str | None:
         return "measurement"
     is_json = text.lstrip("\ufeff \t\r\n").startswith("{") or "\n{" in text
     if not is_json:
-        return sysstat.kind_of(text) or fio_reader.kind_of(text)
+        return diskspd.kind_of(text) or sysstat.kind_of(text) or fio_reader.kind_of(text)
     try:
         text = read_document(path, MAX_DOCUMENT_BYTES)
     except FormatError as error:

@@ -1,8 +1,8 @@
-"""What a device was asked to do over time, as sysstat's programs sample it."""
+"""What a device was asked to do over time, as iostat, sar and their like sample it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -12,9 +12,18 @@ Float64 = NDArray[np.float64]
 
 #: Attributes of `DeviceLoad` that are series.
 SERIES = (
-    "ios_per_s", "reads_per_s", "writes_per_s", "read_bytes_per_s", "write_bytes_per_s", "read_await_ns",
-    "write_await_ns", "await_ns", "queue_length", "utilization_ratio",
-)  # fmt: skip
+    "ios_per_s",
+    "reads_per_s",
+    "writes_per_s",
+    "bytes_per_s",
+    "read_bytes_per_s",
+    "write_bytes_per_s",
+    "read_await_ns",
+    "write_await_ns",
+    "await_ns",
+    "queue_length",
+    "utilization_ratio",
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class DeviceLoad:
     device : str
     ios_per_s, reads_per_s, writes_per_s : float64, shape (n,)
         Completed requests; `ios_per_s` includes discards where they are part of a program's total.
-    read_bytes_per_s, write_bytes_per_s : float64, shape (n,)
+    bytes_per_s, read_bytes_per_s, write_bytes_per_s : float64, shape (n,)
     read_await_ns, write_await_ns, await_ns : float64, shape (n,)
         Mean time from queueing to completion.
     queue_length : float64, shape (n,)
@@ -34,13 +43,16 @@ class DeviceLoad:
     utilization_ratio : float64, shape (n,), from 0 to 1
         Share of time with at least one request; says little about devices that serve several at once.
     interval_s : float or None
-        Length of a sample where the program tells it.
+        Length of a sample where the program reports it.
+    notes : tuple of str
+        What the reader had to assume or leave out.
     """
 
     device: str
     ios_per_s: Float64
     reads_per_s: Float64
     writes_per_s: Float64
+    bytes_per_s: Float64
     read_bytes_per_s: Float64
     write_bytes_per_s: Float64
     read_await_ns: Float64
@@ -49,6 +61,7 @@ class DeviceLoad:
     queue_length: Float64
     utilization_ratio: Float64
     interval_s: float | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ios_per_s)
@@ -70,20 +83,41 @@ def _ratio(numerator: Float64, denominator: Float64) -> Float64:
     return result
 
 
-def loads_of(samples: Iterable[Mapping[str, Mapping[str, float]]], interval_s: float | None) -> list[DeviceLoad]:
-    """Loads by device from samples, each a mapping of device → figure → value; devices in order of appearance.
+#: What an idle device's series are; waiting times of no requests stay unknown.
+_IDLE = {name: 0.0 for name in SERIES if not name.endswith("await_ns")}
 
-    A device that is absent from a sample (plugged in later, idle under `iostat -z`) has no sample then.
+
+def loads_of(
+    samples: Sequence[Mapping[str, Mapping[str, float] | None]], interval_s: float | None, notes: Iterable[str] = ()
+) -> list[DeviceLoad]:
+    """Return loads by device from samples, each a mapping of device → figure → value; devices in order of appearance.
+
+    A device that is absent from a sample did nothing in it: `iostat -z` and `sar -z` leave idle ones out. None instead
+    of figures (counters that wrapped or were reset) makes the sample unknown.
     """
-    rows: dict[str, list[Mapping[str, float]]] = {}
-    for sample in samples:
-        for device, figures in sample.items():
-            rows.setdefault(device, []).append(figures)
+    names = dict.fromkeys(device for sample in samples for device in sample)
     loads = []
-    for device, found in rows.items():
-        series = {name: np.array([row.get(name, np.nan) for row in found], dtype=np.float64) for name in SERIES}
-        loads.append(DeviceLoad(device, **series, interval_s=interval_s))
+    for device in names:
+        known = {figure for sample in samples for figure in sample.get(device) or ()}
+        idle = {name: value for name, value in _IDLE.items() if name in known}
+        rows = [sample.get(device, idle) for sample in samples]
+        series = {name: np.array([(row or {}).get(name, np.nan) for row in rows], dtype=np.float64) for name in SERIES}
+        loads.append(DeviceLoad(device, **series, interval_s=interval_s, notes=(*notes, *_notes(rows))))
     return loads
 
 
-assert set(SERIES) == {item.name for item in fields(DeviceLoad)} - {"device", "interval_s"}
+def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
+    found = []
+    n_unknown = sum(row is None for row in rows)
+    if n_unknown:
+        found.append(f"{n_unknown} of {len(rows)} samples were left out: counters wrapped or were reset")
+    if any(row and row.get("discards_per_s", 0) > 0 and "reads_per_s" in row for row in rows):
+        found.append("discards (TRIM) are left out")
+    elif any(row and row.get("discard_bytes_per_s", 0) > 0 for row in rows):
+        found.append("discards (TRIM) count among the requests: the program does not count them apart")
+    if any(row and "has_discards_in_writes" in row for row in rows):
+        found.append("writes and discards are reported as one; all are taken as writes")
+    return found
+
+
+assert set(SERIES) == {item.name for item in fields(DeviceLoad)} - {"device", "interval_s", "notes"}

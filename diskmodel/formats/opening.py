@@ -1,4 +1,7 @@
-"""Files as streams of bytes, decompressed as they are read. The compression is told by content, not by name."""
+"""Files as streams of bytes, decompressed as they are read, and UTF-16 turned into UTF-8.
+
+Compression and encoding are recognized by content, not by name.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,9 @@ from diskmodel.input import open_input
 
 #: What decompressors and files raise on damaged or unreadable input.
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+
+#: What is looked at to recognize a file.
+HEAD_BYTES = 1 << 16
 
 #: A document (not a trace) larger than this when decompressed is refused: it would not fit into memory gracefully.
 MAX_DOCUMENT_BYTES = 128 * 2**20
@@ -75,9 +81,40 @@ _OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
 )
 
 
+class _Utf16File(io.RawIOBase):
+    """UTF-16 as UTF-8: PowerShell's `>` writes it."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            data = self._raw.read(1 << 16)
+            self._ready = memoryview(self._decoder.decode(data, final=not data).encode())
+            if not data:
+                break
+        n = min(len(buffer), len(self._ready))
+        buffer[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+
+def _is_utf16(head: bytes) -> bool:
+    """Whether a file begins with the byte order mark of UTF-16 and goes on with plain text."""
+    if head[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return False
+    high = head[3::2] if head[:2] == codecs.BOM_UTF16_LE else head[2::2]
+    return len(high) > 0 and high.count(0) >= 0.9 * len(high)
+
+
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
-    """The decompressed bytes of a file: plain, gzip, bzip2, xz or zstd, told by its first bytes.
+    """The decompressed bytes of a file: plain, gzip, bzip2, xz, zstd or UTF-16, recognized by its first bytes.
 
     Raises
     ------
@@ -90,7 +127,7 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         raise unreadable(path, error) from None
     with raw:
         try:
-            head = raw.read(6)
+            head = raw.read(64)
             raw.seek(0)
         except OSError as error:
             raise unreadable(path, error) from None
@@ -99,7 +136,7 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
                 with opener(raw) as stream:
                     yield _without_mark(stream)
                 return
-        yield _without_mark(raw)
+        yield _without_mark(io.BufferedReader(_Utf16File(raw)) if _is_utf16(head) else raw)
 
 
 def _without_mark(stream: Any) -> Any:
@@ -111,7 +148,7 @@ def _without_mark(stream: Any) -> Any:
     return stream
 
 
-def read_head(path: str | Path, n_bytes: int = 1 << 16) -> bytes:
+def read_head(path: str | Path, n_bytes: int = HEAD_BYTES) -> bytes:
     """The first `n_bytes` of the decompressed file, or all of a shorter one."""
     with open_bytes(path) as stream:
         try:

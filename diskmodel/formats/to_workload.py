@@ -1,11 +1,13 @@
 """A workload description from what users have: iostat or sar, a fio job, a block trace.
 
 The result is plain data for `diskmodel.workload.Workload.parse`, the load over time, and notes on what had to be
-assumed because the source does not tell it.
+assumed because the source does not say it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats.detect import detect_evidence
+from diskmodel.formats import diskspd
+from diskmodel.formats.detect import check_kind, detect_evidence
 from diskmodel.formats.device_load import DeviceLoad
 from diskmodel.formats.faults import file_error
+from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.workload import fio_workload
@@ -26,6 +30,7 @@ from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.workload import Workload
 
+#: Percentiles over the samples of a recording that a caller may choose the load by; 100 is the busiest sample.
 LEVELS = (50, 90, 95, 99, 100)
 
 #: Share of requests that continue an earlier one above which a stream is described as sequential runs.
@@ -38,7 +43,7 @@ _HOT_ABOVE = 0.2
 
 @dataclass(frozen=True)
 class FoundWorkload:
-    """A workload read off some evidence.
+    """A workload found in a recording.
 
     Attributes
     ----------
@@ -64,10 +69,15 @@ class FoundWorkload:
 
 
 def find_workload(
-    path: str | Path, *, level: float = 95, device: str | None = None, interval_s: float = 1.0,
+    path: str | Path,
+    *,
+    level: float = 95,
+    device: str | None = None,
+    interval_s: float = 1.0,
     errors: Errors = "raise",
-) -> FoundWorkload:  # fmt: skip
-    """The workload in a file of sysstat, a fio job file or result, or a block trace.
+    format: str | None = None,
+) -> FoundWorkload:
+    """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
     Parameters
     ----------
@@ -75,12 +85,15 @@ def find_workload(
     level : float
         Percentile of the load over time that the workload's rates stand for, from 0 to 100.
     device : str, optional
-        Needed where the file holds several.
+        Needed where the file holds several: one, several with commas between them, or "all" (whole disks, without
+        partitions and without volumes that lie on other disks of the file). Several become streams of one array.
     interval_s : float
         Traces: length of the intervals that the load is counted in; at least 0.001. Doubled as often as a trace of
         more than a million intervals needs.
     errors : {"raise", "count"}
         Traces: what malformed lines do.
+    format : str, optional
+        One of `diskmodel.formats.detect.KINDS`, or the name of a trace format; recognized by content when left out.
 
     Raises
     ------
@@ -92,18 +105,27 @@ def find_workload(
         faults.append(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     if faults:
         raise FormatError(faults)
-    kind = detect_evidence(path)
+    kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
-        return _from_load(_the_device(read_sysstat(path), device, str(path)), kind, level)
+        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, str(path))
+    if device is not None and not kind.startswith("trace:"):
+        raise FormatError(Fault("device", device, f"chooses among devices of a recording; this is {kind}"), str(path))
     if kind in fio_reader.KINDS:
-        return _from_fio(fio_reader.read_fio(path), kind, str(path))
+        return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path))
+    if kind in diskspd.KINDS:
+        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path))
     if kind.startswith("trace:"):
         return _from_trace(path, kind, level, device, interval_s, errors)
+    if kind == latency_log.KIND:
+        fix = "make it with log_offset=1, or give the job's JSON output"
+        raise file_error(path, "is a log of fio without places: it holds no workload", fix)
     raise file_error(path, "holds no workload", "use an output of sysstat, a fio job or a trace", value=kind)
 
 
-def load_workload(path: str | Path, *, level: float = 95, device: str | None = None) -> Workload:
-    """The workload that a TOML file describes, or that any evidence `find_workload` reads holds.
+def load_workload(
+    path: str | Path, *, level: float = 95, device: str | None = None, format: str | None = None
+) -> Workload:
+    """Return the workload that a TOML file describes, or that `find_workload` finds in a recording.
 
     Raises
     ------
@@ -112,9 +134,9 @@ def load_workload(path: str | Path, *, level: float = 95, device: str | None = N
     FormatError
         When the file is neither, or holds several devices and none is named.
     """
-    if Path(path).suffix == ".toml":
+    if Path(path).suffix == ".toml" and format is None:
         return Workload.load(path)
-    return Workload.parse(find_workload(path, level=level, device=device).workload, str(path))
+    return Workload.parse(find_workload(path, level=level, device=device, format=format).workload, str(path))
 
 
 def _levels(rates: NDArray[np.float64]) -> dict[int, float]:
@@ -123,44 +145,140 @@ def _levels(rates: NDArray[np.float64]) -> dict[int, float]:
 
 # ---------------------------------------------------------------- sysstat
 
-
-def _the_device(loads: list[DeviceLoad], device: str | None, source: str) -> DeviceLoad:
-    known = ", ".join(load.device for load in loads)
-    if device is not None:
-        for load in loads:
-            if load.device == device:
-                return load
-        raise FormatError(Fault("device", device, "is not in the file", f"it has {known}"), source)
-    busy = [load for load in loads if np.nansum(load.ios_per_s) > 0]
-    if len(busy) != 1:
-        raise FormatError(Fault("device", None, "must be named: several are busy, or none", f"one of {known}"), source)
-    return busy[0]
+# Names of disks (and of their partitions) as Linux, Solaris and FreeBSD give them, also under /dev/disk/by-*.
+_DISK = re.compile(
+    r"((sd|hd|vd|xvd|dasd)[a-z]+\d*|(nvme\d+n|mmcblk|nbd|rbd|pmem|cmd?k|nda|nvd|da|ada|sd|ssd)\d+(p\d+)?"
+    r"|(cciss|ida|rd)/c\d+d\d+(p\d+)?|c\d+t[0-9A-Fa-f]+d\d+\S*|dev(8|6[5-9]|7[01]|104|202|252|259)-\d+"
+    r"|(ata|scsi|nvme|usb|wwn|pci|virtio|mmc)-\S+)\Z"
+)
+_NO_DISK = re.compile(r"(loop\d+|ram\d+|zram\d+|sr\d+|scd\d+|fd\d+)\Z")
+_PARTITION = re.compile(r"(-part|p)?\d+\Z")
+# sar's names: 16 minors of each disk of these majors, the first of them the disk itself.
+_SAR_PARTITION = re.compile(r"(dev(?:8|6[5-9]|7[01])-)(\d+)\Z")
 
 
-def _from_load(load: DeviceLoad, kind: str, level: float) -> FoundWorkload:
-    rates = np.nan_to_num(load.ios_per_s)
+def _whole_disks(loads: Sequence[DeviceLoad]) -> list[DeviceLoad]:
+    """Devices whose loads may be added up: no groups, partitions, or volumes beside disks that they may lie on."""
+    names = {load.device for load in loads}
+
+    def is_part(name: str) -> bool:
+        if found := _SAR_PARTITION.search(name):
+            minor = int(found[2])
+            return minor % 16 > 0 and f"{name[: found.start()]}{found[1]}{minor - minor % 16}" in names
+        return any((cut := _PARTITION.search(name)) and name[: cut.start()] == other for other in names - {name})
+
+    whole = [load for load in loads if not load.device.startswith(" ") and not is_part(load.device)]
+    bare = {load.device: load.device.rpartition(":")[2] for load in whole}
+    disks = [load for load in whole if _DISK.match(load.device) or _DISK.match(bare[load.device])]
+    return disks or [load for load in whole if not _NO_DISK.match(bare[load.device])] or whole
+
+
+def _chosen(loads: list[DeviceLoad], device: str | None, source: str) -> tuple[list[DeviceLoad], list[str]]:
+    """The loads that are asked for, and notes on those that are not."""
+    by_name = {load.device.strip(): load for load in loads}
+    known = ", ".join(by_name)
+    if device is not None and device != "all":
+        names = [device] if device.strip() in by_name else [name.strip() for name in device.split(",")]
+        for name in names:
+            if name not in by_name:
+                raise FormatError(Fault("device", name, "is not in the file", f"it has {known}"), source)
+        return [by_name[name] for name in dict.fromkeys(names)], []
+    whole = _whole_disks(loads)
+    busy = [load for load in whole if np.nansum(load.ios_per_s) > 0]
+    others = [load.device.strip() for load in loads if load not in busy and np.nansum(load.ios_per_s) > 0]
+    notes = []
+    if others:
+        notes.append(
+            f"{', '.join(others[:6])}{' …' if len(others) > 6 else ''}: left out, as partitions, groups, "
+            "removable media or volumes on other disks"
+        )
+    if not busy:
+        raise FormatError(Fault("device", device, "no disk has any load in the file", f"it has {known}"), source)
+    if device is None and len(busy) > 1:
+        fix = f"one or several of {', '.join(load.device for load in busy)}, or all"
+        raise FormatError(Fault("device", None, "must be named: several are busy", fix), source)
+    return busy, notes
+
+
+def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: float, source: str) -> FoundWorkload:
+    chosen, notes = _chosen(loads, device, source)
+    if device == "all":
+        without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
+        if len(without_bytes) < len(chosen):
+            notes += [
+                f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no bytes"
+                for load in without_bytes
+            ]
+            names_without = {load.device for load in without_bytes}
+            chosen = [load for load in chosen if load.device not in names_without]
+    names = ", ".join(load.device.strip() for load in chosen)
+    total = np.sum([load.ios_per_s for load in chosen], axis=0)
+    is_known = np.isfinite(total)
+    rates = total[is_known]
+    if not len(rates):
+        raise file_error(source, "holds no sample with usable counters", value=names)
     rate = float(np.percentile(rates, level))
     if rate <= 0:
-        raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), load.device)
-    notes = [f"rates are those of the {level:g}th percentile of {len(rates)} samples of {load.device}",
-             "places are not told: uniformly random ones were assumed, the hardest case"]  # fmt: skip
-    reads, writes = np.nansum(load.reads_per_s), np.nansum(load.writes_per_s)
-    read_bytes, write_bytes = np.nansum(load.read_bytes_per_s), np.nansum(load.write_bytes_per_s)
+        raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), names)
+    for load in chosen:
+        notes += [note for note in load.notes if note not in notes]
+    each = f" of {chosen[0].interval_s:g} s" if chosen[0].interval_s else ""
+    samples = f"{len(rates)} samples{each}" if len(rates) > 1 else "the only sample"
+    notes.append(f"rates are those of the {level:g}th percentile of {samples} of {names}")
+    if len(rates) > 1:
+        notes.append("within a sample requests are taken as coming at random (Poisson): shorter bursts are not seen")
+    notes.append("places are not recorded: uniformly random ones were assumed, the hardest case for disks")
+    streams: list[dict[str, Any]] = []
+    for load in chosen:
+        prefix = f"{load.device.strip()} " if len(chosen) > 1 else ""
+        share = np.nansum(load.ios_per_s[is_known]) / rates.sum()
+        if share > 0:
+            streams += _device_streams(load, is_known, rate * float(share), prefix, notes, source)
+    if len(chosen) > 1:
+        notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
+    workload = {"name": names[:120], "streams": streams}
+    return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(dict.fromkeys(notes)))
+
+
+def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
+    parts = np.nan_to_num(load.read_bytes_per_s) + np.nan_to_num(load.write_bytes_per_s)
+    most: NDArray[np.float64] = np.fmax(load.bytes_per_s, parts)
+    return most
+
+
+def _device_streams(
+    load: DeviceLoad, is_known: NDArray[np.bool_], rate: float, prefix: str, notes: list[str], source: str
+) -> list[dict[str, Any]]:
+    def total(series: NDArray[np.float64]) -> float:
+        return float(np.nansum(series[is_known]))
+
+    reads, writes = total(load.reads_per_s), total(load.writes_per_s)
+    read_bytes, write_bytes, all_bytes = (
+        total(series) for series in (load.read_bytes_per_s, load.write_bytes_per_s, load.bytes_per_s)
+    )
+    if max(read_bytes + write_bytes, all_bytes) <= 0:
+        fix = "record with iostat -x (kB), without -m, -g or -G"
+        rule = "has requests but no bytes: the unit of its columns is too coarse, or they are missing"
+        raise FormatError(Fault("device", load.device.strip(), rule, fix), source)
     if reads + writes > 0:
+        notes.append("of sizes only the means are recorded; each direction has one size")
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
-        streams = [
-            _open_stream(name, ratio, rate * count / (reads + writes), {_sectors(n_bytes / count): 1})
+        return [
+            _open_stream(prefix + name, ratio, rate * count / (reads + writes), {_sectors(n_bytes / count): 1})
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
         ]
-        notes.append("of sizes only the means are told; each direction has one size")
-    else:
-        share = read_bytes / (read_bytes + write_bytes) if read_bytes + write_bytes > 0 else 1.0
-        mean = (read_bytes + write_bytes) / np.nansum(load.ios_per_s)
-        streams = [_open_stream("all", round(float(share), 4), rate, {_sectors(mean): 1})]
+    mean = max(read_bytes + write_bytes, all_bytes) / total(load.ios_per_s)
+    if read_bytes + write_bytes > 0:
+        share = read_bytes / (read_bytes + write_bytes)
         notes.append("reads and writes are not counted apart: equal sizes were assumed, so that bytes give the mix")
-    workload = {"name": load.device, "streams": streams}
-    return FoundWorkload(workload, kind, _levels(rates), float(rates.mean()), rates, tuple(notes))
+    else:
+        share = 0.5
+        notes.append(
+            "neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
+            "record without -s"
+        )
+    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {_sectors(mean): 1})]
 
 
 def _sectors(mean_bytes: float) -> int:
@@ -187,7 +305,9 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
     notes: list[str] = []
     first = [job for job in jobs if job.group == jobs[0].group]
     if len(first) < len(jobs):
-        notes.append(f"only the first group of jobs was taken ({', '.join(job.name for job in first)}); others wait")
+        n_groups = len({job.group for job in jobs})
+        names = ", ".join(job.name for job in first[:4]) + (" …" if len(first) > 4 else "")
+        notes.append(f"only the first group of jobs was taken ({names}); {n_groups - 1} more run one after the other")
     workload = fio_workload(first, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
 
@@ -198,6 +318,7 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
 def _from_trace(
     path: str | Path, kind: str, level: float, device: str | None, interval_s: float, errors: Errors
 ) -> FoundWorkload:
+    device = None if device == "all" else device
     reader = read_trace(path, format=kind.removeprefix("trace:"), device=device, errors=errors)
     facts = TraceFacts(round(interval_s * 1e9))
     for chunk in reader:
@@ -209,11 +330,21 @@ def _from_trace(
     if device is None and len(reader.device_names) > 1:
         notes.append(f"the requests of {len(reader.device_names)} devices were taken together, as on one array")
     rates = facts.rates_per_s()
+    if not len(rates):
+        rule = f"has one time for all of its {n} requests: no rate can be known"
+        raise file_error(path, rule, "give a longer part of the trace, or one with a finer clock")
+    if facts.tick_ns >= 1_000_000:
+        notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
+    if facts.last_ns < facts.rate.width:
+        notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
     rate = float(np.percentile(rates, level))
     if rate <= 0:
         raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), str(path))
-    notes.append(f"rates are those of the {level:g}th percentile of intervals of {facts.rate.width / 1e9:g} s")
+    n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
+    notes.append(f"rates are those of the {level:g}th percentile of {n_intervals}")
     notes.append("arrivals within an interval were taken as random (Poisson)")
+    if reader.n_skipped:
+        notes.append(f"{reader.n_skipped} entries that neither read nor write (flushes, discards) were left out")
     if reader.n_malformed:
         notes.append(f"{reader.n_malformed} malformed lines were left out")
     streams = []

@@ -1,4 +1,4 @@
-"""What a trace says about its load, gathered chunk by chunk in flat memory."""
+"""What a trace shows of its load, gathered chunk by chunk in flat memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from diskmodel.formats.trace.columns import TraceChunk
 #: A request is sequential when it starts where one of so many requests before it ended.
 LOOK_BACK = 8
 
-#: Sizes told apart; rarer ones beyond that count as the nearest of these.
+#: Sizes that are kept; rarer ones count as the nearest of these.
 MAX_SIZES = 16
 
+#: Width of a place: requests within it count as near each other.
 _GRANULE_BYTES = 2**20
+#: Distinct sizes that are counted before rare ones are merged, to bound the memory.
 _MAX_DISTINCT = 1 << 16
+#: Mean count per place below which places are merged. With fewer, random unevenness looks like a hot spot; with more,
+#: small hot spots disappear.
 _MIN_MEAN_COUNT = 100
 
 
@@ -34,6 +38,11 @@ class TraceFacts:
         Requests by offset, bytes.
     end_bytes : int
         End of the farthest request.
+    first_ns, last_ns : int, ns
+        Time of the first request by the file's clock, and of the last one since then.
+    tick_ns : int, ns
+        Largest time that all times since the first request are multiples of: 10⁹ for a clock of whole seconds; 0 when
+        all requests have one time.
     """
 
     def __init__(self, interval_ns: int) -> None:
@@ -42,7 +51,9 @@ class TraceFacts:
         self.rate = FoldingCounts(interval_ns)
         self.places = FoldingCounts(_GRANULE_BYTES)
         self.end_bytes = 0
+        self.first_ns: int | None = None
         self.last_ns = 0
+        self.tick_ns = 0
         self._sizes: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         self._ends = np.full(LOOK_BACK, -1, dtype=np.int64)
 
@@ -63,11 +74,16 @@ class TraceFacts:
             self._sizes[op].update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
             if len(self._sizes[op]) > _MAX_DISTINCT:
                 self._coarsen(op)
-        # Logs written at completion can begin before their own zero.
-        self.rate.add(np.maximum(chunk.time_ns, 0))
+        # A file's clock may begin anywhere; the silence before its first request is not part of the load. Logs that are
+        # written at completion may hold an earlier request later on.
+        if self.first_ns is None:
+            self.first_ns = int(chunk.time_ns.min())
+        since_start = np.maximum(chunk.time_ns - self.first_ns, 0)
+        self.tick_ns = int(np.gcd(self.tick_ns, np.gcd.reduce(since_start)))
+        self.rate.add(since_start)
         self.places.add(chunk.offset_bytes)
         self.end_bytes = max(self.end_bytes, int(ends.max()))
-        self.last_ns = max(self.last_ns, int(chunk.time_ns.max()))
+        self.last_ns = max(self.last_ns, int(since_start.max()))
 
     def sizes(self, op: int) -> dict[int, int]:
         """Size in whole sectors of 512 bytes → count, the commonest ones, in order of size."""
@@ -89,7 +105,7 @@ class TraceFacts:
     def hot_share(self, space_ratio: float) -> float:
         """Share of the requests that go to the busiest `space_ratio` of the span.
 
-        Counted in bins of at least a hundred requests on average, as bins of few requests look uneven by chance.
+        Counted in bins of at least a hundred requests on average, as random requests fill small bins unevenly.
         """
         counts = self.places.counts()
         while counts.sum() < _MIN_MEAN_COUNT * len(counts) and len(counts) > 1:
@@ -103,11 +119,15 @@ class TraceFacts:
         return float(np.interp(n_hot, np.arange(len(counts) + 1), cumulative) / counts.sum())
 
     def rates_per_s(self) -> NDArray[np.float64]:
-        """Requests per second in each whole interval; the last one, cut by the end of the trace, is left out."""
+        """Requests per second in each whole interval; the last one, cut by the end of the trace, is left out.
+
+        A trace within one interval has one rate, of the gaps between its requests. A trace whose requests all have one
+        time has none.
+        """
         counts = self.rate.counts()
-        whole = counts[:-1] if len(counts) > 1 else counts
-        seconds = self.rate.width / 1e9 if len(counts) > 1 else max(self.last_ns, 1) / 1e9
-        return whole / seconds
+        if len(counts) > 1:
+            return counts[:-1] / (self.rate.width / 1e9)
+        return np.array([(counts.sum() - 1) / (self.last_ns / 1e9)]) if self.last_ns else np.zeros(0)
 
     def _coarsen(self, op: int) -> None:
         coarse: Counter[int] = Counter()

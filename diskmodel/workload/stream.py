@@ -40,7 +40,9 @@ class SizeShare(Description):
     @classmethod
     def _whole_sectors(cls, value: int) -> int:
         if value == 0 or value % SECTOR_BYTES:
-            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES}; write for example "4 KiB"')
+            # "8 KB" is 8000 bytes: 8 KiB was meant
+            meant = value // 1000 if value and value % 1000 == 0 else 4
+            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES} bytes; write for example "{meant} KiB"')
         return value
 
 

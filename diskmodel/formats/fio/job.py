@@ -9,9 +9,20 @@ from diskmodel.formats.fio import options as fio_options
 
 DIRECTIONS = ("read", "write", "trim")
 
+#: A run that keeps less than this share of the requests in flight that its options allow was limited by something else
+#: than the device. At half of it, runs held to half their speed would count as saturated; runs that saturate a device
+#: reach 0.98, short ones 0.8.
+LIMITED_BELOW = 0.5
+
 #: Patterns of one direction only.
-PURE_PATTERNS = {"read": "read", "randread": "read", "write": "write", "randwrite": "write", "trim": "trim",
-                 "randtrim": "trim"}  # fmt: skip
+PURE_PATTERNS = {
+    "read": "read",
+    "randread": "read",
+    "write": "write",
+    "randwrite": "write",
+    "trim": "trim",
+    "randtrim": "trim",
+}
 
 
 @dataclass(frozen=True)
@@ -160,6 +171,12 @@ class FioJob:
         return total or None
 
     @property
+    def was_limited(self) -> bool:
+        """Whether something other than the device limited the run: a rate, pauses, the processor."""
+        measured = self.measured_outstanding
+        return bool(self.rates_per_s) or (measured is not None and measured < LIMITED_BELOW * self.outstanding)
+
+    @property
     def measured_read_fraction(self) -> float | None:
         """Share of reads among the requests that completed; None without results."""
         counts = [
@@ -176,9 +193,16 @@ class FioJob:
 
 
 def job_from_options(
-    name: str, options: Mapping[str, str], *, group: int = 0, fio_version: str = "", error: int = 0, source: str = "",
-    results: Mapping[str, FioDirection | None] | None = None, cpu_ratio: float | None = None,
-) -> FioJob:  # fmt: skip
+    name: str,
+    options: Mapping[str, str],
+    *,
+    group: int = 0,
+    fio_version: str = "",
+    error: int = 0,
+    source: str = "",
+    results: Mapping[str, FioDirection | None] | None = None,
+    cpu_ratio: float | None = None,
+) -> FioJob:
     """Return a job whose requested side is derived from its options.
 
     Raises

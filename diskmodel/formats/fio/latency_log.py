@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from diskmodel.formats.trace.columns import UNKNOWN, Int64, Tally, joined
 from diskmodel.formats.trace.registry import head_lines
 from diskmodel.formats.trace.tabular import Rows, Table, TableFormat
 from diskmodel.formats.trace.text_formats import FIO_LOG, fio_log_rows
+
+_OTHER_LOG = re.compile(r"_(bw|iops)(\.\d+)?\.log(\.\w+)?\Z")
 
 #: The name of these files as evidence. Logs that also hold offsets are traces ("trace:fio-log").
 KIND = "fio-latency-log"
@@ -73,14 +76,16 @@ def looks_like_log(head: bytes) -> bool:
 def read_latency_log(path: str | Path) -> LatencyLog:
     """A latency log of fio, plain or compressed (`log_compression` files are another format).
 
-    Logs of bandwidth and IOPS have the same columns; only their names tell them apart, so take care to name a
-    latency log.
+    Logs of bandwidth and IOPS have the same columns and are recognized by their names only (`…_bw.1.log`).
 
     Raises
     ------
     FormatError
-        When it cannot be read, has a malformed line, or no entry.
+        When it cannot be read, is named as a log of bandwidth or IOPS, has a malformed line, or no entry.
     """
+    if other := _OTHER_LOG.search(Path(path).name):
+        rule = f"is a log of {'bandwidth' if other[1] == 'bw' else 'IOPS'} by its name, not of latency"
+        raise file_error(path, rule, "give the one whose name has _lat or _clat")
     lines = head_lines(read_head(path))
     table = FIO_LOG if has_offsets(lines) else _WITHOUT_OFFSET
     if lines and not lines[0].lstrip()[:1].isdigit():

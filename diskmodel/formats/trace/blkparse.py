@@ -2,8 +2,9 @@
 
 A request becomes a row when it completes (C). Its issue time is that of its first queue event (Q), or of its dispatch
 (D) where there is none; the response time is from there to the completion. The variant "blkparse-dispatch" counts from
-the dispatch, which is what the device itself took. Merges (M, F) are followed: merged bios end with their request.
-Other actions are no requests of their own. Requests that never complete in the trace have an unknown response time.
+the dispatch, which is what the device itself took. Merges (M, F) are followed: a merged bio lengthens its request and
+ends with it. A split (X) makes two requests of one. Other actions are no requests of their own. Requests that never
+complete in the trace, or whose place is asked for again before they do, have an unknown response time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 import numpy as np
@@ -29,6 +30,9 @@ _EVENT = re.compile(
     r"(?:\s+(\d{1,18}) \+ (\d{1,9}))?",
     re.ASCII,
 )
+_SPLIT = re.compile(
+    r"\s*(\d{1,9},\d{1,9})\s+\d+\s+\d+\s+\d{1,9}\.\d{9}\s+\d+\s+X\s+[A-Z]{1,8}\s+(\d{1,18}) / (\d{1,18})", re.ASCII
+)
 _SUMMARY = re.compile(r"(CPU\d+|Total) \(", re.ASCII)
 
 
@@ -38,6 +42,44 @@ class _Pending:
     dispatched_ns: int
     sectors: int
     op: int
+
+
+Key = tuple[str, int]
+
+
+@dataclass
+class _State:
+    """Requests in flight, by device and first sector, and rows that are ready."""
+
+    pending: OrderedDict[Key, _Pending] = field(default_factory=OrderedDict)
+    ends: dict[Key, Key] = field(default_factory=dict)
+    rows: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+
+    def put(self, key: Key, request: _Pending) -> None:
+        self.pending[key] = request
+        self.ends[key[0], key[1] + request.sectors] = key
+
+    def take(self, key: Key) -> _Pending | None:
+        request = self.pending.pop(key, None)
+        if request is not None and self.ends.get(end := (key[0], key[1] + request.sectors)) == key:
+            del self.ends[end]
+        return request
+
+    def oldest(self) -> tuple[Key, _Pending]:
+        key = next(iter(self.pending))
+        request = self.take(key)
+        assert request is not None
+        return key, request
+
+    def split(self, device: str, sector: int, at: int) -> None:
+        request = self.take((device, sector))
+        if request is None:
+            return
+        rest = sector + request.sectors - at
+        if 0 < rest < request.sectors:
+            request.sectors -= rest
+            self.put((device, at), _Pending(request.queued_ns, -1, rest, request.op))
+        self.put((device, sector), request)
 
 
 @dataclass(frozen=True)
@@ -52,8 +94,7 @@ class Blkparse:
 
     def chunks(self, stream: IO[bytes], tally: Tally) -> Iterator[TraceChunk]:
         """Chunks in order of completion."""
-        pending: OrderedDict[tuple[str, int], _Pending] = OrderedDict()
-        rows: list[tuple[int, int, int, int, int, int]] = []
+        state = _State()
         in_summary = False
         for block in blocks_of(stream, tally):
             for number, line in enumerate(block.lines(), start=block.first_line):
@@ -63,20 +104,21 @@ class Blkparse:
                     if not in_summary and line.strip():
                         tally.malformed(number, 0, "", line, "is no event of blkparse")
                     continue
-                self._event(event, pending, rows, tally)
-            if rows:
-                yield _chunk(rows, tally)
-                rows = []
-        for (device, sector), request in pending.items():
-            rows.append(self._row(device, sector, request, None, tally))
-        if rows:
-            yield _chunk(rows, tally)
+                self._event(event, state, tally)
+            if state.rows:
+                yield _chunk(state.rows, tally)
+                state.rows = []
+        for (device, sector), request in state.pending.items():
+            state.rows.append(self._row(device, sector, request, None, tally))
+        if state.rows:
+            yield _chunk(state.rows, tally)
 
-    def _event(
-        self, event: re.Match[str], pending: OrderedDict[tuple[str, int], _Pending],
-        rows: list[tuple[int, int, int, int, int, int]], tally: Tally,
-    ) -> None:  # fmt: skip
+    def _event(self, event: re.Match[str], state: _State, tally: Tally) -> None:
         device, seconds, nanoseconds, action, kind, start, count = event.groups()
+        if action == "X":
+            if split := _SPLIT.match(event.string):
+                state.split(device, int(split[2]), int(split[3]))
+            return
         if action not in ("Q", "D", "C", "M", "F"):
             return
         is_write = "W" in kind
@@ -90,28 +132,37 @@ class Blkparse:
         now = int(seconds) * 10**9 + int(nanoseconds)
         key = (device, sector)
         if action == "Q":
-            pending[key] = _Pending(now, -1, sectors, int(is_write))
+            # The earlier request of this place has ended unseen, or the trace lacks completions.
+            if (earlier := state.take(key)) is not None:
+                state.rows.append(self._row(device, sector, earlier, None, tally))
+            state.put(key, _Pending(now, -1, sectors, int(is_write)))
         elif action == "M":
-            pending.pop(key, None)
+            state.take(key)
+            if (before := state.ends.get((device, sector))) is not None:
+                longer = state.pending[before]
+                state.take(before)
+                longer.sectors += sectors
+                state.put(before, longer)
         elif action == "F":
             # The earlier bio starts where this one ends; the request they form starts here.
-            pending.pop(key, None)
-            earlier = pending.pop((device, sector + sectors), None)
-            if earlier is not None:
-                pending[key] = earlier
+            state.take(key)
+            if (behind := state.take((device, sector + sectors))) is not None:
+                behind.sectors += sectors
+                state.put(key, behind)
         elif action == "D":
-            request = pending.setdefault(key, _Pending(now, now, sectors, int(is_write)))
+            request = state.take(key) or _Pending(now, now, sectors, int(is_write))
             request.dispatched_ns, request.sectors = now, sectors
+            state.put(key, request)
         else:
-            request_done = pending.pop(key, None)
+            request_done = state.take(key)
             if request_done is None:
                 tally.n_skipped += 1
                 return
             request_done.sectors = sectors
-            rows.append(self._row(device, sector, request_done, now, tally))
-        if len(pending) > MAX_PENDING:
-            (old_device, old_sector), old = pending.popitem(last=False)
-            rows.append(self._row(old_device, old_sector, old, None, tally))
+            state.rows.append(self._row(device, sector, request_done, now, tally))
+        if len(state.pending) > MAX_PENDING:
+            (old_device, old_sector), old = state.oldest()
+            state.rows.append(self._row(old_device, old_sector, old, None, tally))
 
     def _row(
         self, device: str, sector: int, request: _Pending, done_ns: int | None, tally: Tally
@@ -120,14 +171,23 @@ class Blkparse:
         issued = request.dispatched_ns if use_dispatch else request.queued_ns
         response = UNKNOWN if done_ns is None or done_ns < issued else done_ns - issued
         return (
-            min(issued, MAX_NS), request.op, sector * SECTOR_BYTES, request.sectors * SECTOR_BYTES, response,
+            min(issued, MAX_NS),
+            request.op,
+            sector * SECTOR_BYTES,
+            request.sectors * SECTOR_BYTES,
+            response,
             tally.device(device),
-        )  # fmt: skip
+        )
 
 
 def _chunk(rows: list[tuple[int, int, int, int, int, int]], tally: Tally) -> TraceChunk:
     table = np.array(rows, dtype=np.int64)
     return TraceChunk(
-        table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(), table[:, 4].copy(),
-        table[:, 5].astype(np.int32), tuple(tally.device_names),
-    )  # fmt: skip
+        table[:, 0].copy(),
+        table[:, 1].astype(np.uint8),
+        table[:, 2].copy(),
+        table[:, 3].copy(),
+        table[:, 4].copy(),
+        table[:, 5].astype(np.int32),
+        tuple(tally.device_names),
+    )

@@ -19,7 +19,7 @@ Errors = Literal["raise", "count"]
 
 
 def detect(path: str | Path) -> str:
-    """Name of the trace format of a file, told by its content; a key of `FORMATS`.
+    """Return the name of a file's trace format, recognized by its content; a key of `FORMATS`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_trace(
     ----------
     path : str or Path
     format : str, optional
-        A key of `FORMATS`; told by content when left out.
+        A key of `FORMATS`; recognized by content when left out.
     device : str, optional
         Only the requests of this device, by its name as in `TraceChunk.device_names`.
     errors : {"raise", "count"}
@@ -153,6 +153,19 @@ class Trace:
     format: str
     n_malformed: int
     n_skipped: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the requests do not show of the file, in one line each."""
+        found = []
+        if len(np.unique(self.requests.device)) > 1:
+            n_devices = len(np.unique(self.requests.device))
+            found.append(f"the requests of {n_devices} devices were taken together, as on one array")
+        if self.n_skipped:
+            found.append(f"{self.n_skipped} entries that neither read nor write (flushes, discards) were left out")
+        if self.n_malformed:
+            found.append(f"{self.n_malformed} malformed lines were left out")
+        return tuple(found)
 
 
 def load_trace(

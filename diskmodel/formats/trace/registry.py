@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Protocol
 
 import numpy as np
 
 from diskmodel.formats.trace import binary, own_csv, text_formats
+from diskmodel.formats.trace.biosnoop import Biosnoop, header_of
 from diskmodel.formats.trace.blkparse import Blkparse
 from diskmodel.formats.trace.columns import Tally, TraceChunk
 from diskmodel.formats.trace.iolog import HEADERS, Iolog
@@ -74,8 +75,11 @@ def _fio_log(head: bytes) -> TableFormat:
     has_header = bool(lines) and not lines[0].lstrip()[:1].isdigit()
     table = text_formats.FIO_LOG
     return TableFormat(
-        table.columns, table.to_rows, more_columns=True, n_header_lines=int(has_header),
-    )  # fmt: skip
+        table.columns,
+        table.to_rows,
+        more_columns=True,
+        n_header_lines=int(has_header),
+    )
 
 
 def _own_likeness(head: bytes) -> float:
@@ -95,10 +99,25 @@ def _blkparse_likeness(head: bytes) -> float:
     return _share(head_lines(head), lambda line: Blkparse().line_fault(line) is None)
 
 
+def _biosnoop_likeness(head: bytes) -> float:
+    return float(any(header_of(line) for line in head_lines(head)[:10]))
+
+
+def _systor_likeness(head: bytes) -> float:
+    table, lines = _systor(head), head_lines(head)
+    return _share(lines[table.n_header_lines :], lambda line: table.line_fault(line) is None)
+
+
+def _systor(head: bytes) -> TableFormat:
+    lines = head_lines(head)
+    has_header = bool(lines) and lines[0].lower().startswith("timestamp,response")
+    return replace(text_formats.SYSTOR17, n_header_lines=int(has_header))
+
+
 def _binary_likeness(form: binary.BinaryFormat, hint: Callable[[binary.Records], bool]) -> Callable[[bytes], float]:
     def likeness(head: bytes) -> float:
         n = min(len(head) // form.dtype.itemsize, _LOOKED_AT)
-        # Text is also a row of small numbers; bytes of text are told by having no zero among them.
+        # Text is also a row of small numbers; text is recognized because it has no zero byte.
         if n == 0 or b"\0" not in head:
             return 0.0
         records = np.frombuffer(head, dtype=form.dtype, count=n)
@@ -127,9 +146,13 @@ FORMATS: dict[str, TraceFormat] = {
         TraceFormat("fio-iolog3", "fio write_iolog, version 3", _iolog_likeness(3), lambda head: Iolog(3)),
         TraceFormat("blkparse", "blkparse text; response from queueing", _blkparse_likeness, lambda head: Blkparse()),
         TraceFormat(
-            "blkparse-dispatch", "blkparse text; response from dispatch", lambda head: 0.0,
+            "blkparse-dispatch",
+            "blkparse text; response from dispatch",
+            lambda head: 0.0,
             lambda head: Blkparse(from_dispatch=True),
         ),
+        TraceFormat("biosnoop", "biosnoop, or iosnoop -s", _biosnoop_likeness, lambda head: Biosnoop()),
+        TraceFormat("systor17", "SYSTOR '17 traces", _systor_likeness, _systor),
         _table("msr", "MSR Cambridge CSV", text_formats.MSR),
         _table("spc", "SPC (UMass) ASCII", text_formats.SPC),
         _table("alibaba", "Alibaba block traces", text_formats.ALIBABA),
@@ -139,19 +162,25 @@ FORMATS: dict[str, TraceFormat] = {
         _table("mqsim", "MQSim traces", text_formats.MQSIM, lambda cells: _is_integer(cells[0])),
         _table("disksim", "DiskSim ASCII", text_formats.DISKSIM),
         TraceFormat(
-            "vscsi1", "CloudPhysics vscsi, version 1", _binary_likeness(binary.VSCSI1, _looks_like_vscsi),
+            "vscsi1",
+            "CloudPhysics vscsi, version 1",
+            _binary_likeness(binary.VSCSI1, _looks_like_vscsi),
             lambda head: binary.VSCSI1,
         ),
         TraceFormat(
-            "vscsi2", "CloudPhysics vscsi, version 2", _binary_likeness(binary.VSCSI2, _looks_like_vscsi),
+            "vscsi2",
+            "CloudPhysics vscsi, version 2",
+            _binary_likeness(binary.VSCSI2, _looks_like_vscsi),
             lambda head: binary.VSCSI2,
         ),
         TraceFormat(
-            "oracle-general", "libCacheSim oracleGeneral", _binary_likeness(binary.ORACLE, _looks_like_oracle),
+            "oracle-general",
+            "libCacheSim oracleGeneral",
+            _binary_likeness(binary.ORACLE, _looks_like_oracle),
             lambda head: binary.ORACLE,
         ),
     )
-}  # fmt: skip
+}
 
 
 def likely(head: bytes) -> str | None:

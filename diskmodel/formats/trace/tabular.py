@@ -30,6 +30,7 @@ MAX_LENGTH_BYTES = 2**40
 SKIP = 2
 _UNKNOWN_WORD = 255
 
+#: Longest word of a column, with its end: longer names are refused.
 _WORD_BYTES = 64
 _INTEGER = re.compile(r"[+-]?\d{1,300}\Z", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
@@ -39,8 +40,8 @@ _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 class Column:
     """One column of a table.
 
-    `kind` is "int", "float", "word" (any text of at most 63 characters), "op" (text in `words`, which gives its code),
-    or "skip" (not read). Numbers lie from `low` to `high`.
+    `kind` is "int", "float", "float or nothing" (-1 for nothing), "word" (any text of at most 63 characters), "op" (a
+    text in `words`, which gives its code), or "skip" (not read). Numbers lie from `low` to `high`.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Column:
 
     @property
     def dtype(self) -> str:
-        return {"int": "i8", "float": "f8"}.get(self.kind, f"S{_WORD_BYTES}")
+        return {"int": "i8", "float": "f8", "float or nothing": "f8"}.get(self.kind, f"S{_WORD_BYTES}")
 
     def fault(self, text: str) -> str:
         """The rule that a cell breaks, or nothing."""
@@ -60,7 +61,9 @@ class Column:
             if not _INTEGER.match(text):
                 return "must be a whole number"
             return "" if self.low <= int(text) <= self.high else f"must lie from {self.low} to {self.high}"
-        if self.kind == "float":
+        if self.kind == "float or nothing" and not text:
+            return ""
+        if self.kind in ("float", "float or nothing"):
             if not _FLOAT.match(text):
                 return "must be a number"
             return "" if self.low <= float(text) <= self.high else f"must lie from {self.low:g} to {self.high:g}"
@@ -118,9 +121,9 @@ class TableFormat:
     def line_fault(self, line: str) -> tuple[int, str, str] | None:
         """Column from 1 (0: the line), its name and the rule it breaks; nothing for a good line."""
         cells = line.split(self.delimiter)
-        wanted = len(self.columns)
-        if len(cells) < wanted or (len(cells) > wanted and not self.more_columns):
-            return 0, "", f"has {len(cells)} columns instead of {wanted}"
+        n_columns = len(self.columns)
+        if len(cells) < n_columns or (len(cells) > n_columns and not self.more_columns):
+            return 0, "", f"has {len(cells)} columns instead of {n_columns}"
         for number, (column, cell) in enumerate(zip(self.columns, cells, strict=False), start=1):
             rule = column.fault(cell)
             if rule:
@@ -152,9 +155,14 @@ class TableFormat:
                 # "1.5" in a column of whole numbers
                 warnings.simplefilter("error", DeprecationWarning)
                 table = np.loadtxt(
-                    lines, dtype=dtype, delimiter=self.delimiter, comments=None, ndmin=1, encoding="latin-1",
+                    lines,
+                    dtype=dtype,
+                    delimiter=self.delimiter,
+                    comments=None,
+                    ndmin=1,
+                    encoding="latin-1",
                     usecols=None if has_all else used,
-                )  # fmt: skip
+                )
         except (ValueError, OverflowError, Warning):
             return None
         if not has_all and not self.more_columns and self.delimiter is not None:
@@ -285,12 +293,12 @@ def op_codes(column: Column, cells: NDArray[np.bytes_]) -> NDArray[np.uint8]:
 
 
 def unknown_times(n: int) -> Int64:
-    """Response times of a trace that does not tell them."""
+    """Response times of a trace that does not record them."""
     return np.full(n, UNKNOWN, dtype=np.int64)
 
 
 def _is_within(column: Column, cells: NDArray[Any]) -> bool:
-    if column.kind in ("int", "float"):
+    if column.kind in ("int", "float", "float or nothing"):
         return bool(((cells >= column.low) & (cells <= column.high)).all())
     if column.kind == "op":
         return not (op_codes(column, cells) == _UNKNOWN_WORD).any()
@@ -301,11 +309,17 @@ def _is_within(column: Column, cells: NDArray[Any]) -> bool:
 def _value(column: Column, text: str) -> int | float | bytes:
     if column.kind == "int":
         return int(text)
-    return float(text) if column.kind == "float" else text.encode("latin-1")
+    if column.kind == "float or nothing" and not text:
+        return -1.0
+    return float(text) if column.kind.startswith("float") else text.encode("latin-1")
 
 
 def _subset(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
     return Rows(
-        rows.ticks[mask], rows.op[mask], rows.offset_bytes[mask], rows.length_bytes[mask], rows.response_ns[mask],
+        rows.ticks[mask],
+        rows.op[mask],
+        rows.offset_bytes[mask],
+        rows.length_bytes[mask],
+        rows.response_ns[mask],
         tuple(key[mask] for key in rows.device_keys),
-    )  # fmt: skip
+    )

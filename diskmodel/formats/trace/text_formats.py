@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.formats.trace.columns import Int64
+from diskmodel.formats.trace.columns import UNKNOWN, Int64
 from diskmodel.formats.trace.tabular import (
     MAX_BYTES,
     MAX_LENGTH_BYTES,
@@ -60,6 +60,39 @@ MSR = TableFormat(
     has_epoch=True,
 )
 
+# ---------------------------------------------------------------- SYSTOR '17
+
+
+def _systor_rows(table: Table) -> Rows:
+    response = table["response"]
+    return Rows(
+        ticks=nanoseconds(table["timestamp"], 1e9),
+        op=op_codes(_SYSTOR_TYPE, table["operation"]),
+        offset_bytes=table["offset"],
+        length_bytes=table["size"],
+        response_ns=np.where(response < 0, UNKNOWN, nanoseconds(np.maximum(response, 0), 1e9)),
+        device_keys=(table["lun"],),
+    )
+
+
+_SYSTOR_TYPE = Column("operation", "op", words={"R": 0, "W": 1, "": SKIP})
+
+#: `Timestamp,Response,IOType,LUN,Offset,Size`: seconds since 1970, seconds (may be missing), R or W (may be missing),
+#: a number, bytes, bytes. Seconds are read to a quarter of a microsecond. Lee et al.: Understanding storage traffic
+#: characteristics on enterprise virtual desktop infrastructure, SYSTOR 2017.
+SYSTOR17 = TableFormat(
+    columns=(
+        Column("timestamp", "float", high=_SECONDS),
+        Column("response", "float or nothing", high=1e9),
+        _SYSTOR_TYPE,
+        Column("lun", high=2**31),
+        Column("offset"),
+        Column("size", high=MAX_LENGTH_BYTES),
+    ),
+    to_rows=_systor_rows,
+    has_epoch=True,
+)
+
 # ---------------------------------------------------------------- SPC (UMass repository)
 
 
@@ -97,9 +130,15 @@ def _flag_codes(cells: NDArray[np.bytes_]) -> NDArray[np.uint8]:
 
 # Flags are hexadecimal and bit 0 means read; the bits above (time critical, synchronous …) do not matter here.
 _FLAGS = Column(
-    "flags", "op", words={f"{prefix}{value:{case}}": 1 - value % 2 for value in range(256)
-                          for prefix in ("", "0x") for case in ("x", "X", "02x")},
-)  # fmt: skip
+    "flags",
+    "op",
+    words={
+        f"{prefix}{value:{case}}": 1 - value % 2
+        for value in range(256)
+        for prefix in ("", "0x")
+        for case in ("x", "X", "02x")
+    },
+)
 
 
 def _disksim_rows(table: Table) -> Rows:

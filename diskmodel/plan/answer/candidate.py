@@ -11,6 +11,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.answer.waterfall import Waterfall
 from diskmodel.plan.question.family import Family
 from diskmodel.workload import Workload
 
@@ -46,6 +47,8 @@ class Candidate(Record):
         Complete descriptions of `trial`: with its number of requests they reproduce its figures alone.
     safety : Safety or None
         The array with a disk failed and during the rebuild; None before it is simulated.
+    waterfall : tuple of WaterfallStep
+        From the rule of thumb's number to this one; empty where it was not asked for.
     floor_ms : float or None
         Latency of the idle array in the statistic that is missed, ms; None where latency is not what is missed.
     """
@@ -66,6 +69,7 @@ class Candidate(Record):
     seed: int = 0
     safety: Safety | None = None
     floor_ms: float | None = None
+    waterfall: Waterfall = ()
 
     @property
     def state(self) -> str:
@@ -129,5 +133,6 @@ class Candidate(Record):
             "below": self.below,
             "rule_of_thumb_disks": self.rule_of_thumb_disks,
             "rule_of_thumb_difference": self.rule_of_thumb_difference,
+            "waterfall": self.waterfall,
             "trials": self.trials,
         }

@@ -129,6 +129,7 @@ class Case:
             layout=Layout.parse(layout),
             queue=plan.queue,
             controller=controller,
+            host=plan.host,
             spindles=plan.spindles,
         )
 

@@ -13,14 +13,18 @@ from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Flash, Hdd, NamedDrive
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats import load_workload
+from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
 from diskmodel.workload import Stream, Workload
+
+#: Rates that differ by less are the same: people round them. At ten times this a wrong rate would pass.
+_SAME_RATE = 0.02
 
 
 def _one_or_more(value: object) -> object:
@@ -195,10 +199,12 @@ class PlanDescription(Description):
         whole array.
     objective : Objective
     candidates : Candidates
-    controller, queue, spindles
+    controller, queue, host, spindles
         Of every candidate.
     prices : Prices
     search : Search
+    notes : tuple of str
+        Sources and assumptions of the question, printed with the answer.
     """
 
     file_kind: ClassVar[str] = "plan"
@@ -209,9 +215,11 @@ class PlanDescription(Description):
     candidates: Candidates
     controller: Controller = Controller()
     queue: Queue = Queue()
+    host: Host = Host()
     spindles: Spindles = Spindles()
     prices: Prices = Prices()
     search: Search = Search()
+    notes: tuple[str, ...] = ()
 
     @property
     def stored_bytes(self) -> int | None:
@@ -267,7 +275,7 @@ class PlanDescription(Description):
         return self
 
     @classmethod
-    def load(cls, path: str | Path, *, workload: Workload | None = None) -> Self:
+    def load(cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False) -> Self:
         """The plan in a TOML file; paths in it are relative to the file.
 
         Parameters
@@ -275,16 +283,33 @@ class PlanDescription(Description):
         path : str or Path
         workload : Workload, optional
             Instead of the file's, which need not have one then.
+        is_recorded : bool
+            Whether `workload` comes from a recording (iostat, sar, a trace), so that its rate is a measured one.
 
         Raises
         ------
         DescriptionError
-            With every fault of the file.
+            With every fault of the file; also when it asks for other IOPS than the recording has.
         """
         data = read_toml(path, cls.file_kind)
         if workload is not None:
             data["workload"] = workload
-        return cls.parse(beside(data, Path(path).parent), str(path))
+        else:
+            named = data.get("workload")
+            is_recorded = isinstance(named, str) and Path(named).suffix != ".toml"
+        found = cls.parse(beside(data, Path(path).parent), str(path))
+        if is_recorded:
+            found._check_recorded_rate(str(path))
+        return found
+
+    def _check_recorded_rate(self, source: str) -> None:
+        """Refuse an objective that would scale a recorded load to another rate without saying so."""
+        iops, recorded = self.objective.iops, self.workload.offered_rate_per_s
+        if iops is None or self.workload.queue_depth or abs(iops / recorded - 1) <= _SAME_RATE:
+            return
+        rule = f"differs from the {recorded:.4g}/s of the recorded workload"
+        fix = f"remove it to plan for the recording, or write iops = {recorded:.4g}; growth has keys of its own"
+        raise DescriptionError(Fault("objective.iops", iops, rule, fix), source)
 
 
 def _has_place(stream: Stream) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -30,6 +31,9 @@ class Zoned(AddressPattern):
     """
 
     title: ClassVar[str] = "zones, each with its share of requests"
+    example: ClassVar[Mapping[str, object]] = {
+        "zones": [{"access_ratio": 0.7, "space_ratio": 0.1}, {"access_ratio": 0.3, "space_ratio": 0.9}]
+    }
 
     pattern: Literal["zoned"] = "zoned"
     zones: tuple[Zone, ...] = Field(min_length=1, max_length=1024)
@@ -46,7 +50,7 @@ class Zoned(AddressPattern):
         return zones
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
-        """First byte of each request, relative to the region; int64, shape (n,)."""
+        """Return the first byte of each request, relative to the region; int64, shape (n,)."""
         n = len(lengths)
         access = np.cumsum([zone.access_ratio for zone in self.zones])
         edges = np.minimum(np.concatenate([[0.0], np.cumsum([zone.space_ratio for zone in self.zones])]), 1.0)

@@ -54,7 +54,7 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     alone = RUNNER.invoke(app, ["plan", str(plan), "--json"])
     assert alone.exit_code == 2
     assert "workload: is missing" in alone.stderr
-    options = ["--workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"]
+    options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"]
     found = RUNNER.invoke(app, ["plan", str(plan), *options])
     assert found.exit_code in (0, 3), found.stderr
     read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])
@@ -66,6 +66,21 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     beside = RUNNER.invoke(app, ["plan", str(plan), "--json"])
     assert beside.exit_code in (0, 3), beside.stderr
     assert json.loads(beside.stdout)["plan"]["workload"]["name"] == json.loads(read.stdout)["workload"]["name"]
+
+
+def test_a_plan_that_asks_for_another_rate_than_was_recorded_names_both(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'objective = { iops = 500 }\n[candidates]\ndrives = "generic-10k"\nlevels = "raid10"\ndisks = [4]\n'
+    )
+    options = ["--workload", str(FORMATS / "sadf.json"), "--level", "50", "--format", "sadf-json"]
+    refused = RUNNER.invoke(app, ["plan", str(plan), *options])
+    assert refused.exit_code == 2
+    assert "500" in refused.stderr
+    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])
+    rate = json.loads(read.stdout)["load_per_s"]["p50"]
+    assert f"{rate:.4g}/s of the recorded workload" in refused.stderr
+    assert "places are not recorded" in refused.stderr
 
 
 def test_a_trace_becomes_one_stream_and_what_was_lost_is_said(tmp_path: Path) -> None:

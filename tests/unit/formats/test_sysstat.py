@@ -72,15 +72,20 @@ def test_faults():
     with pytest.raises(FormatError) as found:
         loads_of_text(json.dumps(document))
     assert [fault.field for fault in found.value.faults] == [
-        "statistics.2.disk.vda.r/s", "statistics.3.disk.vda.aqu-sz"
-    ]  # fmt: skip
+        "statistics.2.disk.vda.r/s",
+        "statistics.3.disk.vda.aqu-sz",
+    ]
     with pytest.raises(FormatError, match=r"line \d+, column \d+: is not valid JSON"):
         loads_of_text((DATA / "iostat.json").read_text()[:900], kind="iostat-json")
-    one_report = (DATA / "iostat.txt").read_text().partition("11/21/26 03:51:56")[0]
-    with pytest.raises(FormatError, match="more than one report"):
-        loads_of_text(one_report)
     with pytest.raises(FormatError, match="is no output of sysstat"):
         loads_of_text("hello")
+
+
+def test_the_only_report_is_taken_and_named():
+    one_report = (DATA / "iostat.txt").read_text().partition("11/21/26 03:51:56")[0]
+    (load,) = loads_of_text(one_report)
+    assert len(load) == 1
+    assert "since the machine was started" in load.notes[0]
 
 
 def test_an_idle_sample_has_no_request_size():

@@ -1,0 +1,147 @@
+"""Any recording of disks' load: iostat, sar, sadf, /proc/diskstats; recognized by content."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diskmodel.errors import Fault, FormatError
+from diskmodel.formats.device_load import DeviceLoad, loads_of
+from diskmodel.formats.faults import file_error
+from diskmodel.formats.opening import read_document
+from diskmodel.formats.sysstat import tables
+from diskmodel.formats.sysstat.figures import FIGURES, MAX_FIGURE, RULE, Sample, completed
+from diskmodel.formats.sysstat.tables import Recording
+from diskmodel.limits import parse_json
+
+KINDS = ("iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats")
+
+_DEVICE_KEYS = ("disk_device", "disk-device", "device", "Device")
+
+
+def kind_of(text: str) -> str | None:
+    """Which of the recordings a text is, or None."""
+    if text.lstrip("\ufeff \t\r\n").startswith("{") and '"sysstat"' in text[:1000]:
+        return "iostat-json" if '"disk_device"' in text or '"avg-cpu"' in text else "sadf-json"
+    return "diskstats" if tables.is_diskstats(text) else tables.kind_of(text)
+
+
+def read_sysstat(path: str | Path, *, kind: str | None = None, keep_first: bool = False) -> list[DeviceLoad]:
+    """Return the loads by device of a recording, plain or compressed.
+
+    A device that a report leaves out (`iostat -z`, `sar -z`) did nothing in it.
+
+    Parameters
+    ----------
+    path : str or Path
+    kind : str, optional
+        One of `KINDS`; recognized by content when left out.
+    keep_first : bool
+        Keep iostat's first report: right for `iostat -y`, which leaves out the one since start-up.
+
+    Raises
+    ------
+    FormatError
+        When the file cannot be read, is none of these, is malformed, or holds no sample of a device.
+    """
+    return loads_of_text(read_document(path), str(path), kind=kind, keep_first=keep_first)
+
+
+def loads_of_text(
+    text: str, source: str = "", *, kind: str | None = None, keep_first: bool = False
+) -> list[DeviceLoad]:
+    """As `read_sysstat`, for text already in memory."""
+    kind = kind or kind_of(text)
+    text = text.replace("\r\n", "\n")
+    if kind in ("iostat-json", "sadf-json"):
+        found = _json_recording(text, source, drops_first=kind == "iostat-json" and not keep_first)
+    elif kind == "iostat-text":
+        found = tables.read_iostat(text, source, keep_first=keep_first)
+    elif kind == "sar-text":
+        found = tables.read_sar(text, source)
+    elif kind == "sadf-text":
+        found = tables.read_sadf(text, source)
+    elif kind == "diskstats":
+        found = tables.read_diskstats(text, source)
+    else:
+        raise file_error(
+            source,
+            "is no output of sysstat",
+            "make one with iostat -x -o JSON 1 600, sadf -j -- -d or sar -d",
+            value=kind,
+        )
+    loads = loads_of(found.samples, found.interval_s, found.notes)
+    if not loads:
+        fix = "let iostat run for more than one report" if kind.startswith("iostat") else "include the disks: -d"
+        raise file_error(source, "holds no sample of a device", fix)
+    return loads
+
+
+def _json_recording(text: str, source: str, *, drops_first: bool) -> Recording:
+    try:
+        document = parse_json(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise FormatError(Fault(place, None, f"is not valid JSON: {error.msg}", "was it cut short?"), source) from None
+    except (ValueError, RecursionError) as error:
+        raise file_error(source, f"is not usable JSON: {error}") from None
+    faults: list[Fault] = []
+    samples: list[Sample] = []
+    intervals: list[float] = []
+    root = document.get("sysstat") if isinstance(document, Mapping) else None
+    notes: list[str] = []
+    hosts = _list(root, "hosts")
+    for host in hosts:
+        own: list[Sample] = []
+        prefix = f"{host.get('nodename')}:" if len(hosts) > 1 and isinstance(host, Mapping) else ""
+        for number, entry in enumerate(_list(host, "statistics")):
+            sample: Sample = {}
+            for disk in _list(entry, "disk"):
+                _json_disk(disk, f"statistics.{number}.disk", prefix, sample, faults)
+            own.append(sample)
+            stamp = entry.get("timestamp") if isinstance(entry, Mapping) else None
+            seconds = stamp.get("interval") if isinstance(stamp, Mapping) else None
+            if isinstance(seconds, int | float) and 0 < seconds < 1e9:
+                intervals.append(float(seconds))
+        if drops_first and len(own) > 1:
+            own = own[1:]
+        elif drops_first and own:
+            notes.append(tables.ONLY_REPORT)
+        samples += [{} for _ in range(len(own) - len(samples))]
+        for together, sample in zip(samples, own, strict=False):
+            together.update(sample)
+    if faults:
+        raise FormatError(faults, source)
+    return Recording(samples, sum(intervals) / len(intervals) if intervals else None, notes)
+
+
+def _list(data: Any, key: str) -> list[Any]:
+    found = data.get(key) if isinstance(data, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def _json_disk(disk: Any, place: str, prefix: str, sample: Sample, faults: list[Fault]) -> None:
+    if not isinstance(disk, Mapping):
+        faults.append(Fault(place, None, "must be an object"))
+        return
+    name = next((disk[key] for key in _DEVICE_KEYS if key in disk), None)
+    if not isinstance(name, str):
+        faults.append(Fault(place, None, "has no name of a device"))
+        return
+    figures: dict[str, float] = {}
+    for key, value in disk.items():
+        if key not in FIGURES:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_FIGURE:
+            faults.append(Fault(f"{place}.{name}.{key}", value, RULE))
+            continue
+        series, factor = FIGURES[key]
+        figures[series] = value * factor
+    sample[_with_prefix(name, prefix)] = completed(figures)
+
+
+def _with_prefix(name: str, prefix: str) -> str:
+    """Name with its host before it; the blank that marks groups stays in front."""
+    return " " + prefix + name.strip() if name.startswith(" ") else prefix + name
