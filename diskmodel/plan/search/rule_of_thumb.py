@@ -93,8 +93,8 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
 def rule_of_thumb_disks(case: Case) -> int | None:
     """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
 
-    Calculators know no widest group. None where the plan states no rate to count with; the first count beyond the
-    plan's range where none in it is enough.
+    The widest group is ignored, as calculators do. None where the plan states no rate to count with; the first count
+    beyond the plan's range where none in it is enough.
     """
     case = _of_any_width(case)
     objective, workload, counts = case.objective, case.workload, case.counts
