@@ -51,6 +51,6 @@ def test_where_the_levels_cross() -> None:
     plan = PlanDescription.load(ROOT / "examples/plan-oltp.toml")
     drives = Candidates.parse({**dict(plan.candidates), "drives": (load_drive("generic-15k"),)})
     found = find_crossover(plan.model_copy(update={"candidates": drives}), write_ratios=(0.0, 0.6, 0.7, 0.9, 1.0))
-    assert found.crossing("raid6", "raid10") == (0.6, 0.7)
+    assert found.crossing("raid6", "raid10") == (0.9, 1.0)
     assert found.crossing("raid5", "raid10") is None
-    assert found.disks["raid5"][-1] == found.disks["raid10"][-1]
+    assert (found.disks["raid5"][-1], found.disks["raid10"][-1]) == (14, 18)
