@@ -10,9 +10,9 @@ from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 
-#: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones; in
-#: the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of it
-#: would leave out the 6 TB class.
+#: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
+#: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
+#: it would leave out the 6 TB class.
 NEARLINE_BYTES = 4 * 10**12
 
 
@@ -28,8 +28,8 @@ def _is_nearline(drive: Hdd | Flash) -> bool:
     return _turns(7_000, 8_000)(drive) and drive.capacity_bytes >= NEARLINE_BYTES
 
 
-#: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class includes
-#: the 10,025 to 10,520 rpm that its drives turn at.
+#: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class
+#: includes drives of up to 10,500 rpm.
 KINDS: dict[str, Callable[[Hdd | Flash], bool]] = {
     "hdd": lambda drive: isinstance(drive, Hdd),
     "nearline": _is_nearline,
