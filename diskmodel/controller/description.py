@@ -81,7 +81,7 @@ class Controller(Description):
     hit_ns : int
         Time to serve a cache hit or to accept a write into the cache, without the link.
     link_bytes_per_s : float or None
-        Rate of the link to the host, shared by all transfers; None: not modelled.
+        Rate of the link to the host, shared by all transfers; None: not modeled.
     command_ns : int
         Time of the controller's processor for each host request, one at a time.
     read_ahead_bytes : int

@@ -26,7 +26,7 @@ class Lanes:
     strip_cost, stripe_cost : int
         Strips that are written for each strip of data (its copies), and for each stripe (its parity).
     budget : int
-        Strips under way at once in one lane: a lane with fewer takes another destage.
+        Strips in flight at once in one lane: a lane with fewer takes another destage.
     """
 
     n: int
@@ -139,7 +139,7 @@ class DirtyBlocks:
 
 @dataclass
 class _Lane:
-    """Blocks that wait for the disks of one lane, where its sweep is, and strips that are under way."""
+    """Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight."""
 
     blocks: SortedSet = field(default_factory=SortedSet)
     sweep: int = 0

@@ -16,7 +16,7 @@ from diskmodel.engine.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import READ, WRITE
 
-#: Sequential readers that are told apart.
+#: Sequential readers that are distinguished.
 N_READERS = 16
 
 
@@ -149,7 +149,7 @@ class CachedController(Controller):
         self._destage()
 
     def _destage(self) -> None:
-        """Keep so many writes to the disks under way as allowed (rule K9)."""
+        """Keep as many writes to the disks in flight as allowed (rule K9)."""
         assert self.dirty is not None
         while (run := self.dirty.next_run(is_pressed=bool(self.blocked))) is not None:
             first, end = run

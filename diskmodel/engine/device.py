@@ -163,7 +163,7 @@ class Device(ABC):
 
     @abstractmethod
     def positioning(self, now: int) -> Callable[[Waiting], int]:
-        """Function that tells the positioning time of a command from `now`."""
+        """Return a function that gives the positioning time of a command from `now`."""
 
     @abstractmethod
     def take(self, command: Command, now: int) -> None:

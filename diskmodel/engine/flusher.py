@@ -74,7 +74,7 @@ class Flusher:
         return self.pages.n_dirty > self.pages.background or self.has_blocked() or is_syncing
 
     def sync(self, then: Callable[[], None]) -> None:
-        """A writer waits until all that is dirty or on its way now is on the array (rule P9)."""
+        """Let a writer wait until all pages that are dirty or in flight now are on the array (rule P9)."""
         self.syncs.append(Sync(self.clock.now, then))
 
     def look(self) -> None:

@@ -16,7 +16,7 @@ from diskmodel.records import READ
 
 @dataclass
 class Fetch:
-    """Sectors [first, end) on their way into memory."""
+    """Sectors [first, end) being fetched into memory."""
 
     first: int
     end: int
@@ -36,7 +36,7 @@ class Host:
 
     @property
     def n_dirty(self) -> int:
-        """Pages that are dirty or on their way to the array (rule Z7)."""
+        """Return the number of pages that are dirty or in flight to the array (rule Z7)."""
         return 0
 
     def __init__(

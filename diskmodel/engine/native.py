@@ -27,7 +27,7 @@ NARROW_ABOVE = 1 << 20
 KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 
 #: The kernel keeps seek times in 32 bits.
-_MOST_SEEK_NS = 1 << 32
+_MAX_SEEK_NS = 1 << 32
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
     _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
@@ -39,7 +39,7 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MOST_SEEK_NS:
+    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MAX_SEEK_NS:
         return "seeks of 4.3 s and more"
     return None
 
@@ -207,7 +207,7 @@ def cannot_serve(scenario: Scenario) -> str | None:
 
 
 def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
-    """Serve a scenario as a file over FUSE until told to stop; the interpreter is free meanwhile.
+    """Serve a scenario as a file over FUSE until stopped; the interpreter is free meanwhile.
 
     Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
     """

@@ -86,7 +86,7 @@ class CachingHost(Host):
         self.done(request)
 
     def _ask(self, row: int, pages: list[int]) -> None:
-        """Fetch those of `pages` that are neither in memory nor on their way; adjacent ones together."""
+        """Fetch those of `pages` that are neither in memory nor being fetched; adjacent ones together."""
         missing = [page for page in pages if not self.pages.holds(page) and self._coming(page) is None]
         joined: list[tuple[int, int]] = []
         for page in missing:

@@ -35,7 +35,7 @@ class Scenario:
     controller : Controller
     host : Host
     link_bytes_per_s : int
-        0: the link is not modelled.
+        0: the link is not modeled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
         How each spindle turns; for flash 0, and the first draw of waking times (rule F18).
     pauses_ns : int64, shape (n, 2)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.engine import streamed
-from diskmodel.engine.effort import MOST_REQUESTS, check_effort
+from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.run import Engine, run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
@@ -97,7 +97,7 @@ def simulate(
     n = n_requests or FIRST_REQUESTS
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
-        most = MOST_REQUESTS[result.engine if keep == "all" else keep]
+        most = MAX_REQUESTS[result.engine if keep == "all" else keep]
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
         if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break

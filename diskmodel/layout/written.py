@@ -22,7 +22,7 @@ def written(tables: LayoutTables, sector: Int64, n: Int64) -> Written:
     """Pieces that writes of `n` sectors from `sector` on leave on the disks; int64, shape (n_requests,) each.
 
     Every strip of data is a piece, with the same sectors of each copy or of each parity strip. Pieces on lost disks are
-    left out, and nothing stands on a spare.
+    left out, and nothing is on a spare.
     """
     unit = tables.member if tables.family == "concat" else tables.strip
     first, last = sector // unit, (sector + n - 1) // unit

@@ -23,7 +23,7 @@ from diskmodel.result.statistics.window import Window
 
 @dataclass(frozen=True)
 class Result(Record, Displayable):
-    """What a run of `n_requests` requests tells about an array under a workload.
+    """What a run of `n_requests` requests shows about an array under a workload.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Result(Record, Displayable):
         Rows simulated, and those that completed in the measuring window.
     is_stable : bool
         False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` hold nan:
-        such a system has no latency, only a backlog that grows. `observed` still tells what the run saw.
+        such a system has no latency, only a backlog that grows. `observed` still reports what the run saw.
     is_settled : bool
         Whether the warm-up ended within the run.
     is_converged : bool
@@ -76,7 +76,7 @@ class Result(Record, Displayable):
     histogram : LatencyHistogram or None
         Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
     prediction : Prediction or None
-        Intervals that include the uncertainty of a calibrated drive; None where the profile tells none.
+        Intervals that include the uncertainty of a calibrated drive; None where the profile has none.
     """
 
     rich_view: ClassVar[str] = "diskmodel.result.show.table:result_table"

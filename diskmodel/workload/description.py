@@ -80,7 +80,7 @@ class Workload(Description):
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
-        """The workload in `data`; faults of a single stream at the top level are told without a stream's index.
+        """Return the workload in `data`; faults of a single stream at the top level are reported without an index.
 
         Raises
         ------

@@ -24,12 +24,12 @@ def difference(case: Case) -> str | None:
     reason = native.covers(scenario, requests)
     assert reason is None, f"the kernel does not cover {reason}"
     simpy, kernel = simpy_engine.run(scenario, requests), native.run(scenario, requests)
-    told = between(requests, simpy, kernel)
+    divergence = between(requests, simpy, kernel)
     try:
         check_laws(requests, kernel)
     except ConservationError as error:
-        told = told or f"both engines break a law: {error}"
-    return told and f"{told}\ncase: {json.dumps(case)}"
+        divergence = divergence or f"both engines break a law: {error}"
+    return divergence and f"{divergence}\ncase: {json.dumps(case)}"
 
 
 def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:

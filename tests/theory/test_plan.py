@@ -202,7 +202,7 @@ def test_interval_of_the_utilisation_covers_other_seeds() -> None:
 
 @pytest.mark.slow
 def test_the_classical_exercise_as_a_plan() -> None:
-    """10 000 IOPS, 60 % reads, 30 % hits: the calculators ask for too many disks where only utilisation counts."""
+    """10 000 IOPS, 60 % reads, 30 % hits: the rule of thumb needs too many disks where only utilization counts."""
     plan = PlanDescription.load(Path(__file__).parents[2] / "examples" / "plan-sizing-10000.toml")
     ten, five = run_plan(plan, with_relaxations=False).candidates
     # 12 200 and 20 200 operations a second over 165 IOPS at 85 %

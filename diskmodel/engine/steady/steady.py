@@ -40,7 +40,7 @@ Engine = Callable[["Scenario", Requests], Run]
 
 
 class Level(Enum):
-    """Where what waits to be written stands in the long run."""
+    """Long-run levels of what waits to be written."""
 
     #: What comes is written in time: next to nothing waits.
     LOW = "low"
@@ -68,7 +68,7 @@ def settled(
     ----------
     scenario : Scenario
     workload : Workload or TraceWorkload
-        A trace tells nothing of what came before it: everything is empty.
+        A trace does not show what came before it: everything is empty.
     capacity_bytes, seed : int
     engine : callable
         Runs requests; both engines give the same.

@@ -40,7 +40,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     if result.prediction is not None:
         rows += prediction_rows(result.prediction)
-    rows.append(("disk utilisation", share(result.utilization_ratio), _busiest(result)))
+    rows.append(("disk utilization", share(result.utilization_ratio), _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))

@@ -23,7 +23,7 @@ pub struct DirtyBuffer {
     used: i64,
     /// Grows when more is held than before.
     pub growth: i64,
-    /// On its way to the media: (number, when it is there).
+    /// Being written to the media: (number, when it is there).
     landing: Vec<(u64, i64)>,
     /// What waits for each arm, by turn of arrival.
     of_arm: Vec<BTreeMap<u64, Dirty>>,
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::drawn::drawn_from;
 
-    /// The rule as it stands on the page, by looking at every write.
+    /// The rule as the page states it, by looking at every write.
     #[derive(Default)]
     struct Plain {
         used: i64,

@@ -37,7 +37,7 @@ pub struct Scenario {
     pub drive_queue: Queue,
     /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
     pub merge_sectors: i64,
-    /// Requests of a disk's block queue, where write-back throttling is to be modelled; 0: it is not.
+    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
     pub throttle_requests: i64,
     pub depth: usize,
     pub command_ns: i64,
@@ -75,6 +75,7 @@ impl Scenario {
 
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
+        let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
         let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
         let start = &self.start;
@@ -95,6 +96,9 @@ impl Scenario {
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
+                if holds_disks {
+                    disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
+                }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered(n_devices)) {
                     disk.load(&writes);
                 }

@@ -47,7 +47,7 @@ impl Lanes {
     }
 }
 
-/// Blocks that wait for the disks of one lane, where its sweep is, and strips that are under way.
+/// Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight.
 #[derive(Clone, Default)]
 struct Lane {
     blocks: BTreeSet<i64>,

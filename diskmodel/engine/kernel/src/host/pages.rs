@@ -6,12 +6,12 @@ use std::ops::Range;
 use crate::faults::{planted, Fault};
 use crate::lists::Lists;
 
-/// In order of use; in order of the time at which they became dirty; on their way and not dirty again.
+/// In order of use; in order of the time at which they became dirty; in flight and not dirty again.
 const CLEAN: usize = 0;
 const DIRTY: usize = 1;
 const WRITING: usize = 2;
 
-/// What is known of a dirty page: since when it is dirty, for which row, and whether an older state is on its way.
+/// What is known of a dirty page: since when it is dirty, for which row, and whether an older state is in flight.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     since: i64,
@@ -19,7 +19,7 @@ struct Mark {
     is_writing: bool,
 }
 
-/// A dirty page that is not on its way, numbered in the order in which pages came to be that.
+/// A dirty page that is not in flight, numbered in the order in which pages became so.
 struct Waiting {
     number: u64,
     since: i64,
@@ -88,7 +88,7 @@ impl Pages {
         self.make_room();
     }
 
-    /// Pages that count against the thresholds (rule P5): dirty ones and those on their way, some of them both.
+    /// Pages that count against the thresholds (rule P5): dirty ones and those in flight, some of them both.
     pub fn n_dirty(&self) -> usize {
         self.lists.len(DIRTY) + self.n_writing
     }
@@ -173,14 +173,14 @@ impl Pages {
         n_dirty == 0 || n_dirty <= self.limit && n_dirty + pages.by_ref().filter(is_fresh).count() <= self.limit
     }
 
-    /// Pages that have been dirty since `latest` or longer and are not on their way, and how many they are.
+    /// Pages that have been dirty since `latest` or longer and are not in flight, and how many they are.
     pub fn waiting_since(&self, latest: i64) -> (Snapshot, usize) {
         let old = self.lists.values(DIRTY).take_while(|mark| mark.since <= latest);
         let n = old.filter(|mark| !mark.is_writing).count();
         (Snapshot { number: self.n_waited, latest }, n)
     }
 
-    /// All dirty pages that are not on their way, and how many they are.
+    /// All dirty pages that are not in flight, and how many they are.
     pub fn all_waiting(&self) -> (Snapshot, usize) {
         (Snapshot { number: self.n_waited, latest: i64::MAX }, self.waiting.len())
     }

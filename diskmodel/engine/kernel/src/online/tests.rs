@@ -140,7 +140,7 @@ fn check_one_by_one(scenario: fn() -> Scenario) {
         });
     }
     assert_eq!(told.len(), rows.len());
-    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are told in order");
+    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are reported in order");
     assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
 }
 

@@ -7,7 +7,7 @@ use crate::rule::{holds, refused, size_within, within};
 use crate::rule::{MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
 
-/// Pieces that may be under way for one reader: all of them are gone through for each that is added.
+/// Pieces that may be in flight for one reader: each that is added is compared with all of them.
 const MOST_AHEAD: i64 = 1 << 14;
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.

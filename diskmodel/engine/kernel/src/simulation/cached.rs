@@ -128,7 +128,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.start_destages();
     }
 
-    /// Keeps so many writes to the disks under way as allowed (rule K9).
+    /// Keeps as many writes to the disks in flight as allowed (rule K9).
     fn start_destages(&mut self) {
         while let Some(cache) = &mut self.cache {
             let is_pressed = !cache.blocked.is_empty();

@@ -40,7 +40,7 @@ impl PageCache {
         }
     }
 
-    /// Pages that are dirty or on their way (rule Z7).
+    /// Pages that are dirty or in flight (rule Z7).
     pub fn n_dirty(&self) -> usize {
         self.pages.n_dirty()
     }
@@ -113,7 +113,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.done(id);
     }
 
-    /// Fetches the pages of `wanted`, then those of `span`, that are neither in memory nor on their way; adjacent
+    /// Fetches the requested pages, then those of `span`, that are neither in memory nor being fetched; adjacent
     /// ones together.
     fn fetch_missing(&mut self, id: u32, wanted: &[(i64, i64)], span: Range<i64>, page: i64) {
         let capacity = self.layout.capacity;
