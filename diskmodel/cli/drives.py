@@ -158,8 +158,8 @@ def _card(drive: Hdd | Flash) -> Table:
 
 #: Endings of fields that state a unit, which a list of names in words does without.
 _UNITS = ("_bytes_per_s", "_bytes", "_hours", "_per_bit", "_ns", "_w")
-#: Most assumed figures that the card lists by name, one line of a terminal; with more, it lists those that are not
-#: assumed. Half of it would hide what most hard disks assume; double would list all parameters of a flash drive.
+#: Most assumed figures that the card lists by name, about one line; beyond, it lists those that are not. Half of
+#: it would hide what most hard disks assume, and twice of it would list all parameters of a flash drive.
 _MOST_NAMED = 8
 _NAMES = {"mttf": "mean time to failure", "ure": "read errors"}
 

@@ -11,8 +11,8 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 
 #: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
-#: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, double
-#: would leave out the 6 TB class.
+#: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
+#: it would leave out the 6 TB class.
 NEARLINE_BYTES = 4 * 10**12
 
 
@@ -29,7 +29,7 @@ def _is_nearline(drive: Hdd | Flash) -> bool:
 
 
 #: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class
-#: includes the 10,025 to 10,520 rpm that its drives turn at.
+#: includes drives of up to 10,500 rpm.
 KINDS: dict[str, Callable[[Hdd | Flash], bool]] = {
     "hdd": lambda drive: isinstance(drive, Hdd),
     "nearline": _is_nearline,

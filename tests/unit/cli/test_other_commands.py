@@ -91,7 +91,7 @@ def test_drive_plot(tmp_path: Path) -> None:
         (("drives", "seagate", "--toml"), "is neither a file nor a drive"),
         (("drives", "--kind", "nvme", "--plot", "d.png"), "needs the name of one drive"),
         (("drives", "--toml"), "needs the name of one drive"),
-        (("drives", "generic-10k", "--plot", "nowhere/d.png"), "in a directory that does not exist"),
+        (("drives", "generic-10k", "--plot", "nowhere/d.png"), "its directory does not exist"),
         (("drives", "generic-10k", "--plot", "d.gif"), "use .png or .svg"),
         (("drives", "intel-x25-e-64", "--plot", "d.png"), "only drawn for hard disks"),
         (("compare", EXAMPLES / "raid5.toml", "-w", EXAMPLES / "oltp.toml"), "must be two or more"),
