@@ -21,7 +21,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, explained
+from diskmodel.plan.show.words import answer, because, explained, waterfall_title
 from diskmodel.version import __version__
 
 
@@ -194,9 +194,10 @@ def _plots(result: PlanResult, curves: Curves) -> list[tuple[str, Markup]]:
     limit_ms = None if limit is None else limit / 1e6
     drawn = []
     best = result.best
-    if best is not None and best.waterfall:
-        title = f"Why not the rule of thumb's {best.rule_of_thumb_disks} disks?"
-        drawn.append((title, svg_of(lambda axes: plot.draw_waterfall(axes, best.waterfall), height=3.2)))
+    if best is not None and best.waterfall_moves:
+        drawn.append(
+            (waterfall_title(best), svg_of(lambda axes: plot.draw_waterfall(axes, best.waterfall), height=3.2))
+        )
     if curves:
         drawn.append(("Latency against load", svg_of(lambda axes: plot.draw_latency(axes, curves, limit_ms))))
     height = 1.2 + 0.45 * len(result.candidates)

@@ -73,8 +73,10 @@ def explained(result: PlanResult) -> list[tuple[str, list[str]]]:
     found = []
     best = result.best
     if best is not None and best.waterfall:
-        title = f"Why not the rule of thumb's {best.rule_of_thumb_disks}?"
-        found.append((title, steps_in_words(best.waterfall, max(result.plan.candidates.counts))))
+        steps = steps_in_words(best.waterfall, max(result.plan.candidates.counts))
+        if not best.waterfall_moves:
+            steps = [f"Nothing that it ignores changes the number: {best.binds.replace('_', ' ')} decides."]
+        found.append((waterfall_title(best), steps))
     if best is not None and best.rule_of_thumb_difference:
         found.append(("In figures", [_sentence(text) for text in best.rule_of_thumb_difference]))
     found.append(("What limits each candidate", _limits(result)))
@@ -86,6 +88,14 @@ def explained(result: PlanResult) -> list[tuple[str, list[str]]]:
             lines.append(f"{candidate.family.drive.name}, {candidate.level_in_words}: {counts}")
         found.append(("The same steps for the others, in disks", lines))
     return found + lists(result)
+
+
+def waterfall_title(best: Candidate) -> str:
+    """Return the question that the steps from the rule of thumb answer."""
+    counted = best.rule_of_thumb_disks
+    if counted == best.disks:
+        return f"The rule of thumb gives the same {counted} disks"
+    return f"Why not the {counted} disks of the rule of thumb?"
 
 
 def _limits(result: PlanResult) -> list[str]:
