@@ -148,14 +148,13 @@ def draw_waterfall(axes: Axes, waterfall: Waterfall) -> None:
             axes.plot([before, before], [place - 1 + 0.3, place - 0.3], color="black", linewidth=0.6)
         if not is_end and high == low:
             axes.plot([disks, disks], [place - 0.3, place + 0.3], color="black", linewidth=1.5)
-        change = "" if is_end else f" ({disks - before:+d})" if disks != before else " (same)"
+        change = "" if not place else f" ({disks - before:+d})" if disks != before else " (same)"
         text = "more than allowed" if step.disks is None else f"{step.disks}{change}"
         axes.annotate(text, (high, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
         before = disks
     axes.set_yticks(list(places), [step.step for step in waterfall], fontsize=8)
     axes.invert_yaxis()
-    axes.set_xlim(left=0)
-    axes.margins(x=0.18)
+    axes.set_xlim(0, 1.2 * max(step.disks or 0 for step in waterfall))  # room for the figures at the bars
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("fewest disks")
 
