@@ -11,10 +11,10 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.limits import parse_json
 from diskmodel.formats.sysstat import tables
 from diskmodel.formats.sysstat.figures import FIGURES, MAX_FIGURE, RULE, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
+from diskmodel.limits import parse_json
 
 KINDS = ("iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats")
 
@@ -67,9 +67,11 @@ def loads_of_text(
         found = tables.read_diskstats(text, source)
     else:
         raise file_error(
-            source, "is no output of sysstat", "make one with iostat -x -o JSON 1 600, sadf -j -- -d or sar -d",
+            source,
+            "is no output of sysstat",
+            "make one with iostat -x -o JSON 1 600, sadf -j -- -d or sar -d",
             value=kind,
-        )  # fmt: skip
+        )
     loads = loads_of(found.samples, found.interval_s, found.notes)
     if not loads:
         fix = "let iostat run for more than one report" if kind.startswith("iostat") else "include the disks: -d"

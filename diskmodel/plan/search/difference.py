@@ -38,8 +38,11 @@ def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tupl
 def _verdict_on(trier: Trier, trial: Trial, counted: int) -> str:
     if counted == trial.disks:
         return f"the rule of thumb needs the same {counted} disks"
-    if counted not in trier.case.counts:
+    counts = trier.case.counts
+    if counted > counts[-1]:
         return f"the rule of thumb needs {counted} disks, more than the plan allows"
+    if counted not in counts:
+        return f"the rule of thumb needs {counted} disks, which make no groups of equal and allowed width"
     there = trier(counted)
     worst = tightest(there.criteria)
     if there.verdict is Verdict.HOLDS:

@@ -91,9 +91,9 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("p99 ms with that headroom used", [short(item.headroom.p99_ms) for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
     ]
-    if any(math.isfinite(item.healthy.burst_iops) for item in comparison.arrays):
-        rows.append(("burst IOPS", [short(item.healthy.burst_iops) for item in comparison.arrays]))
-        rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
+    if any(math.isfinite(item.healthy.burst_requests) for item in comparison.arrays):
+        rows.append(("burst absorbed, writes", [short(item.healthy.burst_requests) for item in comparison.arrays]))
+        rows.append(("ms a write in a burst", [short(item.healthy.burst_latency_ms) for item in comparison.arrays]))
     if any(item.headroom.months is not None for item in comparison.arrays):
         rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
     return rows

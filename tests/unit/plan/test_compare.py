@@ -125,9 +125,12 @@ def test_what_relaxes_most() -> None:
     # twice the disks' speed, fewer operations, or another limit; strips and caches change nothing in these queues, and
     # one disk more is the answer itself
     assert {item.change for item in found} == {
-        "RAID 10 instead", "Generic 15k rpm SAS drives", "Generic 12 Gb/s SAS SSD drives",
-        "10 % more of the reads hit the cache", limit,
-    }  # fmt: skip
+        "RAID 10 instead",
+        "Generic 15k rpm SAS drives",
+        "Generic 12 Gb/s SAS SSD drives",
+        "10 % more of the reads hit the cache",
+        limit,
+    }
     assert all(item.gain_ratio > 0 for item in found)
     assert all(item.criterion.verdict is Verdict.HOLDS for item in found)
     assert {item.disks for item in found} == {candidate.below.disks}
@@ -138,17 +141,28 @@ def test_what_relaxes_most() -> None:
 
 def test_changes_that_do_not_meet_the_objective_are_not_offered() -> None:
     """20 disks of 5 ms serve 2105 requests a second in RAID 5, 3077 in RAID 10: 4000 need 39 disks or flash."""
-    plan = plan_of(objective={"iops": 4000}, candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 20,
-    })  # fmt: skip
+    plan = plan_of(
+        objective={"iops": 4000},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 20,
+        },
+    )
     result = run_plan(plan, evaluate=Queues())
     assert not result.is_feasible
     assert {(item.change, item.disks) for item in result.relaxations} == {
-        ("19 more disks", 39), ("Generic 12 Gb/s SAS SSD drives", 20),
-    }  # fmt: skip
-    slow = plan_of(objective={"latency": {"p99": "20 ms"}}, candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 20,
-    })  # fmt: skip
+        ("19 more disks", 39),
+        ("Generic 12 Gb/s SAS SSD drives", 20),
+    }
+    slow = plan_of(
+        objective={"latency": {"p99": "20 ms"}},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 20,
+        },
+    )
     # an idle disk takes 23 ms, so that no number of disks is offered
     changes = [item.change for item in run_plan(slow, evaluate=Queues()).relaxations]
     assert changes[0] == "Generic 12 Gb/s SAS SSD drives"
@@ -156,9 +170,14 @@ def test_changes_that_do_not_meet_the_objective_are_not_offered() -> None:
 
 
 def test_more_of_the_same_is_not_offered_where_space_is_missing() -> None:
-    plan = plan_of(objective={"capacity": "10 TB", "iops": 100}, candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60,
-    })  # fmt: skip
+    plan = plan_of(
+        objective={"capacity": "10 TB", "iops": 100},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 60,
+        },
+    )
     candidate = search_family(cases(plan)[0], Queues())
     assert candidate.binds == "capacity"
     # the flash drive is larger

@@ -111,7 +111,7 @@ def test_capacity_binds_when_it_does() -> None:
         assert candidate.below.n_runs == 0
 
 
-def test_smallest_count_of_the_level_is_told() -> None:
+def test_smallest_count_of_the_level_is_reported() -> None:
     plan = plan_of(workload={"size": "8 KiB", "rate": "1/s"})
     by_level = {case.family.level: search_family(case, Queues()) for case in cases(plan)}
     assert (by_level["raid10"].disks, by_level["raid5"].disks) == (4, 3)
@@ -134,9 +134,10 @@ def test_no_feasible_array_is_an_answer() -> None:
 
 def test_overload_binds_as_iops() -> None:
     plan = plan_of(
-        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}, objective={"iops": 8000},
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
+        objective={"iops": 8000},
         candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 24},
-    )  # fmt: skip
+    )
     candidate = search_family(cases(plan)[0], Queues())
     assert not candidate.is_feasible
     assert candidate.binds == "iops"
@@ -205,9 +206,13 @@ class Queues6(Queues):
 
 
 def test_any_executor_gives_the_same_answer() -> None:
-    plan = plan_of(candidates={
-        "drives": ["generic-15k", "generic-10k", "generic-7k2"], "levels": ["raid10", "raid5"], "max_disks": 60,
-    })  # fmt: skip
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k", "generic-10k", "generic-7k2"],
+            "levels": ["raid10", "raid5"],
+            "max_disks": 60,
+        }
+    )
     alone = run_plan(plan, evaluate=Queues()).to_dict()
     with ThreadPoolExecutor(3) as threads:
         assert run_plan(plan, evaluate=Queues(), executor=threads).to_dict() == alone
@@ -215,13 +220,13 @@ def test_any_executor_gives_the_same_answer() -> None:
         assert run_plan(plan, evaluate=Queues(), executor=processes).to_dict() == alone
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     run_plan(plan_of(), evaluate=Queues(), progress=lambda done, of, _: seen.append((done, of)))
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_faults_of_a_plan_file_are_told(tmp_path: object) -> None:
+def test_faults_of_a_plan_file_are_reported(tmp_path: object) -> None:
     with pytest.raises(DescriptionError, match="asks for nothing"):
         plan_of(objective={"years": 3})
     with pytest.raises(DescriptionError, match="no such stream"):

@@ -181,7 +181,7 @@ def test_paced_clients_start_at_different_phases():
     assert (drawn.when_ns[4:] == 0).all()
 
 
-def test_bad_counts_and_seeds_are_told_together():
+def test_bad_counts_and_seeds_are_reported_together():
     with pytest.raises(DescriptionError) as caught:
         workload().requests(capacity_bytes=CAPACITY, n=-1, seed=-1)
     assert [fault.field for fault in caught.value.faults] == ["n", "seed"]
@@ -216,8 +216,13 @@ class TestTrace:
         with pytest.raises(DescriptionError) as caught:
             TraceWorkload.from_arrays([-1], [2], [-5], [0], speed_up=0, queue_depth=0)
         assert {f.field for f in caught.value.faults} == {
-            "when_ns", "op", "offset", "length", "speed_up", "queue_depth",
-        }  # fmt: skip
+            "when_ns",
+            "op",
+            "offset",
+            "length",
+            "speed_up",
+            "queue_depth",
+        }
         with pytest.raises(DescriptionError, match="differ in length"):
             TraceWorkload.from_arrays([0, 1], [0], [0], [512])
 
