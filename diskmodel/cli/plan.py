@@ -16,7 +16,7 @@ from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
-    from diskmodel.plan import PlanDescription, PlanResult
+    from diskmodel.plan import Candidate, PlanDescription, PlanResult
     from diskmodel.workload import Workload
 
 
@@ -69,10 +69,15 @@ def plan(
         Path | None,
         typer.Option(help="Plot the fewest disks of each level against the share of writes to this file (PNG or SVG)."),
     ] = None,
+    waterfall: Annotated[
+        Path | None,
+        typer.Option(help="Plot the steps from the rule of thumb to the answer to this file (PNG or SVG)."),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Explain the limiting factor of each candidate and how the rule of thumb differs."
+            "--explain",
+            help="Also report what limits each candidate, the steps from the rule of thumb, and all assumptions.",
         ),
     ] = False,
     sensitivity: Annotated[
@@ -97,6 +102,7 @@ def plan(
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
+    check_place(waterfall, "waterfall", (".png", ".svg"))
     check_place(save, "save", (".toml",))
     refuse_unused(workload, percentile=percentile, device=device, format=format)
     _refuse_percentile(level)
@@ -132,14 +138,16 @@ def plan(
     if save is not None:
         save_plan(question, save)
         say(f"question: {save}")
-    result = answer(question, with_sensitivity=sensitivity)
+    result = answer(question, with_sensitivity=sensitivity, with_waterfalls=explain)
     if as_json:
         print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
     else:
-        from diskmodel.plan.show.table import plan_table
+        from diskmodel.plan.show.table import explanation, plan_table
 
-        show(plan_table(result), *(explanation(result) if explain else ()))
+        show(plan_table(result), *([explanation(result)] if explain else ()))
     write_files(result, report, plot)
+    if waterfall is not None and result.best is not None:
+        _write_waterfall(result.best, waterfall)
     if crossover is not None:
         best = result.best
         write_crossover(result.plan if best is None else with_drives(result.plan, [best.family.drive]), crossover)
@@ -238,7 +246,7 @@ def _scaling_of(plan: PlanDescription, workload: Workload) -> str | None:
     return f"the plan's iops = {iops:.4g} replace the {offered:.4g}/s of workload {workload.name}"
 
 
-def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResult:
+def answer(plan: PlanDescription, *, with_sensitivity: bool = False, with_waterfalls: bool = False) -> PlanResult:
     """Answer a plan, with progress on standard error."""
     from diskmodel.plan import run_plan
 
@@ -249,20 +257,9 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResu
             disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
-        return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity)
-
-
-def explanation(result: PlanResult) -> list[str]:
-    """Return the limiting factor of each candidate, and why the rule of thumb differs where it does."""
-    output = ["Each candidate"]
-    for candidate in result.candidates:
-        disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
-        output.append(f"  {candidate.family}: {disks}; {candidate.reason}")
-        reasons = candidate.rule_of_thumb_difference
-        output += [
-            f"    {text}" for text in (reasons[:1] if candidate.disks == candidate.rule_of_thumb_disks else reasons)
-        ]
-    return output
+        return run_plan(
+            plan, progress=show_progress, with_sensitivity=with_sensitivity, with_waterfalls=with_waterfalls
+        )
 
 
 def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> None:
@@ -282,6 +279,17 @@ def write_files(result: PlanResult, report: Path | None, plot: Path | None) -> N
         limit = result.plan.objective.latency.p99_ns
         save_latency_plot(curves, plot, limit_ms=None if limit is None else limit / 1e6)
         say(f"plot of latency against load: {plot}")
+
+
+def _write_waterfall(best: Candidate, place: Path) -> None:
+    from diskmodel.drawing import save_plot
+    from diskmodel.plan.show.plot import draw_waterfall
+
+    if not best.waterfall:
+        say("no plot of steps: the plan states no rate that a rule of thumb could count with")
+        return
+    save_plot(lambda axes: draw_waterfall(axes, best.waterfall), place, "waterfall")
+    say(f"plot of the steps from the rule of thumb: {place}")
 
 
 def write_crossover(plan: PlanDescription, place: Path) -> None:

@@ -96,6 +96,11 @@ class Candidate(Record):
         return self.trial.disks if self.is_feasible and self.trial else None
 
     @property
+    def waterfall_moves(self) -> bool:
+        """Whether some step from the rule of thumb to the answer has another number of disks than the rest."""
+        return len({step.disks for step in self.waterfall}) > 1
+
+    @property
     def p99_ms(self) -> float | None:
         """p99 latency of all requests at the answer; None where it is unknown."""
         outcome = self.trial.outcome if self.trial else None

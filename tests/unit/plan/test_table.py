@@ -11,6 +11,8 @@ from rich.console import Console
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.show.table import explanation
+from diskmodel.plan.show.words import MOST_REASONS, because, explained
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -47,6 +49,34 @@ def test_not_feasible_is_said() -> None:
     text = text_of(run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues()))
     assert text.startswith("No feasible array")
     assert "not feasible" in text
+
+
+def test_three_reasons_at_most_and_the_rest_on_request() -> None:
+    result = run_plan(plan_of(), evaluate=Queues(noise=0.01), with_waterfalls=True)
+    assert len(because(result)) <= MOST_REASONS
+    answered = text_of(result)
+    assert "Assumptions" not in answered
+    rest = text_of(explanation(result))
+    for title in ("rule of thumb", "What limits each candidate", "Assumptions", "Drive profiles"):
+        assert title in rest
+    lines = [line for line in rest.splitlines() if line.strip()]
+    sentences = [line for _, items in explained(result) for line in items]
+    assert len(sentences) == len(set(sentences))
+    assert all(len(line) <= 80 for line in lines)
+    no = run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues())
+    assert 1 <= len(because(no)) <= MOST_REASONS
+
+
+def test_a_line_that_wraps_keeps_its_indent() -> None:
+    text = text_of(run_plan(plan_of(), evaluate=Queues(noise=0.01)))
+    reasons = text[: text.index("drive ")].splitlines()[1:-3]
+    assert reasons
+    assert all(line.startswith("  ") for line in reasons)
+
+
+def test_sources_of_a_preset_are_printed_with_the_answer() -> None:
+    result = run_plan(plan_of(notes=["preset x, source: a paper"]), evaluate=Queues())
+    assert "preset x, source: a paper" in text_of(result)
 
 
 def test_comparison() -> None:
