@@ -49,6 +49,10 @@ def plan(
     ] = False,
     engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -56,11 +60,14 @@ def plan(
 
     Exits with status 3 when none of the candidates meets the objective.
     """
+    from diskmodel.output import check_output
     from diskmodel.plan import with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
+    if memory is not None:
+        check_output(memory, "memory")
     refuse_unused(workload, level=level, device=device, format=format)
     notes: list[str] = []
     recorded = None
@@ -71,7 +78,7 @@ def plan(
     if recorded is not None and (note := _scaling_of(question, recorded)):
         notes.append(note)
         say(note)
-    result = answer(question, with_sensitivity=sensitivity)
+    result = answer(question, with_sensitivity=sensitivity, memory=memory)
     if as_json:
         print_json({**result.to_dict(), "workload_notes": notes})
     else:
@@ -123,8 +130,8 @@ def read_plan(
     return PlanDescription.parse(fields, str(path)) if drives or changed else found
 
 
-def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResult:
-    """Answer a plan, with progress on standard error."""
+def answer(plan: PlanDescription, *, with_sensitivity: bool = False, memory: Path | None = None) -> PlanResult:
+    """Answer a plan, with progress on standard error; `memory` is the file that keeps outcomes."""
     from diskmodel.plan import run_plan
 
     with progress() as bar:
@@ -134,7 +141,7 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResu
             disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
-        return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity)
+        return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity, memory=memory)
 
 
 def explanation(result: PlanResult) -> list[str]:
