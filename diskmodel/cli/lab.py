@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -30,7 +32,7 @@ def lab(
     The page is reachable only from this machine and loads nothing from the network.
     """
     from diskmodel.lab.drives import set_own_drives
-    from diskmodel.lab.server import listen, server, url_of, warm_up
+    from diskmodel.lab.server import WORKERS, listen, server, url_of, warm_up
 
     set_own_drives(drive or ())
     sock = listen(port)
@@ -46,6 +48,11 @@ def lab(
     with contextlib.suppress(KeyboardInterrupt):
         server().run(sockets=[sock])
     say("the lab has stopped")
+    if WORKERS.is_running:
+        # Python would wait for the simulation, or stop its thread in the middle of native code
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _open(url: str) -> None:

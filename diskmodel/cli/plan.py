@@ -85,6 +85,10 @@ def plan(
     ] = False,
     engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -94,6 +98,7 @@ def plan(
     Options replace what a file, a preset or an array states. Exits with status 3 when none of the candidates meets the
     objective.
     """
+    from diskmodel.output import check_output
     from diskmodel.plan import with_drives
 
     if list_presets:
@@ -104,6 +109,8 @@ def plan(
     check_place(crossover, "crossover", (".png", ".svg"))
     check_place(waterfall, "waterfall", (".png", ".svg"))
     check_place(save, "save", (".toml",))
+    if memory is not None:
+        check_output(memory, "memory")
     refuse_unused(workload, percentile=percentile, device=device, format=format)
     _refuse_percentile(level)
     given = {
@@ -138,7 +145,7 @@ def plan(
     if save is not None:
         save_plan(question, save)
         say(f"question: {save}")
-    result = answer(question, with_sensitivity=sensitivity, with_waterfalls=explain)
+    result = answer(question, with_sensitivity=sensitivity, with_waterfalls=explain, memory=memory)
     if as_json:
         print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
     else:
@@ -246,8 +253,14 @@ def _scaling_of(plan: PlanDescription, workload: Workload) -> str | None:
     return f"the plan's iops = {iops:.4g} replace the {offered:.4g}/s of workload {workload.name}"
 
 
-def answer(plan: PlanDescription, *, with_sensitivity: bool = False, with_waterfalls: bool = False) -> PlanResult:
-    """Answer a plan, with progress on standard error."""
+def answer(
+    plan: PlanDescription,
+    *,
+    with_sensitivity: bool = False,
+    with_waterfalls: bool = False,
+    memory: Path | None = None,
+) -> PlanResult:
+    """Answer a plan, with progress on standard error; `memory` is the file that keeps outcomes."""
     from diskmodel.plan import run_plan
 
     with progress() as bar:
@@ -258,7 +271,11 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False, with_waterf
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
         return run_plan(
-            plan, progress=show_progress, with_sensitivity=with_sensitivity, with_waterfalls=with_waterfalls
+            plan,
+            progress=show_progress,
+            with_sensitivity=with_sensitivity,
+            with_waterfalls=with_waterfalls,
+            memory=memory,
         )
 
 

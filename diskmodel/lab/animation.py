@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from diskmodel.array import Array
+from diskmodel.controller.description import Controller
 from diskmodel.drive import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.recording import DiskRecord, Recording, record
@@ -26,6 +27,7 @@ def schedulers_page(
     n_requests: int = 200,
     disk: int = 0,
     seed: int = 0,
+    check: Callable[[], None] = lambda: None,
 ) -> str:
     """Return an HTML page on which one disk of `array` serves the same requests under one or two schedulers.
 
@@ -44,6 +46,8 @@ def schedulers_page(
     disk : int
         Number of the disk to show.
     seed : int
+    check : callable
+        Called at every movement of an arm; what it raises ends the simulation.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def schedulers_page(
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_requests, seed=seed)
     for name in schedulers:
         queue = Queue.parse({**dict(array.queue), "scheduler": name, "drive_depth": 1}, "schedulers")
-        recording = record(_without_buffers(array, queue=queue), requests, seed)
+        recording = record(_without_buffers(array, queue=queue), requests, seed, check)
         panels.append(_panel(name, recording, recording.disks[disk]))
     shown = f"disk {disk} of {array.n_devices}" if array.n_devices > 1 else "one disk"
     return _page(
@@ -74,6 +78,8 @@ def schedulers_page(
 def small_write_page(array: Array, *, seed: int = 0) -> str:
     """Return an HTML page on which an idle RAID 5 writes 4 KiB: four I/Os on two disks, with the extra revolution.
 
+    The controller's caches are left out: a cache would accept the write, and no arm would move.
+
     Raises
     ------
     DescriptionError
@@ -84,7 +90,7 @@ def small_write_page(array: Array, *, seed: int = 0) -> str:
             Fault("layout.level", array.layout.level, "must be raid5 to show a small write", "choose a raid5 array")
         )
     layout = array.layout.model_copy(update={"write_policy": "read-modify-write"})
-    watched = _without_buffers(array, layout=layout)
+    watched = _without_buffers(array, layout=layout, controller=Controller())
     recording = record(watched, _in_the_middle(array, read_ratio=0.0), seed)
     busy = [one for one in recording.disks if one.movements]
     # a read of the same block shows which disk has its data

@@ -15,6 +15,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.calculator import calculator
 from diskmodel.lab.drives import drive_of
+from diskmodel.lab.effort import check_curve
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
 from diskmodel.result import Result
@@ -81,25 +82,30 @@ def ask(settings: Settings, stage: Stage, effort: float = 1.0) -> Question:
     Raises
     ------
     DescriptionError
-        When the settings contradict each other, with every fault.
+        When the settings contradict each other, with every fault, or when the curve would take too much memory.
     """
     if not 0.1 <= effort <= 1:
         raise DescriptionError(Fault("effort", effort, "must be between 0.1 and 1", "leave it out for 1"))
     array = settings.array()
+    check_curve(settings, _MIN_REQUESTS)
     scenario = resolve(array, settings.seed)
     sample = settings.workload().requests(capacity_bytes=array.usable_bytes, n=1, seed=settings.seed)
     engine = "native" if native.covers(scenario, sample) is None else "simpy"
     loads = _loads(settings, array, engine, is_fine=stage == "refined" and engine == "native")
     per_host = _commands_per_host(settings)
     n = int(effort * _BUDGET[engine, stage] / (len(loads) * per_host))
-    return Question(settings, stage, array, loads, min(max(n, _MIN_REQUESTS), _MAX_REQUESTS[stage]), engine)
+    n = min(max(n, _MIN_REQUESTS), _MAX_REQUESTS[stage])
+    check_curve(settings, n)
+    return Question(settings, stage, array, loads, n, engine)
 
 
 def point(question: Question, load: float) -> dict[str, Any]:
     """Simulate one point of the curve; return it as plain data."""
     settings = question.settings
+    n = question.n_requests
+    # the page shows no prediction interval, so that a profile's uncertainty would only cost time
     result = simulate(
-        question.array, settings.workload(load), seed=settings.seed, n_requests=question.n_requests, precision=0.05
+        question.array, settings.workload(load), seed=settings.seed, n_requests=n, precision=0.05, profile_draws=0
     )
     # while a write-back cache is filling up, the figures apply only to a burst
     is_burst = bool(settings.write_cache_bytes) and settings.read_ratio < 1 and result.run.cache_full_ns is None
@@ -160,7 +166,7 @@ def _saturation_per_s(settings: Settings, array: Array, engine: str) -> float:
     n = max(int((3_000 if engine == "native" else 300) / _work(settings)), 300)
     clients = min(_SATURATING * settings.disks, n // 6)
     busy = settings.model_copy(update={"arrivals": "outstanding", "outstanding": clients})
-    result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n)
+    result = simulate(array, busy.workload(), seed=settings.seed, n_requests=n, profile_draws=0)
     return max(result.iops.mean, 1.0)
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.animation import schedulers_page, small_write_page
+from diskmodel.lab.effort import check_animation
 from diskmodel.lab.settings import Settings
 
 #: Requests in an animation; the page embeds every arm movement, so its size grows in proportion.
 MAX_REQUESTS = 2000
 
 
-def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n_requests: int) -> str:
+def moving_head_page(
+    settings: Settings, show: str, schedulers: Sequence[str], n_requests: int, check: Callable[[], None] = lambda: None
+) -> str:
     """Return an HTML page of one disk of the array under one or two schedulers, or of a small write.
 
     Parameters
@@ -25,11 +28,14 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
         One or two.
     n_requests : int
         Host requests to animate, 1 to `MAX_REQUESTS`.
+    check : callable
+        Called at every movement of an arm; what it raises ends the simulation.
 
     Raises
     ------
     DescriptionError
-        When there is nothing to show: no arms, unknown schedulers, faults in the settings.
+        When there is nothing to show: no arms, unknown schedulers, faults in the settings, a simulation
+        that would take too long.
     """
     if show == "small_write":
         disks = settings.disks if settings.level == "raid5" else max(settings.disks, 3)
@@ -40,13 +46,16 @@ def moving_head_page(settings: Settings, show: str, schedulers: Sequence[str], n
     if not 1 <= n_requests <= MAX_REQUESTS:
         rule = f"must be 1 to {MAX_REQUESTS}"
         raise DescriptionError(Fault("requests", n_requests, rule, "try 200, which is enough to see the pattern"))
+    array = settings.array()
+    check_animation(settings, n_requests, len(schedulers))
     return schedulers_page(
-        settings.array(),
+        array,
         settings.workload(),
         schedulers,
         n_requests=n_requests,
         disk=1 if settings.has_failed_disk else 0,
         seed=settings.seed,
+        check=check,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +54,11 @@ class Quiz:
             "choices": asked.choice_texts(),
         }
 
-    def reveal(self, choice: int) -> dict[str, Any]:
+    def reveal(self, choice: int, check: Callable[[], None] = lambda: None) -> dict[str, Any]:
         """Simulate the answer, and return it with whether `choice` was right.
 
-        A choice counts as right when the interval of the answer overlaps it.
+        A choice counts as right when the interval of the answer overlaps it. `check` is called before each of the runs;
+        what it raises ends them.
 
         Raises
         ------
@@ -68,7 +70,10 @@ class Quiz:
             raise DescriptionError(
                 Fault("choice", choice, f"must be 0 to {len(asked.borders)}", "choose one of the answers")
             )
-        runs = [_run(settings) for settings in asked.settings]
+        runs = []
+        for settings in asked.settings:
+            check()
+            runs.append(_run(settings))
         values = [_value(run, asked.figure) for run in runs]
         low, value, high = _ratio(values) if len(values) == 2 else (values[0][1], values[0][0], values[0][2])
         right = [n for n, (below, above) in enumerate(asked.ranges()) if low < above and high >= below]

@@ -97,10 +97,11 @@ class Recording:
     response_ns: tuple[int, ...]
 
 
-def record(array: Array, requests: Requests, seed: int = 0) -> Recording:
+def record(array: Array, requests: Requests, seed: int = 0, check: Callable[[], None] = lambda: None) -> Recording:
     """Run `requests` on an array of hard disks in the SimPy engine, and return the recording.
 
-    Requests served by a drive's cache move no arm and are not recorded.
+    Requests served by a drive's cache move no arm and are not recorded. `check` is called at every movement; what it
+    raises ends the run.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def record(array: Array, requests: Requests, seed: int = 0) -> Recording:
     heard: list[list[_Heard]] = [[] for _ in simulation.devices]
     for device, list_ in zip(simulation.devices, heard, strict=True):
         assert isinstance(device, HardDisk)
-        device.on_access = _listener(list_)
+        device.on_access = _listener(list_, check)
     end_ns = simulation.run()
     disks = tuple(
         _disk_record(device, tables, list_)
@@ -131,8 +132,9 @@ def record(array: Array, requests: Requests, seed: int = 0) -> Recording:
 _Heard = tuple[Command | Dirty, Access, Arm, int]
 
 
-def _listener(heard: list[_Heard]) -> Callable[[Command | Dirty, Access, Arm, int], None]:
+def _listener(heard: list[_Heard], check: Callable[[], None]) -> Callable[[Command | Dirty, Access, Arm, int], None]:
     def listen(served: Command | Dirty, access: Access, arm: Arm, now: int) -> None:
+        check()
         heard.append((served, access, Arm(arm.cylinder, arm.head), now))
 
     return listen

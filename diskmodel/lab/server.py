@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
-import anyio
 import uvicorn
-from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -25,18 +24,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diskmodel.errors import DescriptionError, Fault, InputError, printable
 from diskmodel.lab import curves
+from diskmodel.lab.effort import MAX_ANIMATION_S
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.settings import Settings
+from diskmodel.lab.workers import BusyError, LeftError, Ticket, Workers
 
 HOST = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
-#: Simulations at a time. The kernel releases the interpreter lock, so two use two cores; more would delay the chosen
-#: point, which is simulated first.
-_PARALLEL = 2
+#: The threads of this process; every lab in it shares them.
+WORKERS = Workers()
+#: Seconds in which open connections may end when the lab is stopped.
+_GRACE_S = 1
 #: Longest request body, bytes. The settings take less than 1 KiB.
 _MAX_BODY_BYTES = 64 << 10
+#: Digits of a whole number in an address; no field takes more than ten.
+_MAX_DIGITS = 30
+#: What a browser says of a request that comes from the lab's own pages, or from its user ("none").
+_OWN_SITES = (None, "same-origin", "none")
 
 #: Content security policy of the lab's pages: they load nothing from other hosts.
 _OWN_ONLY = (
@@ -60,16 +66,17 @@ def application() -> Starlette:
     - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
     - `GET /moving-head`: a page that animates a run; `?save=1` downloads it
 
-    Bad input gets status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}.
+    Bad input gets status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}; status 503 means that too
+    many simulations wait, or that the lab is ending.
     """
     app = Starlette(
         routes=[
             Route("/", _page),
             Route("/offers", _reporting_faults(_offers)),
             Route("/curve", _reporting_faults(_curve), methods=["POST"]),
-            Route("/quiz/{number:int}", _reporting_faults(_question), methods=["GET"]),
-            Route("/quiz/{number:int}", _reporting_faults(_reveal), methods=["POST"]),
-            Route("/moving-head", _moving_head),
+            Route("/quiz/{number}", _reporting_faults(_question), methods=["GET"]),
+            Route("/quiz/{number}", _reporting_faults(_reveal), methods=["POST"]),
+            Route("/moving-head", _reporting_faults(_moving_head)),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
         middleware=[
@@ -114,10 +121,10 @@ def server() -> uvicorn.Server:
     """Return the server; `run(sockets=[listen()])` runs it until a signal or `should_exit`."""
     app = application()
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=10, ws="none"
+        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE_S, ws="none"
     )
     lab = uvicorn.Server(config)
-    # when the server stops, a curve in progress starts no further runs
+    # when the server stops, what is in progress ends
     app.state.is_ending = lambda: lab.should_exit
     return lab
 
@@ -133,15 +140,32 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def _reporting_faults(handler: Handler) -> Handler:
-    """Wrap `handler` so that bad input becomes a JSON list of faults."""
+    """Wrap `handler` so that bad input becomes a JSON list of faults, and what nobody waits for ends quietly."""
 
     async def answer(request: Request) -> Response:
         try:
             return await handler(request)
         except InputError as error:
             return JSONResponse({"faults": [_as_data(fault) for fault in error.faults]}, status_code=422)
+        except BusyError:
+            text = "The lab is busy with other simulations; try again in a moment."
+            return JSONResponse({"faults": [{"text": text}]}, 503, {"Retry-After": "5"})
+        except LeftError:
+            return Response(status_code=503)
 
     return answer
+
+
+T = TypeVar("T")
+
+
+async def _simulated(request: Request, works: Sequence[Callable[[], T]], ticket: Ticket) -> list[T]:
+    """Return the results of `works` from the threads of the lab, unless the reader leaves or the lab ends before."""
+
+    async def has_left() -> bool:
+        return request.app.state.is_ending() or await request.is_disconnected()
+
+    return await WORKERS.do_all(list(works), ticket, has_left)
 
 
 def _as_data(fault: Fault) -> dict[str, object]:
@@ -166,7 +190,7 @@ async def _page(request: Request) -> Response:
 
 
 async def _offers(request: Request) -> Response:
-    return JSONResponse(await to_thread.run_sync(offers))
+    return JSONResponse((await _simulated(request, [offers], Ticket()))[0])
 
 
 async def _curve(request: Request) -> Response:
@@ -175,20 +199,12 @@ async def _curve(request: Request) -> Response:
     settings = Settings.parse(await _body(request))
     stage = _stage(request.query_params.get("stage", "quick"))
     effort = _number(request.query_params.get("effort", "1"), "effort")
-    question = await to_thread.run_sync(curves.ask, settings, stage, effort)
-    points: dict[float, dict[str, Any]] = {}
-    turn = anyio.Semaphore(_PARALLEL)
-
-    async def run(load: float) -> None:
-        async with turn:
-            if not (request.app.state.is_ending() or await request.is_disconnected()):
-                points[load] = await to_thread.run_sync(curves.point, question, load)
-
-    async with anyio.create_task_group() as tasks:
-        for load in sorted(question.loads, key=lambda load: load != settings.chosen_load):
-            tasks.start_soon(run, load)
-    if len(points) < len(question.loads):
-        return Response(status_code=503)
+    ask = functools.partial(curves.ask, settings, stage, effort)
+    [question] = await _simulated(request, [ask], Ticket())
+    # the chosen point first
+    loads = sorted(question.loads, key=lambda load: load != settings.chosen_load)
+    works = [functools.partial(curves.point, question, load) for load in loads]
+    points = dict(zip(loads, await _simulated(request, works, Ticket()), strict=True))
     answer = curves.answer(question, [points[load] for load in question.loads])
     return JSONResponse({**answer, "answer_ms": (time.perf_counter() - started) * 1e3})
 
@@ -200,14 +216,16 @@ def _stage(name: str) -> curves.Stage:
 
 
 async def _question(request: Request) -> Response:
-    quiz = Quiz(request.path_params["number"], _whole(request.query_params, "seed", 0))
+    quiz = Quiz(_whole(request.path_params, "number", None), _whole(request.query_params, "seed", 0))
     return JSONResponse(quiz.to_dict())
 
 
 async def _reveal(request: Request) -> Response:
     body = await _body(request)
-    quiz = Quiz(request.path_params["number"], _whole(body, "seed", 0))
-    return JSONResponse(await to_thread.run_sync(quiz.reveal, _whole(body, "choice", None)))
+    quiz = Quiz(_whole(request.path_params, "number", None), _whole(body, "seed", 0))
+    ticket = Ticket()
+    reveal = functools.partial(quiz.reveal, _whole(body, "choice", None), ticket.check)
+    return JSONResponse((await _simulated(request, [reveal], ticket))[0])
 
 
 async def _moving_head(request: Request) -> Response:
@@ -219,12 +237,27 @@ async def _moving_head(request: Request) -> Response:
         show = query.get("show", "schedulers")
         pair = [name for name in query.get("schedulers", "fcfs,sptf").split(",") if name]
         n = _whole(query, "requests", 200)
-        page = await to_thread.run_sync(moving_head_page, settings, show, pair, n)
+        ticket = Ticket()
+        draw = functools.partial(_drawn, settings, show, pair, n, ticket)
+        [page] = await _simulated(request, [draw], ticket)
     except InputError as error:
         return HTMLResponse(unavailable_page([str(fault) for fault in error.faults]), 422, headers)
     if query.get("save"):
         headers["Content-Disposition"] = f'attachment; filename="{show.replace("_", "-")}.html"'
     return HTMLResponse(page, headers=headers)
+
+
+def _drawn(settings: Settings, show: str, schedulers: list[str], n: int, ticket: Ticket) -> str:
+    """Return the page of the moving head; ends when nobody waits for it, or when it takes longer than estimated."""
+    until = time.monotonic() + MAX_ANIMATION_S
+
+    def check() -> None:
+        ticket.check()
+        if time.monotonic() > until:
+            rule = f"took longer than {MAX_ANIMATION_S:.0f} s to simulate"
+            raise DescriptionError(Fault("requests", n, rule, "use fewer"))
+
+    return moving_head_page(settings, show, schedulers, n, check)
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
@@ -256,15 +289,21 @@ def _number(text: str, field: str) -> float:
 def _whole(data: Mapping[str, Any], field: str, default: int | None) -> int:
     value = data.get(field, default)
     try:
-        if isinstance(value, bool | float) or value is None:
+        if isinstance(value, bool | float) or value is None or len(str(value)) > _MAX_DIGITS:
             raise ValueError
         return int(value)
     except (TypeError, ValueError):
-        raise DescriptionError(Fault(field, _shown(value), "must be a whole number", "write for example 1")) from None
+        shown = _shown(value)
+        shown = shown[:_MAX_DIGITS] + "…" if isinstance(shown, str) and len(shown) > _MAX_DIGITS else shown
+        raise DescriptionError(Fault(field, shown, "must be a whole number", "write for example 1")) from None
 
 
 class _OwnPageOnly:
-    """Refuses requests of foreign pages: they could not read the answer, but they could keep the machine busy."""
+    """Refuses requests of foreign pages: they could not read the answer, but they could keep the machine busy.
+
+    A browser names the origin of a POST, and says of every request whether it comes from another site. Only the start
+    page may be linked to.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -272,7 +311,9 @@ class _OwnPageOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        if scope["type"] == "http" and origin is not None and origin != f"http://{headers.get('host')}":
+        is_foreign = origin is not None and origin != f"http://{headers.get('host')}"
+        is_foreign |= headers.get("sec-fetch-site") not in _OWN_SITES and scope.get("path") != "/"
+        if scope["type"] == "http" and is_foreign:
             refusal = PlainTextResponse("requests from other sites are refused", status_code=403)
             await refusal(scope, receive, send)
         else:

@@ -135,6 +135,26 @@ def test_plan(tmp_path: Path) -> None:
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_interrupted_plan_continues_from_its_memory(tmp_path: Path) -> None:
+    plan, memory = plan_file(tmp_path, "60 ms"), tmp_path / "outcomes.jsonl"
+    first = answer("plan", plan, "--memory", memory)
+    lines = memory.read_text(encoding="utf-8").splitlines()
+    # as if killed while it wrote: half of the outcomes are there, the last in part
+    memory.write_text("\n".join([*lines[: len(lines) // 2], lines[-1][:40]]), encoding="utf-8")
+    again = answer("plan", plan, "--memory", memory)
+    assert again["best"] == first["best"]
+    known = memory.read_text(encoding="utf-8")
+    answer("plan", plan, "--memory", memory)
+    assert memory.read_text(encoding="utf-8") == known, "all was known, so nothing is simulated again"
+
+
+def test_the_memory_of_a_plan_is_not_the_plan(tmp_path: Path) -> None:
+    plan = plan_file(tmp_path, "60 ms")
+    before = plan.read_bytes()
+    assert "memory" in refusal("plan", plan, "--memory", plan)
+    assert plan.read_bytes() == before
+
+
 def test_plan_for_other_drives(tmp_path: Path) -> None:
     profile = write(tmp_path / "mine.toml", run("drives", "generic-10k", "--toml").stdout)
     found = answer("plan", plan_file(tmp_path, "60 ms"), "--drive", profile, "--drive", "intel-x25-e-64")
