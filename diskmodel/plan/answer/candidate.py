@@ -38,6 +38,8 @@ class Candidate(Record):
         Why the rule of thumb gives another number.
     trials : tuple of Trial
         All that was tried, by number of disks.
+    replay_note : str
+        What replaying the trace found beside the fitted workload, and why they differ; "" without a trace.
     """
 
     family: Family
@@ -51,6 +53,7 @@ class Candidate(Record):
     rule_of_thumb_disks: int | None
     rule_of_thumb_difference: tuple[str, ...]
     trials: tuple[Trial, ...]
+    replay_note: str = ""
 
     @property
     def disks(self) -> int | None:
@@ -81,6 +84,9 @@ class Candidate(Record):
                 "data_loss_per_year": figures.loss_per_year,
                 "criteria": self.trial.criteria,
                 "degraded": self.trial.degraded,
+                "replay": self.trial.replay,
+                "degraded_replay": self.trial.degraded_replay,
+                "replay_note": self.replay_note or None,
             }
         return data | {
             "below": self.below,

@@ -18,6 +18,7 @@ from diskmodel.formats import load_workload
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
+from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
 from diskmodel.workload import Workload
@@ -162,6 +163,9 @@ class PlanDescription(Description):
         Of every candidate.
     prices : Prices
     search : Search
+    recording : Recording or None
+        The recording that the workload was made from; known without being written where `workload` names its file.
+        Every answer is checked by replaying a trace.
     """
 
     file_kind: ClassVar[str] = "plan"
@@ -175,6 +179,7 @@ class PlanDescription(Description):
     spindles: Spindles = Spindles()
     prices: Prices = Prices()
     search: Search = Search()
+    recording: Recording | None = None
 
     @property
     def design_workload(self) -> Workload:
@@ -206,7 +211,10 @@ class PlanDescription(Description):
         return self
 
     @classmethod
-    def load(cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False) -> Self:
+    def load(
+        cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False,
+        recording: Recording | None = None,
+    ) -> Self:  # fmt: skip
         """The plan in a TOML file; paths in it are relative to the file.
 
         Parameters
@@ -216,6 +224,8 @@ class PlanDescription(Description):
             Instead of the file's, which need not have one then.
         is_recorded : bool
             Whether `workload` comes from a recording (iostat, sar, a trace), so that its rate is a measured one.
+        recording : Recording, optional
+            The recording that `workload` was made from.
 
         Raises
         ------
@@ -225,6 +235,9 @@ class PlanDescription(Description):
         data = read_toml(path, cls.file_kind)
         if workload is not None:
             data["workload"] = workload
+            data.pop("recording", None)
+            if recording is not None:
+                data["recording"] = recording
         else:
             named = data.get("workload")
             is_recorded = isinstance(named, str) and Path(named).suffix != ".toml"
@@ -258,10 +271,15 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         listed = drives if isinstance(drives, list) else [drives]
         found = [str(folder / d) if isinstance(d, str) and os.path.isfile(folder / d) else d for d in listed]
         data = {**data, "candidates": {**candidates, "drives": found}}
+    recording = data.get("recording")
+    if isinstance(recording, Mapping) and isinstance(recording.get("path"), str):
+        data = {**data, "recording": {**recording, "path": os.path.abspath(folder / recording["path"])}}
     workload = data.get("workload")
     if isinstance(workload, str):
         try:
             data = {**data, "workload": load_workload(folder / workload)}
+            if "recording" not in data and (recording := Recording.of(folder / workload)) is not None:
+                data["recording"] = recording
         except DescriptionError as error:
             raise DescriptionError(error.faults, f"workload {folder / workload}") from None
     return data
