@@ -15,8 +15,10 @@ WorkloadFile = Annotated[
     Path, typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.")
 ]
 Level = Annotated[
-    float | None,
-    typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for; default 95."),
+    str | None,
+    typer.Option(
+        help='Percentile of a recorded load to plan for: of the time ("95", the default) or "95% of requests".'
+    ),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
 Format = Annotated[

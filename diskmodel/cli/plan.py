@@ -14,7 +14,7 @@ from diskmodel.cli.options import Debug, Device, Format, Json, Level, Plot
 from diskmodel.cli.status import check_place, ends_well, honest_no
 
 if TYPE_CHECKING:
-    from diskmodel.plan import PlanDescription, PlanResult
+    from diskmodel.plan import PlanDescription, PlanResult, Recording
     from diskmodel.workload import Workload
 
 
@@ -56,7 +56,7 @@ def plan(
 
     Exits with status 3 when none of the candidates meets the objective.
     """
-    from diskmodel.plan import with_drives
+    from diskmodel.plan import Recording, with_drives
 
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
@@ -67,7 +67,10 @@ def plan(
     if workload is not None:
         recorded = read_workload(workload, level=level, device=device, format=format, notes=notes)
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
-    question = read_plan(plan, drive, engine, seed, recorded, is_recorded=is_recorded)
+    recording = None
+    if workload is not None:
+        recording = Recording.of(workload, format=format, device=device)
+    question = read_plan(plan, drive, engine, seed, recorded, is_recorded=is_recorded, recording=recording)
     if recorded is not None and (note := _scaling_of(question, recorded)):
         notes.append(note)
         say(note)
@@ -102,6 +105,7 @@ def read_plan(
     workload: Workload | None = None,
     *,
     is_recorded: bool = False,
+    recording: Recording | None = None,
 ) -> PlanDescription:
     """Return the plan in a file, changed by the options.
 
@@ -113,7 +117,7 @@ def read_plan(
     from diskmodel.drive import load_drive
     from diskmodel.plan import PlanDescription
 
-    found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded)
+    found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded, recording=recording)
     fields: dict[str, Any] = dict(found)
     if drives:
         fields["candidates"] = {**dict(found.candidates), "drives": tuple(load_drive(name) for name in drives)}
@@ -143,6 +147,7 @@ def explanation(result: PlanResult) -> list[str]:
     for candidate in result.candidates:
         disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
         output.append(f"  {candidate.family}: {disks}; {candidate.reason}")
+        output += [f"    {candidate.replay_note}"] if candidate.replay_note else []
         reasons = candidate.rule_of_thumb_difference
         output += [
             f"    {text}" for text in (reasons[:1] if candidate.disks == candidate.rule_of_thumb_disks else reasons)

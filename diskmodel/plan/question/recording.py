@@ -54,7 +54,7 @@ class Recording(Description):
         return cls.parse({"kind": "averages", **fields}) if kind in SYSSTAT_KINDS else None
 
     def trace(self) -> TraceWorkload:
-        """Return the trace, with addresses beyond the end of an array wrapped; read once for a file that stays the same.
+        """Return the trace, with addresses beyond the end of an array wrapped; an unchanged file is read once.
 
         Raises
         ------

@@ -10,9 +10,9 @@ from diskmodel.plan.search import judge
 from diskmodel.plan.search.trier import Trier
 from diskmodel.result.statistics.batches import Interval
 
-#: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas know
-#: nothing of bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at
-#: double, it simulates arrays much larger than needed.
+#: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas ignore
+#: bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at double,
+#: it simulates arrays much larger than needed.
 REPLAY_STEP = 2
 
 _STATISTICS = ("mean", "p99")

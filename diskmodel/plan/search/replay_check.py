@@ -35,10 +35,18 @@ DRAIN_SHARE = 0.01
 
 _PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
-#: Intervals of the burst statement: the busiest twentieth of the time, in seconds, or in hundredths of a trace shorter
-#: than 100 s. A tenth would hide the bursts of a trace whose load is in 5 % of the time.
+#: Share of the time whose requests a burst statement counts: the busiest intervals. At double, it hides the bursts of a
+#: trace whose load is in 5 % of the time.
 _BUSY_SHARE = 0.05
-_FEWEST_BINS = 100
+
+#: Lengths of interval that a burst statement may be about, ns: bursts of a file system's flush are seconds long, those
+#: of a process that submits a batch less than a millisecond.
+_SCALES = {"seconds": 10**9, "tenths of a second": 10**8, "hundredths of a second": 10**7, "milliseconds": 10**6}
+
+#: Intervals that a statement needs, and requests in an interval on average. With fewer of either, requests at random
+#: crowd in a twentieth of the intervals too: at 20 requests, 8 % of them.
+_FEWEST_INTERVALS = 100
+_MEAN_REQUESTS = 20
 
 
 def replay_trace(case: Case, array: Array, load_ratio: float = 1.0) -> Replay | None:
@@ -108,7 +116,9 @@ def _figures(response_ns: NDArray[np.int64]) -> dict[str, float]:
     return {"mean": float(ordered.mean()), **{name: float(ordered[rank]) for name, rank in ranks.items()}}
 
 
-def replay_criteria(replay: Replay, latency: LatencyObjective, ceiling: float | None, prefix: str = "") -> list[Criterion]:
+def replay_criteria(
+    replay: Replay, latency: LatencyObjective, ceiling: float | None, prefix: str = ""
+) -> list[Criterion]:
     """Return the criteria about speed under the replay.
 
     Parameters
@@ -141,13 +151,20 @@ def replay_criteria(replay: Replay, latency: LatencyObjective, ceiling: float | 
 
 
 def bursts_in_words(trace: TraceWorkload) -> str:
-    """Return how the requests of a trace crowd in time: "82 % of the requests arrive in 5 % of the seconds"."""
-    when_ns = trace.trace.when_ns
+    """Return how the requests of a trace crowd in time: "82 % of the requests arrive in 5 % of the seconds".
+
+    The statement is about the length of interval at which they crowd most.
+    """
+    when_ns = trace.trace.when_ns - trace.trace.when_ns[0]
     length_ns = int(when_ns[-1]) + 1
-    in_seconds = length_ns >= _FEWEST_BINS * 10**9
-    n_bins = -(-length_ns // 10**9) if in_seconds else _FEWEST_BINS
-    counts = np.bincount((when_ns * 1.0 * n_bins // length_ns).astype(np.int64), minlength=n_bins)
-    n_busy = max(round(_BUSY_SHARE * n_bins), 1)
-    share = float(np.sort(counts)[-n_busy:].sum()) / len(when_ns)
-    part = "seconds" if in_seconds else "time"
-    return f"{share:.0%} of the requests arrive in {n_busy / n_bins:.0%} of the {part}".replace("%", " %")
+    best, text = 0.0, "its requests come in batches"
+    for name, width_ns in _SCALES.items():
+        n_intervals = -(-length_ns // width_ns)
+        if n_intervals < _FEWEST_INTERVALS or len(when_ns) < _MEAN_REQUESTS * n_intervals:
+            continue
+        counts = np.bincount(when_ns // width_ns, minlength=n_intervals)
+        share = float(np.sort(counts)[-max(round(_BUSY_SHARE * n_intervals), 1) :].sum()) / len(when_ns)
+        if share > best:
+            best = share
+            text = f"{100 * share:.0f} % of the requests arrive in {100 * _BUSY_SHARE:.0f} % of the {name}"
+    return text

@@ -6,8 +6,9 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.search.replay_check import bursts_in_words
 from diskmodel.plan.search.trier import Trier
 
-#: Latencies that differ by less count as agreement: a percentile of one trace moves by as much from day to day. At half,
-#: every trace would need an explanation; at double, a replay of half the predicted latency would pass without one.
+#: Latencies that differ by less count as agreement: the objective is met by both, and a quarter is what a percentile of
+#: a trace of some thousand requests may be off by. At half, most traces would need an explanation; at double, a replay of
+#: half the predicted latency would pass without one.
 _AGREE_RATIO = 0.25
 
 
@@ -40,7 +41,9 @@ def replay_in_words(trier: Trier, trial: Trial) -> str:
 def _conditions(trial: Trial) -> str:
     replay = trial.replay
     assert replay is not None
-    text = "" if replay.speed_up == 1 else f"; the trace was replayed {replay.speed_up:.3g} times as fast (growth, peak)"
+    text = (
+        "" if replay.speed_up == 1 else f"; the trace was replayed {replay.speed_up:.3g} times as fast (growth, peak)"
+    )
     return text + ("; addresses beyond the end of the array were wrapped" if replay.is_wrapped else "")
 
 

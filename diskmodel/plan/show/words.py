@@ -26,10 +26,17 @@ def because(result: PlanResult) -> list[str]:
     """Return why: criteria and limiting factor of the best, and the rule of thumb; or what each candidate lacks."""
     best = result.best
     if best is None:
-        return [f"{candidate.family}: {candidate.reason}." for candidate in result.candidates]
+        return [
+            f"{candidate.family}: {text}."
+            for candidate in result.candidates
+            for text in (candidate.reason, candidate.replay_note)
+            if text
+        ]
     assert best.trial is not None
     said = [f"{criterion}." for criterion in best.trial.criteria]
     said.append(f"The limiting factor is {best.binds.replace('_', ' ')}: {best.reason}.")
+    if best.replay_note:
+        said.append(f"{best.replay_note[:1].upper()}{best.replay_note[1:]}.")
     return said + [f"{text[:1].upper()}{text[1:]}." for text in best.rule_of_thumb_difference]
 
 
@@ -62,6 +69,8 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
         )
     if result.profile_risk is not None:
         found.append(("What the drive's uncertainty does", [str(result.profile_risk)]))
+    if result.peaks:
+        found.append(("If the load has bursts that the recording does not show", [str(item) for item in result.peaks]))
     found.append(("Assumptions", _assumptions(result)))
     found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
     return found
@@ -78,6 +87,9 @@ def _assumptions(result: PlanResult) -> list[str]:
             f"stream {stream.name}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on "
             f"average, {rate}"
         )
+    recording = plan.recording
+    if recording is not None and recording.kind == "averages":
+        said.append("within an interval of the recording requests come at random (Poisson): an average shows no bursts")
     if objective.load_factor != 1:
         said.append(
             f"load grows {objective.growth_ratio:.0%} a year for {objective.years:g} years, and peaks at "
