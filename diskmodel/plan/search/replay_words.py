@@ -6,9 +6,9 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.search.replay_check import bursts_in_words
 from diskmodel.plan.search.trier import Trier
 
-#: Latencies that differ by less count as agreement: the objective is met by both, and a quarter is what a percentile of
-#: a trace of some thousand requests may be off by. At half, most traces would need an explanation; at double, a replay of
-#: half the predicted latency would pass without one.
+#: Latencies that differ by less count as agreement: the objective is met by both, and a percentile of some thousand
+#: requests may be off by a quarter. At half, most traces would need an explanation; at double, a replay of half the
+#: predicted latency would pass without one.
 _AGREE_RATIO = 0.25
 
 
