@@ -14,7 +14,7 @@ from typing import Any
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import LEVELS, level_name
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
 WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
@@ -49,7 +49,7 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
     >>> write_penalty("raid5"), write_penalty("erasure", n_parity=3)
     (4, 8)
     """
-    name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    name = level_name(level)
     if n_parity is not None and name != "erasure":
         Checks().fault("n_parity", n_parity, "only applies to level erasure", "leave it out").done()
     if name == "erasure":

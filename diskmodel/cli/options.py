@@ -17,6 +17,14 @@ WorkloadFile = Annotated[
 Level = Annotated[
     str | None,
     typer.Option(
+        "--percentile",
+        "--level",
+        help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".',
+    ),
+]
+Percentile = Annotated[
+    str | None,
+    typer.Option(
         help='Percentile of a recorded load to plan for: of the time ("95", the default) or "95% of requests".'
     ),
 ]

@@ -62,6 +62,11 @@ class Flusher:
         self.syncs: list[Sync] = []
         self.wake_ns: int | None = None
 
+    def start(self) -> None:
+        """Pages are dirty when the run begins: wake up at the first multiple of the interval (rules P5, Z6)."""
+        self.wake_ns = self.interval_ns
+        self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+
     @property
     def is_pressing(self) -> bool:
         """Whether it writes whatever the age of the pages (rule P5)."""

@@ -76,6 +76,15 @@ class HardDisk(Device):
         self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
 
+    @property
+    def n_buffered(self) -> int:
+        return self.dirty.used
+
+    def load(self, entries: list[Dirty]) -> None:
+        """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        self.dirty.load(entries)
+        self.wake(self.clock.now)
+
     # ------------------------------------------------------------------ queue side
     def overhead_ns(self, command: Command) -> int:
         return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns

@@ -34,6 +34,11 @@ class Waiting:
 class Host:
     """Between the clients and the controller."""
 
+    @property
+    def n_dirty(self) -> int:
+        """Pages that are dirty or on their way to the array (rule Z7)."""
+        return 0
+
     def __init__(
         self,
         clock: Clock,

@@ -39,6 +39,16 @@ class CachingHost(Host):
             clock, cache, self.pages, self.device, longest, self._write_pages, self._admit, lambda: bool(self.blocked)
         )
 
+        start = scenario.start
+        dirty = zip(start.pages_dirty.tolist(), start.pages_since_ns.tolist(), strict=True)
+        self.pages.load(start.pages_clean.tolist(), dirty)
+        if self.pages.dirty:
+            self.flusher.start()
+
+    @property
+    def n_dirty(self) -> int:
+        return self.pages.n_dirty
+
     def _enter(self, request: HostRequest) -> None:
         request.is_hit = False
         if request.op == READ:

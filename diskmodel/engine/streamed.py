@@ -10,6 +10,7 @@ import numpy as np
 
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
@@ -63,6 +64,8 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         end_ns=told["end_ns"],
         rebuilt_bytes=told["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=told["cache_full_ns"],
+        level_marks=level_marks(scenario),
+        levels=in_bytes(scenario, told["levels"]),
     )
     return Streamed(outcome, requests, _tally(told))
 

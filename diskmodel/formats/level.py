@@ -83,5 +83,5 @@ class Level:
         other = Level(self.percentile, is_of_requests=True)
         return (
             f"{above:.0%} of the requests arrive while the load is above this level, as it is one of time; "
-            f'--level "{other}" plans for {other.rate(rates_per_s):,.4g}/s'
+            f'--percentile "{other}" plans for {other.rate(rates_per_s):,.4g}/s'
         ).replace("% of the", " % of the", 1)

@@ -49,6 +49,11 @@ class Pages:
         """Time at which the oldest dirty page became dirty; None: no page is dirty."""
         return next(iter(self.dirty.values())).since_ns if self.dirty else None
 
+    def load(self, clean: Iterable[int], dirty: Iterable[tuple[int, int]]) -> None:
+        """Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6)."""
+        self.dirty = {page: Dirty(since_ns, 0) for page, since_ns in dirty}
+        self.add(clean)
+
     def holds(self, page: int) -> bool:
         """Return whether a page is in memory."""
         return page in self.clean or page in self.dirty or page in self.writing

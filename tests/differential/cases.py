@@ -9,19 +9,24 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.steady import Start
 from diskmodel.errors import DescriptionError
+from diskmodel.host.tables import HostTables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
-from diskmodel.records import Requests, StreamRule
+from diskmodel.records import Int64, Requests, StreamRule
 
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
@@ -66,6 +71,10 @@ HOST_SCHEDULERS = _in_order(
     ("fcfs", "mq-deadline", "sstf", "look", "c-look", "f-scan", "sptf", "sptf-aged"),
     (name for name, policy in SCHEDULERS.items() if not policy.edge),
 )
+#: Completions between two records of the levels: some in every case, and not at every one.
+SAMPLE_EVERY = 7
+#: Blocks, pages or writes that something holds at the beginning of a case, at most.
+MOST_FILLED = 3_000
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
 MOST_PIECES = 8_000
 
@@ -96,6 +105,7 @@ def draw_case(pick: Pick) -> Case:
     if "is_buffered" in case["array"]["host"] and pick((False, True)):
         case["array"]["host"]["page_cache"] = _page_cache(pick)
     _costs_and_syncs(pick, case["array"]["host"])
+    case["start"] = pick((0, 0, 1, 0.5, 0.1))
     return case
 
 
@@ -296,7 +306,52 @@ def build(case: Case) -> tuple[Scenario, Requests]:
     """What the engines take."""
     array = Array.parse(case["array"])
     scenario = resolve(array, case["seed"])
-    return scenario, _requests(case, scenario)
+    start = _start(scenario, case.get("start", 0), case["seed"])
+    return replace(scenario, start=start, sample_every=SAMPLE_EVERY), _requests(case, scenario)
+
+
+def _start(scenario: Scenario, fill: float, seed: int) -> Start:
+    """Caches and buffers filled to a share of their room with whatever they may hold."""
+    rng, capacity = random.Random(seed), scenario.layout.capacity
+
+    def some(n_places: int, room: float) -> Int64:
+        return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MOST_FILLED)), np.int64)
+
+    given: dict[str, Int64] = {}
+    tables, controller, sector = scenario.drive, scenario.controller, scenario.drive.sector_bytes
+    if controller.has_real_cache:
+        caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
+        n_blocks = -(-capacity // caches.block_sectors)
+        given["dirty"] = np.sort(some(n_blocks, caches.dirty_blocks))
+        given["cached"] = some(n_blocks, 3 * caches.read_blocks)
+    if isinstance(tables, HddTables) and tables.write_back:
+        given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+    if scenario.host.page_cache is not None:
+        host = HostTables.of(scenario.host, sector)
+        assert host.page_cache is not None
+        n_pages, room = -(-capacity // host.page_sectors), host.page_cache.memory_pages
+        given["pages_dirty"] = some(n_pages, room / 2)
+        since = [-rng.randrange(100_000_000) // 1000 * 1000 for _ in given["pages_dirty"]]
+        given["pages_since_ns"] = np.sort(np.array(since, np.int64))
+        given["pages_clean"] = some(n_pages, room)
+    return Start(**given)
+
+
+def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:
+    """Writes that overlap, continue and hide each other, none of them on two arms."""
+    arm = tables.n_sectors_per_actuator
+    entries = []
+    for disk in range(n_disks):
+        room = int(tables.cache_bytes // tables.sector_bytes * fill)
+        near = rng.randrange(tables.n_sectors)
+        while room and len(entries) < MOST_FILLED:
+            at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(40), tables.n_sectors - 1)))
+            border = min((at // arm + 1) * arm, tables.n_sectors)
+            n = min(1 + rng.randrange(16), room, border - at)
+            entries.append((disk, at, n))
+            room -= n
+    rng.shuffle(entries)
+    return np.array(entries, np.int64).reshape(-1, 3)
 
 
 def _requests(case: Case, scenario: Scenario) -> Requests:

@@ -61,13 +61,13 @@ def replay_trace(case: Case, array: Array, load_ratio: float = 1.0) -> Replay | 
 
     Notes
     -----
-    Growth and peak of the objective compress the trace in time: at a factor of 2, a second of the trace takes half a
-    second. Bursts keep their number of requests and come twice as fast.
+    Growth, peak and IOPS of the objective compress the trace in time as they scale the fitted workload: at a factor of
+    2, a second of the trace takes half a second. Bursts keep their number of requests and come twice as fast.
     """
     trace = case.trace
     if trace is None:
         return None
-    factor = case.objective.load_factor * load_ratio
+    factor = case.plan.design_factor * load_ratio
     load = trace if factor == 1 else trace.scaled(factor)
     result = simulate(
         array,

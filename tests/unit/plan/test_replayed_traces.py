@@ -80,15 +80,18 @@ def test_bursts_decide_the_count_and_the_answer_says_so(bursty, tmp_path):
     fitted_only = run_plan(plan.model_copy(update={"recording": None}), with_relaxations=False).best
     result = run_plan(plan, with_relaxations=False)
     best = result.best
-    assert fitted_only is not None and best is not None
+    assert fitted_only is not None
+    assert best is not None
     assert best.disks > 2 * fitted_only.disks
     assert p99_of_replay(plan, result, fitted_only.disks) > 300
     assert p99_of_replay(plan, result, best.disks) <= 30
-    assert best.below is not None and p99_of_replay(plan, result, best.below.disks) > 30
+    assert best.below is not None
+    assert p99_of_replay(plan, result, best.below.disks) > 30
     assert best.binds == "replay latency"
     # 9000 requests of the bursts and some 200 of the calm, of 13 000, in the ten busiest of 200 seconds
     assert "71 % of the requests arrive in 5 % of the seconds" in best.replay_note
-    assert "fitted" in best.replay_note and "replayed" in best.replay_note
+    assert "fitted" in best.replay_note
+    assert "replayed" in best.replay_note
 
 
 def test_both_figures_are_in_the_answer(bursty, tmp_path):
@@ -118,7 +121,9 @@ def test_no_array_is_an_answer_when_no_replay_is_within_the_objective(bursty, tm
 def test_growth_and_peak_compress_the_trace(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path, objective="growth = '50 %'\nyears = 1\npeak_factor = 1.2", p99="100 ms")
     result = run_plan(plan, with_relaxations=False)
-    assert result.best is not None and result.best.trial is not None and result.best.trial.replay is not None
+    assert result.best is not None
+    assert result.best.trial is not None
+    assert result.best.trial.replay is not None
     assert result.best.trial.replay.speed_up == pytest.approx(1.8)
     assert p99_of_replay(plan, result, result.best.disks, speed_up=1.8) <= 100
     assert "1.8 times as fast" in result.best.replay_note
@@ -176,7 +181,8 @@ def test_bursts_by_hand():
 
 def test_a_plan_remembers_its_recording(bursty, tmp_path):
     plan = plan_of(bursty, tmp_path)
-    assert plan.recording is not None and plan.recording.kind == "trace"
+    assert plan.recording is not None
+    assert plan.recording.kind == "trace"
     saved = tmp_path / "again" / "plan.toml"
     saved.parent.mkdir()
     plan.save(saved)

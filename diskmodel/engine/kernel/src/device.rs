@@ -31,6 +31,11 @@ pub trait Device {
     /// Buffered sectors have reached the media.
     fn destaged(&mut self, _n: u32, _events: &mut Events) {}
 
+    /// Sectors in the drive's buffer that are not on the media (rule Z7); 0 where they are not followed.
+    fn n_buffered(&self) -> i64 {
+        0
+    }
+
     /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
     fn is_durable(&self, _seq: u64) -> bool {
         true

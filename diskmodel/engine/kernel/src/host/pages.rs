@@ -71,8 +71,25 @@ impl Pages {
         }
     }
 
+    /// Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6).
+    pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = (i64, i64)>) {
+        for (page, since) in dirty {
+            let since = if planted(Fault::LoadedPages) { 0 } else { since };
+            let mark = Mark { since, row: 0, is_writing: false };
+            self.lists.put(DIRTY, page);
+            self.mark(page, mark);
+            self.wait(page, mark);
+        }
+        for page in clean {
+            if self.lists.list_of(page).is_none() {
+                self.lists.put(CLEAN, page);
+            }
+        }
+        self.make_room();
+    }
+
     /// Pages that count against the thresholds (rule P5): dirty ones and those on their way, some of them both.
-    fn n_dirty(&self) -> usize {
+    pub fn n_dirty(&self) -> usize {
         self.lists.len(DIRTY) + self.n_writing
     }
 

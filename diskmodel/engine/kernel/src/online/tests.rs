@@ -54,6 +54,8 @@ fn scenario() -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; 5],
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
+        start: crate::scenario::Start::default(),
+        sample_every: 0,
     }
 }
 
