@@ -12,7 +12,9 @@ import pytest
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.search.replay_check import bursts_in_words, replay_criteria, replay_trace
+from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import TraceWorkload
 
 SECOND_NS = 10**9
@@ -200,3 +202,74 @@ def test_a_recording_of_another_kind_cannot_be_replayed(tmp_path):
     assert Recording.of(job) is None
     with pytest.raises(DescriptionError, match="does not record single requests"):
         Recording(kind="trace", path=str(job)).trace()
+
+
+class Doubling:
+    """An array keeps up with 100 requests a second and disk, at a latency of 10 ms."""
+
+    def __call__(self, array, workload, *, n_requests, seed):
+        rate = workload.offered_rate_per_s
+        most = 100.0 * array.layout.disks
+        exact = Interval.exact
+        return Outcome(
+            is_stable=rate <= most,
+            iops=exact(min(rate, most)),
+            bytes_per_s=exact(4096 * min(rate, most)),
+            latency_ns={"": {name: exact(10e6) for name in ("mean", "p50", "p95", "p99", "p999")}},
+            utilization_ratio=min(rate / most, 1.0),
+            n_requests=n_requests,
+            method="fake",
+        )
+
+
+def averages(folder: Path, objective: str = "") -> PlanDescription:
+    """A plan from thirty seconds of iostat with 600 reads a second."""
+    rows = "Device r/s w/s rkB/s wkB/s rrqm/s wrqm/s %rrqm %wrqm r_await w_await aqu-sz rareq-sz wareq-sz svctm %util"
+    values = "sda 600.00 0.00 2400.00 0.00 0.00 0.00 0.00 0.00 5.00 0.00 3.00 4.00 0.00 1.00 60.00"
+    (folder / "iostat.txt").write_text("Linux 5.4.0 (host) \t01/02/20 \t_x86_64_\n\n" + f"{rows}\n{values}\n\n" * 30)
+    return plan_of(folder / "iostat.txt", folder, objective=objective, disks=60)
+
+
+def test_averages_report_how_hidden_peaks_move_the_count(tmp_path):
+    plan = averages(tmp_path)
+    assert plan.recording is not None
+    assert plan.recording.kind == "averages"
+    result = run_plan(plan, evaluate=Doubling(), with_relaxations=False)
+    assert result.best is not None
+    # 600, 1200 and 2400 requests a second at 100 a disk, in even numbers
+    assert result.best.disks == 6
+    assert [(peak.peak_to_mean, peak.disks) for peak in result.peaks] == [(2.0, 12), (4.0, 24)]
+    assert [item["disks"] for item in result.to_dict()["peaks"]] == [12, 24]
+
+
+def test_a_ceiling_of_the_mean_does_not_grow_with_the_peaks(tmp_path):
+    result = run_plan(averages(tmp_path, "utilization_ceiling = '50 %'"), evaluate=Doubling(), with_relaxations=False)
+    assert result.best is not None
+    assert result.best.disks == 12
+    assert [peak.disks for peak in result.peaks] == [12, 24]
+
+
+@pytest.mark.evidence
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CMU-SAFARI+MQSim__wsrch-small.trace",
+        "RainyLi+Disksim_Erasure__ascii.trace",
+        "fadhilkurnia+ssdsim__DTRS100M.trace",
+        "nmsudatalab+disksim-4.0__ssd-iozone-aligned2-100K.trace",
+        "nmsudatalab+disksim-4.0__ssd-postmark-aligned2.trace",
+        "zzunny97+blktrace-hadoop__eternity1.blkparse.xz",
+    ],
+)
+def test_answers_of_recorded_traces_replay_within_their_objective(evidence, tmp_path, name):
+    plan = plan_of(evidence / "real-files" / "trace" / name, tmp_path, p99="50 ms")
+    result = run_plan(plan, with_relaxations=False)
+    candidate = result.candidates[0]
+    assert candidate.trial is not None
+    p99_ms = p99_of_replay(plan, result, candidate.trial.disks)
+    if result.best is not None:
+        assert p99_ms <= 50
+        assert candidate.trial.replay.latency_ms()["p99"] == pytest.approx(p99_ms, rel=1e-12)
+    else:
+        assert candidate.trial.replay is None or p99_ms > 50
