@@ -51,3 +51,23 @@ def save_plot(draw: Callable[[Axes], None], path: str | Path, field: str = "plot
     drawn = io.BytesIO()
     FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
     write_bytes(path, drawn.getvalue(), field)
+
+
+def save_figure(
+    draw: Callable[[Figure], None], path: str | Path, field: str = "plot", *, width: float = 7.0, height: float = 4.2
+) -> None:
+    """Write a drawing that divides its figure itself as PNG or SVG, by the path's ending; width and height in inches.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written; `field` is the option that named the path.
+    """
+    if str(path).endswith(".svg"):
+        write_text(path, svg_of_figure(draw, width=width, height=height), field)
+        return
+    figure = Figure(figsize=(width, height), layout="constrained")
+    draw(figure)
+    drawn = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(drawn)  # type: ignore[no-untyped-call]
+    write_bytes(path, drawn.getvalue(), field)

@@ -17,6 +17,7 @@ from diskmodel.cli import (
     measure,
     mount,
     plan,
+    replay,
     rule,
     simulate,
     validate,
@@ -75,6 +76,7 @@ _COMMANDS = {
         (plan.plan, "find how many disks, which drive and which RAID level"),
         (compare.compare, "compare arrays side by side, up to overload"),
         (simulate.simulate, "simulate one array under one workload"),
+        (replay.replay, "replay a trace on arrays, with latency over time"),
         (rule.rule, "count disk operations as RAID calculators do"),
     ),
     "Describe the load and the disk": (

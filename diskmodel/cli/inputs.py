@@ -35,7 +35,7 @@ def read_workload(
     path: Path,
     queue_depth: int | None = None,
     *,
-    level: float | None = None,
+    level: str | None = None,
     device: str | None = None,
     format: str | None = None,
     notes: list[str] | None = None,
@@ -59,7 +59,7 @@ def read_workload(
     is_recorded = path.suffix != ".toml" or format is not None
     refuse_unused(path if is_recorded else None, level=level, device=device, format=format)
     if is_recorded:
-        found = find_workload(path, level=95.0 if level is None else level, device=device, format=format)
+        found = find_workload(path, level="95" if level is None else level, device=device, format=format)
         workload = Workload.parse(found.workload, str(path))
         for note in found.notes:
             say(f"{path.name}: {note}")
@@ -75,7 +75,7 @@ def read_replay(
     replay: str,
     queue_depth: int | None = None,
     *,
-    level: float | None = None,
+    level: str | None = None,
     device: str | None = None,
     format: str | None = None,
     wraps: bool = False,
@@ -90,9 +90,7 @@ def read_replay(
         When the file is not a trace.
     """
     from diskmodel.cli.console import say
-    from diskmodel.formats import load_trace
-    from diskmodel.formats.detect import check_kind
-    from diskmodel.workload import TraceWorkload
+    from diskmodel.formats.replaying import load_replay
 
     if level is not None:
         raise DescriptionError(
@@ -106,37 +104,19 @@ def read_replay(
     if replay != "closed" and queue_depth is not None:
         fix = "use --replay closed, or leave it out"
         raise DescriptionError(Fault("queue_depth", queue_depth, "only applies to a closed replay", fix))
-    if format is None:
-        _refuse_no_trace(path)
-    trace = load_trace(
+    workload, trace = load_replay(
         path,
-        format=None if format is None else check_kind(format).removeprefix("trace:"),
-        device=None if device == "all" else device,
-    )
-    for note in trace.notes:
-        say(f"{path.name}: {note}")
-    rows = trace.requests
-    return TraceWorkload.from_arrays(
-        rows.time_ns - rows.time_ns[0],
-        rows.op,
-        rows.offset_bytes,
-        rows.length_bytes,
+        format=format,
+        device=device,
         timing="scaled" if factor else "closed" if replay == "closed" else "original",
         speed_up=float(factor[1]) if factor else 1.0,
         queue_depth=queue_depth or 1,
         wraps=wraps,
         name=f"{path.name}, {replay}",
     )
-
-
-def _refuse_no_trace(path: Path) -> None:
-    """Refuse a file of another kind, naming the kind that it is."""
-    from diskmodel.formats import detect_evidence
-
-    kind = detect_evidence(path)
-    if not kind.startswith("trace:"):
-        rule = f"is {kind}, which does not record single requests"
-        raise DescriptionError(Fault("trace", str(path), rule, "name a block trace"))
+    for note in trace.notes:
+        say(f"{path.name}: {note}")
+    return workload
 
 
 def refuse_unused(recorded: Path | None, **given: float | str | None) -> None:

@@ -15,14 +15,18 @@ WorkloadFile = Annotated[
     Path, typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.")
 ]
 Level = Annotated[
-    float | None,
+    str | None,
     typer.Option(
-        "--percentile", "--level", min=0, max=100, help="Percentile of a recorded load over time; default 95."
+        "--percentile",
+        "--level",
+        help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".',
     ),
 ]
 Percentile = Annotated[
-    float | None,
-    typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for; default 95."),
+    str | None,
+    typer.Option(
+        help='Percentile of a recorded load to plan for: of the time ("95", the default) or "95% of requests".'
+    ),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
 Format = Annotated[

@@ -16,7 +16,7 @@ from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
-    from diskmodel.plan import Candidate, PlanDescription, PlanResult
+    from diskmodel.plan import Candidate, PlanDescription, PlanResult, Recording
     from diskmodel.workload import Workload
 
 
@@ -99,7 +99,7 @@ def plan(
     objective.
     """
     from diskmodel.output import check_output
-    from diskmodel.plan import with_drives
+    from diskmodel.plan import Recording, with_drives
 
     if list_presets:
         _list_presets(as_json)
@@ -134,8 +134,17 @@ def plan(
     if workload is not None:
         recorded = read_workload(workload, level=percentile, device=device, format=format, notes=workload_notes)
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
+    recording = None
+    if workload is not None:
+        recording = Recording.of(workload, format=format, device=device)
     question, notes = ask(
-        given, plan, preset_name=_preset_of(start), array=array, workload=recorded, is_recorded=is_recorded
+        given,
+        plan,
+        preset_name=_preset_of(start),
+        array=array,
+        workload=recorded,
+        is_recorded=is_recorded,
+        recording=recording,
     )
     if recorded is not None and iops is None and (note := _scaling_of(question, recorded)):
         workload_notes.append(note)
@@ -170,6 +179,7 @@ def ask(
     array: Path | None = None,
     workload: Workload | None = None,
     is_recorded: bool = False,
+    recording: Recording | None = None,
 ) -> tuple[PlanDescription, list[str]]:
     """Return the plan that options describe on top of a file, a preset or an array, and the notes about it.
 
@@ -182,7 +192,7 @@ def ask(
     preset_name : str, optional
     array : Path, optional
         File of an array that exists.
-    workload, is_recorded
+    workload, is_recorded, recording
         As for `plan_from`.
 
     Raises
@@ -201,6 +211,7 @@ def ask(
         array=None if array is None else Array.load(array),
         workload=workload,
         is_recorded=is_recorded,
+        recording=recording,
     )
 
 

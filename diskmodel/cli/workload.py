@@ -42,7 +42,7 @@ def workload(
     if fit:
         _fit(evidence, out, level=level, device=device, format=format, as_json=as_json)
         return
-    found = find_workload(evidence, level=95.0 if level is None else level, device=device, format=format)
+    found = find_workload(evidence, level="95" if level is None else level, device=device, format=format)
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
         described.save(out)
@@ -69,7 +69,7 @@ def workload(
 
 
 def _fit(
-    evidence: Path, out: Path | None, *, level: float | None, device: str | None, format: str | None, as_json: bool
+    evidence: Path, out: Path | None, *, level: str | None, device: str | None, format: str | None, as_json: bool
 ) -> None:
     """Fit a synthetic stream to a trace and report what it does not reproduce."""
     from diskmodel.cli.inputs import read_replay

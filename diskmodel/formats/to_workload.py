@@ -24,6 +24,7 @@ from diskmodel.formats.fio import latency_log
 from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats.level import Level
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
@@ -68,7 +69,7 @@ class FoundWorkload:
 
 
 def find_workload(
-    path: str | Path, *, level: float = 95, device: str | None = None, interval_s: float = 1.0,
+    path: str | Path, *, level: Level | float | str = 95, device: str | None = None, interval_s: float = 1.0,
     errors: Errors = "raise", format: str | None = None,
 ) -> FoundWorkload:  # fmt: skip
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
@@ -76,8 +77,9 @@ def find_workload(
     Parameters
     ----------
     path : str or Path
-    level : float
-        Percentile of the load over time that the workload's rates stand for, from 0 to 100.
+    level : float, str or Level
+        Percentile of the load over time that the workload's rates stand for, from 0 to 100; or "95 % of requests", the
+        rate of the busiest interval that 95 % of the requests arrive in, intervals in order of their rates.
     device : str, optional
         Needed where the file holds several: one, several with commas between them, or "all" (whole disks, without
         partitions and without volumes that lie on other disks of the file). Several become streams of one array.
@@ -94,11 +96,9 @@ def find_workload(
     FormatError
         When the file is none of these, or holds several devices and none is named.
     """
-    faults = [] if 0 <= level <= 100 else [Fault("level", level, "must lie from 0 to 100")]
+    level = Level.of(level)
     if not 0.001 <= interval_s <= 1e6:
-        faults.append(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
-    if faults:
-        raise FormatError(faults)
+        raise FormatError(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
         return _from_loads(read_sysstat(path, kind=kind), device, kind, level, str(path))
@@ -117,7 +117,7 @@ def find_workload(
 
 
 def load_workload(
-    path: str | Path, *, level: float = 95, device: str | None = None, format: str | None = None
+    path: str | Path, *, level: Level | float | str = 95, device: str | None = None, format: str | None = None
 ) -> Workload:
     """Return the workload that a TOML file describes, or that `find_workload` finds in a recording.
 
@@ -192,7 +192,7 @@ def _chosen(loads: list[DeviceLoad], device: str | None, source: str) -> tuple[l
     return busy, notes
 
 
-def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: float, source: str) -> FoundWorkload:
+def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: Level, source: str) -> FoundWorkload:
     chosen, notes = _chosen(loads, device, source)
     if device == "all":
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
@@ -207,14 +207,15 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: f
     rates = total[is_known]
     if not len(rates):
         raise file_error(source, "holds no sample with usable counters", value=names)
-    rate = float(np.percentile(rates, level))
+    rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), names)
+        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), names)
     for load in chosen:
         notes += [note for note in load.notes if note not in notes]
     each = f" of {chosen[0].interval_s:g} s" if chosen[0].interval_s else ""
     samples = f"{len(rates)} samples{each}" if len(rates) > 1 else "the only sample"
-    notes.append(f"rates are those of the {level:g}th percentile of {samples} of {names}")
+    notes.append(level.in_words(f"{samples} of {names}"))
+    notes += filter(None, [level.warning(rates)])
     if len(rates) > 1:
         notes.append("within a sample requests are taken as coming at random (Poisson): shorter bursts are not seen")
     notes.append("places are not recorded: uniformly random ones were assumed, the hardest case for disks")
@@ -304,7 +305,7 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
 
 
 def _from_trace(
-    path: str | Path, kind: str, level: float, device: str | None, interval_s: float, errors: Errors
+    path: str | Path, kind: str, level: Level, device: str | None, interval_s: float, errors: Errors
 ) -> FoundWorkload:
     device = None if device == "all" else device
     reader = read_trace(path, format=kind.removeprefix("trace:"), device=device, errors=errors)
@@ -325,11 +326,12 @@ def _from_trace(
         notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
     if facts.last_ns < facts.rate.width:
         notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")
-    rate = float(np.percentile(rates, level))
+    rate = level.rate(rates)
     if rate <= 0:
-        raise FormatError(Fault("level", level, "has no load at this percentile", "choose a higher one"), str(path))
+        raise FormatError(Fault("level", str(level), "has no load there", "choose a higher one"), str(path))
     n_intervals = f"{len(rates)} interval{'s' * (len(rates) > 1)} of {facts.rate.width / 1e9:g} s"
-    notes.append(f"rates are those of the {level:g}th percentile of {n_intervals}")
+    notes.append(level.in_words(n_intervals))
+    notes += filter(None, [level.warning(rates)])
     notes.append("arrivals within an interval were taken as random (Poisson)")
     if reader.n_skipped:
         notes.append(f"{reader.n_skipped} entries that neither read nor write (flushes, discards) were left out")

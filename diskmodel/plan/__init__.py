@@ -4,16 +4,18 @@
 """
 
 from diskmodel.plan.answer.candidate import Candidate
-from diskmodel.plan.answer.changes import Relaxation, Sensitivity
+from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.crossover import Crossover
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.replay import Replay
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, with_drives
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
+from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.search.compare import compare
 from diskmodel.plan.search.crossover import find_crossover
 from diskmodel.plan.search.evaluation import Evaluate
@@ -32,6 +34,7 @@ __all__ = [
     "Difference",
     "Evaluate",
     "Family",
+    "HiddenPeak",
     "LatencyLimits",
     "LatencyObjective",
     "Objective",
@@ -40,7 +43,9 @@ __all__ = [
     "PlanDescription",
     "PlanResult",
     "Prices",
+    "Recording",
     "Relaxation",
+    "Replay",
     "Search",
     "Sensitivity",
     "cases",

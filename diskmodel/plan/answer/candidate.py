@@ -43,6 +43,8 @@ class Candidate(Record):
         Why the rule of thumb gives another number.
     trials : tuple of Trial
         All that was tried, by number of disks.
+    replay_note : str
+        What replaying the trace found beside the fitted workload, and why they differ; "" without a trace.
     array, workload, seed : Array, Workload and int, optional
         Complete descriptions of `trial`: with its number of requests they reproduce its figures alone.
     safety : Safety or None
@@ -64,6 +66,7 @@ class Candidate(Record):
     rule_of_thumb_disks: int | None
     rule_of_thumb_difference: tuple[str, ...]
     trials: tuple[Trial, ...]
+    replay_note: str = ""
     array: Array | None = None
     workload: Workload | None = None
     seed: int = 0
@@ -126,6 +129,9 @@ class Candidate(Record):
                 "data_loss_per_year": figures.loss_per_year,
                 "criteria": self.trial.criteria,
                 "degraded": self.trial.degraded,
+                "replay": self.trial.replay,
+                "degraded_replay": self.trial.degraded_replay,
+                "replay_note": self.replay_note or None,
             }
         if self.safety is not None:
             data |= {

@@ -56,3 +56,26 @@ class Sensitivity(Record):
     high: str
     disks_low: int | None
     disks_high: int | None
+
+
+@dataclass(frozen=True)
+class HiddenPeak(Record):
+    """The answer when the load inside each interval of a recording of averages is less even than assumed.
+
+    Attributes
+    ----------
+    peak_to_mean : float
+        2: all requests of an interval arrive in half of it, at twice the mean rate.
+    disks : int or None
+        Fewest disks of the best family then; None: more than the plan allows.
+    most_disks : int
+        The largest number of disks that the plan allows that family.
+    """
+
+    peak_to_mean: float
+    disks: int | None
+    most_disks: int
+
+    def __str__(self) -> str:
+        need = f"{self.disks} disks" if self.disks else f"more than {self.most_disks} disks"
+        return f"peaks at {self.peak_to_mean:g} times the mean within an interval: {need}"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from diskmodel.display import Displayable
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate
-from diskmodel.plan.answer.changes import Relaxation, Sensitivity
+from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.question.description import PlanDescription
@@ -37,6 +37,8 @@ class PlanResult(Record, Displayable):
         Cost (or disks) against latency, of everything that was tried and meets the objective.
     profile_risk : ProfileRisk or None
         Effect of the uncertainty of a calibrated drive on the best; None where its profile states none.
+    peaks : tuple of HiddenPeak
+        How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
     """
 
     rich_view: ClassVar[str] = "diskmodel.plan.show.table:plan_table"
@@ -51,6 +53,7 @@ class PlanResult(Record, Displayable):
     sensitivities: tuple[Sensitivity, ...]
     front: tuple[ParetoPoint, ...]
     profile_risk: ProfileRisk | None = None
+    peaks: tuple[HiddenPeak, ...] = ()
 
     @property
     def is_feasible(self) -> bool:
@@ -93,6 +96,7 @@ class PlanResult(Record, Displayable):
             "relaxations": self.relaxations,
             "sensitivities": self.sensitivities,
             "profile_risk": self.profile_risk,
+            "peaks": self.peaks,
             "pareto": self.front,
             "runs": self.n_runs,
             "plan": self.plan,

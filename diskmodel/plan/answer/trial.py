@@ -9,6 +9,7 @@ from typing import Any
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.replay import Replay
 from diskmodel.plan.answer.statics import Statics
 
 
@@ -25,6 +26,8 @@ class Trial(Record):
     statics : Statics
     n_runs : int
         Simulations made.
+    replay, degraded_replay : Replay or None
+        Of the trace behind the workload; None where there is none, or where another criterion had failed already.
     """
 
     disks: int
@@ -33,6 +36,8 @@ class Trial(Record):
     degraded: Outcome | None
     statics: Statics
     n_runs: int
+    replay: Replay | None = None
+    degraded_replay: Replay | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -44,6 +49,11 @@ class Trial(Record):
         """Whether every criterion is met with confidence; undecided counts as not met (the safe side)."""
         return self.verdict is Verdict.HOLDS
 
+    @property
+    def fails_only_in_replay(self) -> bool:
+        """Whether the array meets the objective under the fitted workload and misses it under the trace itself."""
+        return self.replay is not None and not self.is_met
+
     def json_fields(self) -> Mapping[str, Any]:
         """Return the verdict, every criterion, and what was simulated."""
         data: dict[str, Any] = {"disks": self.disks, "verdict": self.verdict, "criteria": self.criteria}
@@ -51,4 +61,8 @@ class Trial(Record):
             data |= self.outcome.to_dict()
         if self.degraded is not None:
             data["degraded"] = self.degraded
+        if self.replay is not None:
+            data["replay"] = self.replay
+        if self.degraded_replay is not None:
+            data["degraded_replay"] = self.degraded_replay
         return data

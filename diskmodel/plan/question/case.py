@@ -15,7 +15,7 @@ from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.description import PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
-from diskmodel.workload import Workload
+from diskmodel.workload import TraceWorkload, Workload
 
 #: Levels whose groups have a limited width: the level of one group, and the level of several.
 _STRIPED = {
@@ -58,6 +58,14 @@ class Case:
     def workload(self) -> Workload:
         """The load to design for."""
         return self.plan.design_workload
+
+    @cached_property
+    def trace(self) -> TraceWorkload | None:
+        """The trace that arrays have to replay; None where none was recorded, or where the rule of thumb decides."""
+        recording = self.plan.recording
+        if recording is None or recording.kind != "trace" or self.search.method == "rule":
+            return None
+        return recording.trace()
 
     @cached_property
     def required_bytes(self) -> int:

@@ -19,6 +19,7 @@ from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
+from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
 from diskmodel.workload import Stream, Workload
@@ -203,6 +204,9 @@ class PlanDescription(Description):
         Of every candidate.
     prices : Prices
     search : Search
+    recording : Recording or None
+        The recording that the workload was made from; known without being written where `workload` names its file.
+        Every answer is checked by replaying a trace.
     notes : tuple of str
         Sources and assumptions of the question, printed with the answer.
     """
@@ -219,6 +223,7 @@ class PlanDescription(Description):
     spindles: Spindles = Spindles()
     prices: Prices = Prices()
     search: Search = Search()
+    recording: Recording | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -242,13 +247,18 @@ class PlanDescription(Description):
         closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
         multiply the clients. A mixture of both is multiplied as a whole.
         """
-        workload, design_iops = self._placed_workload, self.objective.design_iops
+        factor = self.design_factor
+        return self._placed_workload if factor == 1 else self._placed_workload.scaled(factor)
+
+    @property
+    def design_factor(self) -> float:
+        """The load to design for, over that of the workload as it is described."""
+        workload, design_iops = self.workload, self.objective.design_iops
         if design_iops is not None and not workload.is_open:
-            return workload
-        factor = self.objective.load_factor
+            return 1.0
         if design_iops is not None and not workload.queue_depth:
-            factor = design_iops / workload.offered_rate_per_s
-        return workload if factor == 1 else workload.scaled(factor)
+            return design_iops / workload.offered_rate_per_s
+        return self.objective.load_factor
 
     @property
     def _placed_workload(self) -> Workload:
@@ -275,7 +285,10 @@ class PlanDescription(Description):
         return self
 
     @classmethod
-    def load(cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False) -> Self:
+    def load(
+        cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False,
+        recording: Recording | None = None,
+    ) -> Self:  # fmt: skip
         """The plan in a TOML file; paths in it are relative to the file.
 
         Parameters
@@ -285,6 +298,8 @@ class PlanDescription(Description):
             Instead of the file's, which need not have one then.
         is_recorded : bool
             Whether `workload` comes from a recording (iostat, sar, a trace), so that its rate is a measured one.
+        recording : Recording, optional
+            The recording that `workload` was made from.
 
         Raises
         ------
@@ -294,6 +309,9 @@ class PlanDescription(Description):
         data = read_toml(path, cls.file_kind)
         if workload is not None:
             data["workload"] = workload
+            data.pop("recording", None)
+            if recording is not None:
+                data["recording"] = recording
         else:
             named = data.get("workload")
             is_recorded = isinstance(named, str) and Path(named).suffix != ".toml"
@@ -333,10 +351,15 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         listed = drives if isinstance(drives, list) else [drives]
         found = [str(folder / d) if isinstance(d, str) and os.path.isfile(folder / d) else d for d in listed]
         data = {**data, "candidates": {**candidates, "drives": found}}
+    recording = data.get("recording")
+    if isinstance(recording, Mapping) and isinstance(recording.get("path"), str):
+        data = {**data, "recording": {**recording, "path": os.path.abspath(folder / recording["path"])}}
     workload = data.get("workload")
     if isinstance(workload, str):
         try:
             data = {**data, "workload": load_workload(folder / workload)}
+            if "recording" not in data and (recording := Recording.of(folder / workload)) is not None:
+                data["recording"] = recording
         except DescriptionError as error:
             raise DescriptionError(error.faults, f"workload {folder / workload}") from None
     return data

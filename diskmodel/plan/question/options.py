@@ -16,6 +16,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.presets import Preset
+from diskmodel.plan.question.recording import Recording
 from diskmodel.units import (
     SUFFIXES,
     Bytes,
@@ -167,6 +168,7 @@ def plan_from(
     array: Array | None = None,
     workload: Workload | None = None,
     is_recorded: bool = False,
+    recording: Recording | None = None,
 ) -> tuple[PlanDescription, list[str]]:
     """Return the plan that options describe, and what was replaced or assumed, in a line each.
 
@@ -184,6 +186,8 @@ def plan_from(
         Instead of the file's or the preset's.
     is_recorded : bool
         Whether that workload comes from a recording.
+    recording : Recording, optional
+        The recording that it was made from.
 
     Raises
     ------
@@ -196,7 +200,7 @@ def plan_from(
     if options.iops is not None and options.throughput_bytes_per_s is not None:
         rule = "is given together with --iops, and both state the load"
         raise DescriptionError(Fault("--throughput", None, rule, "keep one of them"))
-    draft = _start(options, path, preset, workload, is_recorded=is_recorded)
+    draft = _start(options, path, preset, workload, recording, is_recorded=is_recorded)
     if array is not None:
         _take_array(draft, array)
     if path is None:
@@ -213,18 +217,21 @@ def plan_from(
 
 
 def _start(
-    options: PlanOptions, path: Path | None, preset: Preset | None, workload: Workload | None, *, is_recorded: bool
-) -> _Draft:
+    options: PlanOptions, path: Path | None, preset: Preset | None, workload: Workload | None,
+    recording: Recording | None, *, is_recorded: bool,
+) -> _Draft:  # fmt: skip
     """Return the tables beneath the options."""
     if path is not None:
         # an --iops states which rate is meant, so that it may differ from a recorded one
-        found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded and options.iops is None)
+        found = PlanDescription.load(
+            path, workload=workload, is_recorded=is_recorded and options.iops is None, recording=recording
+        )
         return _Draft(dict(found), str(path))
     if preset is None:
-        return _Draft({} if workload is None else {"workload": workload}, "the workload")
+        return _Draft({} if workload is None else {"workload": workload, "recording": recording}, "the workload")
     tables: dict[str, Any] = {name: dict(table) for name, table in preset.fields.items()}
     if workload is not None:
-        tables["workload"] = workload
+        tables |= {"workload": workload, "recording": recording}
     tables["notes"] = [
         *(f"preset {preset.name}, source: {source}" for source in preset.sources),
         *(f"preset {preset.name}, assumed: {assumption}" for assumption in preset.assumptions),

@@ -21,13 +21,15 @@ def find_crossover(
 ) -> Crossover:
     """Return the fewest disks of each level of a plan at every share of writes, the plan otherwise unchanged.
 
-    Levels are those of the plan's first drive, strip and cache.
+    Levels are those of the plan's first drive, strip and cache. A trace behind the plan is not replayed, as its share
+    of writes is fixed: the counts are those of the fitted workload.
     """
     decide = evaluate if evaluate is not None else evaluator(plan)
     asked: list[Case] = []
     for ratio in write_ratios:
         streams = tuple(stream.model_copy(update={"read_ratio": 1 - ratio}) for stream in plan.workload.streams)
-        changed = plan.model_copy(update={"workload": plan.workload.model_copy(update={"streams": streams})})
+        workload = plan.workload.model_copy(update={"streams": streams})
+        changed = plan.model_copy(update={"workload": workload, "recording": None})
         seen: set[str] = set()
         for case in cases(changed):
             if case.family.level not in seen:

@@ -12,6 +12,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.difference import difference_in_words
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.hint import Hint
+from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.search.rule_of_thumb import (
     rule_of_thumb_disks,
 )
@@ -166,8 +167,9 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     counted = rule_of_thumb_disks(trier.case)
     words = difference_in_words(trier, trial, counted)
     return Candidate(
-        trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials)
-    )
+        trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials),
+        replay_in_words(trier, trial),
+    )  # fmt: skip
 
 
 def _length(trial: Trial) -> str:
@@ -193,4 +195,5 @@ def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
         counted,
         difference_in_words(trier, trial, counted),
         tuple(trier.trials),
+        replay_in_words(trier, trial),
     )

@@ -10,6 +10,11 @@ from diskmodel.plan.search import judge
 from diskmodel.plan.search.trier import Trier
 from diskmodel.result.statistics.batches import Interval
 
+#: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas ignore
+#: bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at double,
+#: it simulates arrays much larger than needed.
+REPLAY_STEP = 2
+
 _STATISTICS = ("mean", "p99")
 
 
@@ -22,6 +27,8 @@ class Hint:
 
     def __call__(self, disks: int) -> bool:
         """Return whether that many disks probably meet the objective."""
+        if disks < REPLAY_STEP * self.trier.short_in_replay:
+            return False
         guess = self._estimate(disks)
         factors = self._factors(disks)
         streams = self.case.workload.streams

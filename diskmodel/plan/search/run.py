@@ -12,6 +12,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import cases
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.evaluation import Evaluate, evaluator
+from diskmodel.plan.search.hidden_peaks import hidden_peaks
 from diskmodel.plan.search.memory import Remembered
 from diskmodel.plan.search.pareto import pareto_front, points_of
 from diskmodel.plan.search.pool import Progress, search_all
@@ -77,6 +78,7 @@ def run_plan(
         sensitivities=tuple(sensitivity(plan, shown, decide)) if with_sensitivity and best and shown else (),
         front=tuple(pareto_front(points_of(found))),
         profile_risk=profile_risk(plan, best, decide) if best else None,
+        peaks=tuple(hidden_peaks(plan, best, decide)) if best else (),
     )
 
 

@@ -51,13 +51,15 @@ def _inputs(case: Case) -> Iterator[tuple[str, _Variant, _Variant]]:
     def of_objective(**update: Any) -> Case:
         return of_plan(objective=objective.model_copy(update=update))
 
-    if objective.iops is not None:
+    if case.trace is not None:  # the peak scales the fitted workload and the replay alike
+        low, high = ((t, of_objective(peak_factor=f * objective.peak_factor)) for t, f in factors)
+    elif objective.iops is not None:
         low, high = ((t, of_objective(iops=f * objective.iops)) for t, f in factors)
     else:
         low, high = ((t, of_plan(workload=plan.workload.scaled(f))) for t, f in factors)
     yield "load", low, high
     ratios = [stream.read_ratio for stream in plan.workload.streams]
-    if any(0 < ratio < 1 for ratio in ratios):
+    if case.trace is None and any(0 < ratio < 1 for ratio in ratios):  # a trace has the mix that it has
         yield (
             "share of reads",
             ("-10 points", of_plan(workload=_with_read_shift(plan.workload, -0.1))),

@@ -10,11 +10,13 @@ from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.replay import Replay
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.search import judge
 from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.replay_check import replay_criteria, replay_trace
 from diskmodel.plan.search.statics import simulated_hours, static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
@@ -48,6 +50,11 @@ class Trier:
     def trials(self) -> list[Trial]:
         """All trials made, by number of disks."""
         return [self._known[n] for n in sorted(self._known)]
+
+    @property
+    def short_in_replay(self) -> int:
+        """The largest number of disks tried with which only the replay of the trace missed the objective; 0: none."""
+        return max((n for n, trial in self._known.items() if trial.fails_only_in_replay), default=0)
 
     def static(self, disks: int) -> list[Criterion]:
         """Return the criteria of an idle array that need no simulation."""
@@ -94,8 +101,27 @@ class Trier:
         if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
             degraded, more, extra = self._degraded(disks, is_careful)
             found, n_runs = [*found, *more], n_runs + extra
+        replay = degraded_replay = None
+        if case.trace is not None and overall([*fixed, *found]) is Verdict.HOLDS:
+            replay, degraded_replay, more = self._replayed(disks)
+            found, n_runs = [*found, *more], n_runs + (replay is not None) + (degraded_replay is not None)
         figures = statics(case, array, busy, hours)
-        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs)
+        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs, replay, degraded_replay)
+
+    def _replayed(self, disks: int) -> tuple[Replay | None, Replay | None, list[Criterion]]:
+        """Return the replays of the recorded trace on the whole array and, where it matters, without a disk."""
+        case, objective = self.case, self.case.objective
+        replay = replay_trace(case, case.array(disks))
+        assert replay is not None
+        found = replay_criteria(replay, objective.latency, objective.utilization_ceiling_ratio)
+        required = objective.degraded
+        if required is None or overall(found) is not Verdict.HOLDS:
+            return replay, None, found
+        array = case.array(disks, n_failed=required.failures)
+        degraded = replay_trace(case, array, required.load_ratio)
+        assert degraded is not None
+        more = replay_criteria(degraded, required.latency, required.utilization_ceiling_ratio, "degraded ")
+        return replay, degraded, [*found, *more]
 
     def _rebuild_hours(self, disks: int) -> float | None:
         """Return the hours of a rebuild beside the load, from one run; None where the evaluation does not model it."""

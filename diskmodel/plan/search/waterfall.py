@@ -21,6 +21,7 @@ from diskmodel.plan.answer.waterfall import Waterfall, WaterfallStep
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.replay_check import PREFIX
 from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.search.statics import static_criteria
 from diskmodel.queue.description import Queue
@@ -62,6 +63,8 @@ def waterfall(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -
         if limits
         else "Every criterion of the objective has to be met with confidence."
     )
+    if candidate.binds.startswith(PREFIX):
+        name, meaning = f"{name}, bursts", f"{meaning} In the replay of the trace, too, with its bursts."
     found.append(WaterfallStep(name, candidate.disks, meaning))
     return tuple(found)
 

@@ -24,12 +24,17 @@ def _is_priced(result: PlanResult) -> bool:
     return any(c.trial and math.isfinite(c.trial.statics.cost_usd) for c in result.candidates)
 
 
+def _is_replayed(result: PlanResult) -> bool:
+    return any(c.trial and c.trial.replay for c in result.candidates)
+
+
 def candidate_header(result: PlanResult) -> list[str]:
     """Return the names of the columns of `candidate_row`; columns that are the same for all candidates are left out."""
     names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms"]
     names += ["disk failed", "rebuild h", "busy", "usable"]
     varied = _varied(result)
     names[2:2] = [name for name, _ in varied]
+    names += ["replay p99"] if _is_replayed(result) else []
     return names + (["cost USD"] if _is_priced(result) else [])
 
 
@@ -60,6 +65,9 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
         f"{candidate.trial.statics.usable_bytes / 1e12:.3g} TB" if candidate.trial else "–",
     ]
+    if _is_replayed(result):
+        replay = candidate.trial.replay if candidate.trial else None
+        row.append("–" if replay is None else short(replay.latency_ms()["p99"]))
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
 
 

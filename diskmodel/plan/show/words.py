@@ -37,6 +37,8 @@ def because(result: PlanResult) -> list[str]:
     said = [_warning(result)] if best.safety is not None and not best.safety.is_safe else []
     met = "; ".join(criterion.in_short() for criterion in best.trial.criteria)
     said.append(f"It meets the objective: {met}.")
+    if best.replay_note:
+        said.append(_sentence(best.replay_note))
     said.append(_fewer(best))
     if best.safety is not None:
         said.append(_sentence(_with_a_disk_failed(best.safety)))
@@ -80,6 +82,9 @@ def explained(result: PlanResult) -> list[tuple[str, list[str]]]:
     if best is not None and best.rule_of_thumb_difference:
         found.append(("In figures", [_sentence(text) for text in best.rule_of_thumb_difference]))
     found.append(("What limits each candidate", _limits(result)))
+    notes = [f"{c.family}: {c.replay_note}" for c in result.candidates if c.replay_note]
+    if notes:
+        found.append(("What the replay of the trace shows", notes))
     others = [c for c in result.candidates if c is not best and c.waterfall and c.disks != c.rule_of_thumb_disks]
     if others:
         lines = []
@@ -166,6 +171,8 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
         found.append(("What the drive's uncertainty does", [str(result.profile_risk)]))
     if result.plan.notes:
         found.append(("The question", list(result.plan.notes)))
+    if result.peaks:
+        found.append(("If the load has bursts that the recording does not show", [str(item) for item in result.peaks]))
     found.append(("Assumptions", _assumptions(result)))
     found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
     return found
@@ -182,6 +189,9 @@ def _assumptions(result: PlanResult) -> list[str]:
             f"stream {stream.name}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on "
             f"average, {rate}"
         )
+    recording = plan.recording
+    if recording is not None and recording.kind == "averages":
+        said.append("within an interval of the recording requests come at random (Poisson): an average shows no bursts")
     if objective.load_factor != 1:
         said.append(
             f"load grows {objective.growth_ratio:.0%} a year for {objective.years:g} years, and peaks at "
