@@ -13,7 +13,7 @@ from diskmodel.cli.calibrate import fit, lines, table_of
 from diskmodel.cli.console import print_json, say, show, show_command
 from diskmodel.cli.measure import measured_lines, run_measurement, summary
 from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.plan import answer, explanation, read_plan, write_files
+from diskmodel.cli.plan import answer, ask, write_files
 from diskmodel.cli.status import BAD_INPUT, ends_well
 from diskmodel.errors import DescriptionError, Fault, InputError
 
@@ -114,12 +114,12 @@ def _calibrate(step: _Steps, evidence: Path, out: Path) -> dict[str, Any]:
 
 
 def _plan(step: _Steps, plan: Path, drives: list[str], out: Path) -> PlanResult:
-    from diskmodel.plan.show.table import plan_table
+    from diskmodel.plan.show.table import explanation, plan_table
 
     plot, report = out / "latency-against-load.png", out / "plan.html"
     options = [word for drive in drives for word in ("--drive", drive)]
     step.begin("plan", plan, *options, "--explain", "--plot", plot, "--report", report)
-    result = answer(read_plan(plan, drives, None, None))
-    step.answer(plan_table(result), *explanation(result))
+    result = answer(ask({"drives": drives}, plan)[0])
+    step.answer(plan_table(result), explanation(result))
     write_files(result, report, plot)
     return result

@@ -50,7 +50,7 @@ class Layout(Description):
     copies : int or None
         Copies of each block: all disks for raid1, 2 for raid1e and raid10 unless given.
     arrangement : "near" or "far"
-        raid10: copies side by side, or in the other half of the neighbouring disk.
+        raid10: copies side by side, or in the other half of the next disk.
     groups : int or None
         raid50, raid60, erasure: parity groups the rows go round.
     n_parity : int or None
@@ -99,7 +99,7 @@ class Layout(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        # what is lost can be told only of a shape that there is
+        # whether data is lost is known only for a valid shape
         if problem := self._shape_problem() or self._failure_problem():
             raise ValueError(problem)
         return self
@@ -148,12 +148,12 @@ class Layout(Description):
 
     @property
     def kind(self) -> RaidLevel:
-        """What the level is."""
+        """Return the level's entry in the list of levels."""
         return LEVELS[self.level]
 
     @property
     def n_copies(self) -> int:
-        """Copies of each block."""
+        """Number of copies of each block."""
         return self.copies or self.kind.default_copies or self.disks
 
     @property
@@ -163,22 +163,22 @@ class Layout(Description):
 
     @property
     def group_disks(self) -> int:
-        """Disks of one parity group."""
+        """Number of disks of one parity group."""
         return self.disks // self.n_groups
 
     @property
     def parity_strips(self) -> int:
-        """Parity strips of one row (0 without parity)."""
+        """Number of parity strips of one row (0 without parity)."""
         return (self.n_parity or 0) if self.kind.n_parity is None else self.kind.n_parity
 
     @property
     def data_strips(self) -> int:
-        """Data strips of one row of a parity group."""
+        """Number of data strips of one row of a parity group."""
         return self.group_disks - self.parity_strips
 
     @property
     def loses_data(self) -> bool:
-        """Whether the failed disks hold all copies, or more strips of a row than parity replaces."""
+        """Whether the failed disks had all copies of a block, or more strips of a row than parity replaces."""
         lost = set(self.failed)
         if not self.kind.is_redundant:
             return bool(lost)

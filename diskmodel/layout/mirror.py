@@ -10,10 +10,10 @@ from diskmodel.records import READ, WRITE
 
 
 def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
-    """(disk, strip number on it) of every copy of host strip `chunk`, the first copy first.
+    """Return (disk, strip number on it) of every copy of host strip `chunk`, the first copy first.
 
     near: copy c of chunk k is the (k·copies + c)-th strip when strips are counted across the disks.
-    far: the disks' first parts hold a RAID 0; copy c lies c disks further, in the c-th part.
+    far: the disks' first parts are a RAID 0; copy c is c disks further, in the c-th part.
     """
     n = tables.n_disks
     if not tables.far:
@@ -23,7 +23,7 @@ def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
 
 
 def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
-    """The request cut at strip borders: (surviving copies, sectors) in order of host address."""
+    """Cut the request at strip borders: (surviving copies, sectors) in order of host address."""
     if tables.family == "concat":
         unit = tables.member
         while n:
@@ -46,7 +46,7 @@ def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[
 
 
 def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> list[Copy]:
-    """Copies that are left; the spare stands in for the lost disk where that is rebuilt (rule L11)."""
+    """Return the copies that are left; the spare replaces the lost disk where it is rebuilt (rule L11)."""
     alive = []
     for copy in copies:
         if copy.disk not in tables.failed:
@@ -57,7 +57,7 @@ def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> l
 
 
 def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
-    """Pieces of a request on striped or mirrored disks; all of them start at once.
+    """Return the pieces of a request on striped or mirrored disks; all of them start at once.
 
     A read of a mirrored range is cut into runs that are contiguous on every copy, so that a copy is chosen once per
     run, not once per strip, unless the layout keeps the strips of a read apart (rule L4).
@@ -75,7 +75,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
 
 
 def _runs(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
-    """Fragments joined while they continue each other on every copy (RAID 1: the whole request is one run)."""
+    """Join fragments that continue each other on every copy (RAID 1: the whole request is one run)."""
     held: tuple[list[Copy], int] | None = None
     for copies, take in fragments(tables, sector, n):
         if held and all(a.disk == b.disk and a.lba + held[1] == b.lba for a, b in zip(held[0], copies, strict=True)):

@@ -19,7 +19,7 @@ class Row(NamedTuple):
 
 
 def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
-    """Disks of row number `row` (rule L6). Rows go round the groups; parity by the row's number in its group."""
+    """Return row number `row` (rule L6). Rows go round the groups; parity rotates by the row's number in its group."""
     group, number = row % tables.n_groups, row // tables.n_groups
     n, m = tables.n_data + tables.n_parity, tables.n_parity
     if tables.rotation == "none":
@@ -37,7 +37,7 @@ def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
     data, parity = [base + disk for disk in data], [base + disk for disk in parity]
     lba, failed = tables.data_offset + number * tables.strip, tables.failed
     if tables.rebuild_disk in failed and (number + 1) * tables.strip <= front:
-        # the row is rebuilt: the spare stands in for the lost disk (rule L11)
+        # the row is rebuilt: the spare replaces the lost disk (rule L11)
         spare = tables.n_disks
         data = [spare if disk == tables.rebuild_disk else disk for disk in data]
         parity = [spare if disk == tables.rebuild_disk else disk for disk in parity]
@@ -54,7 +54,7 @@ class Part(NamedTuple):
 
 
 def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[Part]]]:
-    """The rows that a request touches, with the parts of their data strips, in order of host address."""
+    """Return the rows that a request touches, with the parts of their data strips, in order of host address."""
     rows: list[tuple[int, list[Part]]] = []
     while n:
         chunk, inside = divmod(sector, tables.strip)
@@ -68,7 +68,7 @@ def rows_of(tables: LayoutTables, sector: int, n: int) -> list[tuple[int, list[P
 
 
 def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> Plan:
-    """Pieces of a request on rows with parity: reads first, writes when all of them have completed (rule L7)."""
+    """Return the pieces of a request on rows with parity: reads, then writes when all reads are done (rule L7)."""
     first: list[Piece] = []
     then: list[Piece] = []
     for number, parts in rows_of(tables, sector, n):
@@ -87,7 +87,7 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, front: int = 0) -> 
 
 
 def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
-    """Reads of data parts; a part on a lost disk is recomputed from every strip of the row that is left (rule L9)."""
+    """Return the reads of data parts; a part on a lost disk is computed from all strips that are left (rule L9)."""
     pieces: list[Piece] = []
     for part in parts:
         disk = row.data[part.strip]
@@ -97,7 +97,7 @@ def _read(tables: LayoutTables, row: Row, parts: list[Part]) -> list[Piece]:
 
 
 def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piece], list[Piece]]:
-    """Reads and writes that a write to these parts of one row needs (rules L8 and L10).
+    """Return the reads and writes that a write to these parts of one row needs (rules L8 and L10).
 
     Either old data and parity are read (read-modify-write), or the data that is not written (reconstruct-write). A
     lost disk may make one of them impossible; where it makes both so, everything that is left is read. Like Linux md,
@@ -133,7 +133,7 @@ def _write(tables: LayoutTables, row: Row, parts: list[Part]) -> tuple[list[Piec
 
 
 def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> list[Piece]:
-    """All data of the row between `low` and `high` that is not being written, whether its disk is left or not."""
+    """Return reads of the row's data between `low` and `high` that is not being written, on lost disks too."""
     written = {part.strip: part for part in parts}
     pieces: list[Piece] = []
     for strip, disk in enumerate(row.data):
@@ -144,7 +144,7 @@ def _reads_to_reconstruct(row: Row, parts: list[Part], low: int, high: int) -> l
 
 
 def _survivors(row: Row) -> list[int]:
-    """The disks of a row that are left, data before parity."""
+    """Return the disks of a row that are left, data before parity."""
     return [disk for disk in row.data + row.parity if disk not in row.failed]
 
 

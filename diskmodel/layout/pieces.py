@@ -1,4 +1,4 @@
-"""Pieces of a request: what each disk is asked to do."""
+"""Pieces of a request: the accesses to each disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: A read after which the disk is held until the same blocks have been written (rule L12).
+#: A read after which the disk waits until the same blocks have been written (rule L12).
 READ_AND_HOLD = 2
 
 
@@ -28,18 +28,18 @@ class Plan:
 
 
 class Copy(NamedTuple):
-    """Where one copy of a range lies."""
+    """Place of one copy of a range."""
 
     disk: int
     lba: int
 
 
-#: Picks the copy that serves a read, given the copies that are left (engine state decides; rule L5).
+#: Function that picks the copy that serves a read, given the copies that are left (rule L5).
 ChooseCopy = Callable[[Sequence[Copy], int], Copy]
 
 
 def merged(pieces: Iterable[Piece]) -> list[Piece]:
-    """Pieces where one that continues the last one of the same disk and operation is joined to it (rule L2)."""
+    """Join each piece that continues the last one of the same disk and operation to it (rule L2)."""
     result: list[Piece] = []
     last: dict[tuple[int, int], int] = {}
     for piece in pieces:

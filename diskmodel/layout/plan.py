@@ -8,7 +8,7 @@ from diskmodel.layout.tables import LayoutTables
 
 
 def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy, front: int = 0) -> Plan:
-    """Pieces of one host request.
+    """Return the pieces of one host request.
 
     Parameters
     ----------

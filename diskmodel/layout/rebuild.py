@@ -45,7 +45,7 @@ def _from_copies(tables: LayoutTables, front: int, n: int) -> list[Piece]:
 
 
 def _chunk_at(tables: LayoutTables, disk: int, strip: int) -> int | None:
-    """Host strip whose copy is the given strip of a disk, None where it holds nothing; the inverse of `copies_of`."""
+    """Return the host strip whose copy is the given strip of a disk, None for an unused one; inverts `copies_of`."""
     n, n_strips = tables.n_disks, tables.member // tables.strip
     if not tables.far:
         chunk = (strip * n + disk) // tables.copies

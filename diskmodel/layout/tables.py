@@ -11,7 +11,7 @@ from diskmodel.layout.levels import Family
 
 #: How parity rotates; "none": it stays on the last disks of a group.
 RowRotation = Rotation | Literal["none"]
-#: "nearest" is what it is for RAID 1; "idle-or-nearest" and "lowest" are what it means for near and far copies.
+#: "nearest" applies to RAID 1; "idle-or-nearest" and "lowest" are its meanings for near and far copies.
 CopyPolicy = ReadPolicy | Literal["idle-or-nearest", "lowest"]
 
 
@@ -27,7 +27,7 @@ class LayoutTables:
     strip : int
         Sectors of a strip.
     member : int
-        Sectors of each disk that hold data (whole strips).
+        Sectors of each disk that are used for data (whole strips).
     data_offset : int
         First sector of data on each disk.
     copies : int
@@ -82,7 +82,7 @@ class LayoutTables:
 
 
 def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
-    """`layout` over disks of `disk_sectors` sectors.
+    """Return `layout` over disks of `disk_sectors` sectors.
 
     Raises
     ------
@@ -120,26 +120,40 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         gap = 0 if rebuild.rate_bytes_per_s is None else int(rebuild.window_bytes * 1e9 / rebuild.rate_bytes_per_s)
         front = int(member * rebuild.done_ratio) // window * window
     return LayoutTables(
-        family=family, n_disks=layout.disks, n_spares=layout.spares, strip=strip, member=member, data_offset=offset,
-        copies=layout.n_copies, far=layout.arrangement == "far", n_groups=layout.n_groups,
-        n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
+        family=family,
+        n_disks=layout.disks,
+        n_spares=layout.spares,
+        strip=strip,
+        member=member,
+        data_offset=offset,
+        copies=layout.n_copies,
+        far=layout.arrangement == "far",
+        n_groups=layout.n_groups,
+        n_data=layout.data_strips if family == "parity" else 0,
+        n_parity=layout.parity_strips,
         rotation=layout.rotation if layout.kind.rotates else "none",
-        read_policy=_read_policy(layout), write_policy=layout.write_policy,
-        failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout),
+        read_policy=_read_policy(layout),
+        write_policy=layout.write_policy,
+        failed=tuple(sorted(layout.failed)),
+        capacity=capacity,
+        cuts_reads=_cuts_reads(layout),
         holds_disks=layout.read_modify_write == "held",
-        rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
-    )  # fmt: skip
+        rebuild_disk=target,
+        rebuild_window=window,
+        rebuild_gap_ns=gap,
+        rebuild_front=front,
+    )
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:
-    """What "nearest" means for an arrangement of copies (rule L5)."""
+    """Return the policy that "nearest" means for an arrangement of copies (rule L5)."""
     if layout.read_policy != "nearest" or layout.kind.default_copies == 0:
         return layout.read_policy
     return "lowest" if layout.arrangement == "far" else "idle-or-nearest"
 
 
 def _cuts_reads(layout: Layout) -> bool:
-    """Whether strips of a read stay apart; disks that all hold the same have no strips to keep apart (rule L4)."""
+    """Return whether a read is cut into strips; disks with the same content need no cut (rule L4)."""
     is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
     return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
 

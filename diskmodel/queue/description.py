@@ -29,7 +29,7 @@ class Queue(Description):
     write_throttle : "none" or "linux"
         Linux's write-back throttling: writes of mirrors and parity arrays wait while reads are slow.
     block_requests : int
-        Requests that a disk's block queue holds, which bounds that throttling.
+        Capacity of a disk's block queue in requests, which limits the write throttling.
     read_expire_ns, write_expire_ns, fifo_batch, writes_starved
         mq-deadline: Linux's tunables, with Linux's defaults.
     """

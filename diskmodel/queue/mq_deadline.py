@@ -1,4 +1,4 @@
-"""Linux's mq-deadline: sorted batches, reads preferred, nobody waits for ever (rule Q8)."""
+"""Linux's mq-deadline: sorted batches, reads preferred, no command waits forever (rule Q8)."""
 
 from __future__ import annotations
 

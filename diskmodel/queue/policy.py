@@ -1,4 +1,4 @@
-"""What every scheduler is: a choice among waiting commands."""
+"""Interface of every scheduler: a choice among waiting commands."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Policy(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     rule: ClassVar[str]
-    #: Whether the firmware of a drive may use it; otherwise it stands only above a disk.
+    #: Whether the firmware of a drive may use it; otherwise it is only used above a disk.
     is_in_drives: ClassVar[bool] = True
     #: What its choice shortens, for the formulas of `diskmodel.analytic`.
     shortens: ClassVar[Literal["nothing", "seek", "positioning"]] = "nothing"
@@ -61,7 +61,7 @@ class Policy(ABC):
     edge: ClassVar[str] = ""
     #: Whether the last choice turned the direction (or wrapped round); read by the mechanism when `edge` is set.
     turned: bool = False
-    #: Direction of the sweep before the last choice, +1 towards higher blocks.
+    #: Direction of the sweep before the last choice, +1 toward higher blocks.
     swept: int = 1
 
     @classmethod
@@ -71,4 +71,4 @@ class Policy(ABC):
 
     @abstractmethod
     def choose(self, waiting: Sequence[Waiting], head: Head, now_ns: int) -> int:
-        """Index of the command to serve next."""
+        """Return the index of the command to serve next."""

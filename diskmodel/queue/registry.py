@@ -33,7 +33,7 @@ SCHEDULERS: dict[str, type[Policy]] = {
 
 
 def drive_schedulers() -> tuple[str, ...]:
-    """Names of the schedulers that the firmware of a drive may use."""
+    """Return the names of the schedulers that the firmware of a drive may use."""
     return tuple(name for name, policy in SCHEDULERS.items() if policy.is_in_drives)
 
 

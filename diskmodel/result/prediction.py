@@ -1,4 +1,4 @@
-"""What the uncertainty of a calibrated drive does to a result: intervals that hold for the real drive."""
+"""Intervals that include the uncertainty of a calibrated drive, so that they apply to the real drive."""
 
 from __future__ import annotations
 

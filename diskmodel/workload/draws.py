@@ -51,7 +51,7 @@ class Draws:
         self.memory: dict[Kind, Any] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:
-        """A fresh generator for one kind of draw; the same one every time it is asked for."""
+        """Return a fresh generator for one kind of draw; the same one at every call."""
         sequence = np.random.SeedSequence(self._seed, spawn_key=(self._stream, int(kind)))
         return np.random.Generator(np.random.PCG64(sequence))
 
@@ -70,7 +70,7 @@ def same(value: Any, n: int) -> NDArray[Any]:
 
 
 def running_sum(gaps: Float64, draws: Draws) -> Float64:
-    """Sums of gaps between arrivals from the first row of all on; in the place of the gaps."""
+    """Replace the gaps between arrivals by their sums from the first row of all, in place, and return them."""
     if len(gaps):
         gaps[0] += draws.memory.get(Kind.ARRIVAL, 0.0)
         np.cumsum(gaps, out=gaps)

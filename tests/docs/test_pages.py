@@ -18,6 +18,7 @@ PAGES = sorted(
     [
         ROOT / "README.md",
         ROOT / "docs/index.md",
+        ROOT / "docs/explanation/how-an-answer-is-made.md",
         ROOT / "docs/explanation/what-is-left-out.md",
         ROOT / "docs/reference/errors.md",
         *ROOT.glob("docs/course/*.md"),

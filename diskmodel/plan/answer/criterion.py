@@ -82,6 +82,14 @@ class Criterion(Record):
             "margin_ratio": self.margin_ratio,
         }
 
+    def in_short(self) -> str:
+        """Return the value and the limit: "p99 latency 45.8 ms (at most 80 ms)"."""
+        bound = "at most" if self.is_upper else "at least"
+        name = self.name.replace("_", " ")
+        what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
+        value, limit = (f"{_short(number, 3)} {self.unit}".strip() for number in (self.figure.value, self.limit))
+        return f"{what} {value} ({bound} {limit})"
+
     def __str__(self) -> str:
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
@@ -89,10 +97,10 @@ class Criterion(Record):
         return f"{what} {value}, required {bound} {limit}: {_IN_WORDS[self.verdict]}"
 
 
-def _short(value: float) -> str:
+def _short(value: float, digits: int = 4) -> str:
     if not math.isfinite(value):
         return "unbounded"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
 
 
 def overall(criteria: Iterable[Criterion]) -> Verdict:

@@ -26,7 +26,8 @@ def _is_priced(result: PlanResult) -> bool:
 
 def candidate_header(result: PlanResult) -> list[str]:
     """Return the names of the columns of `candidate_row`; columns that are the same for all candidates are left out."""
-    names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms", "busy", "usable"]
+    names = ["drive", "level", "disks", "rule of thumb", "limited by", "IOPS", "mean ms", "p99 ms"]
+    names += ["disk failed", "rebuild h", "busy", "usable"]
     varied = _varied(result)
     names[2:2] = [name for name, _ in varied]
     return names + (["cost USD"] if _is_priced(result) else [])
@@ -46,14 +47,16 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     own = [getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
-        candidate.family.level,
+        candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
-        str(candidate.disks) if candidate.disks else "not feasible",
+        str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
         str(candidate.rule_of_thumb_disks or "–"),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
         short(outcome.iops.value if outcome else None),
         short(figures["mean"].value / 1e6 if "mean" in figures else None),
         _with_interval(figures.get("p99")),
+        _with_a_disk_failed(candidate),
+        short(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
         f"{candidate.trial.statics.usable_bytes / 1e12:.3g} TB" if candidate.trial else "–",
     ]
@@ -71,4 +74,12 @@ def _with_interval(figure: Any) -> str:
     if figure is None:
         return "–"
     half = (figure.high - figure.low) / 2
-    return f"{figure.value / 1e6:.3g}" + (f" ± {half / 1e6:.2g}" if math.isfinite(half) else "")
+    return short(figure.value / 1e6) + (f" ± {short(half / 1e6, 2)}" if math.isfinite(half) else "")
+
+
+def _with_a_disk_failed(candidate: Candidate) -> str:
+    """Return p99 latency with a disk failed."""
+    safety = candidate.safety
+    if safety is None or safety.degraded is None:
+        return "–"
+    return short(safety.p99_ms(safety.degraded)) if safety.degraded.is_stable else "overload"

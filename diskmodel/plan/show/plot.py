@@ -17,9 +17,12 @@ from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.crossover import Crossover
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.waterfall import Waterfall
 
 PANELS_IN_A_ROW = 3
 BOTH = 2
+#: Points that make a curve: a line between two says nothing that two figures do not.
+CURVE = 3
 
 #: Characters of a legend's entries that stand side by side.
 _LEGEND_WIDTH = 72
@@ -131,6 +134,70 @@ def draw_disks(axes: Axes, result: PlanResult) -> None:
     _legend_below(axes)
 
 
+def draw_waterfall(axes: Axes, waterfall: Waterfall) -> None:
+    """Draw the disks of each step; a bar between two steps is what the assumption costs or saves."""
+    places = range(len(waterfall))
+    before = 0
+    for place, step in zip(places, waterfall, strict=True):
+        is_end = place in (0, len(waterfall) - 1)
+        disks = before if step.disks is None else step.disks
+        low, high = (0, disks) if is_end else sorted((before, disks))
+        color = COLORS[4] if place == 0 else COLORS[0] if is_end else COLORS[1] if disks > before else COLORS[2]
+        axes.barh(place, max(high - low, 0), left=low, height=0.6, color=color)
+        if place:
+            axes.plot([before, before], [place - 1 + 0.3, place - 0.3], color="black", linewidth=0.6)
+        if not is_end and high == low:
+            axes.plot([disks, disks], [place - 0.3, place + 0.3], color="black", linewidth=1.5)
+        change = "" if not place else f" ({disks - before:+d})" if disks != before else " (same)"
+        text = "more than allowed" if step.disks is None else f"{step.disks}{change}"
+        axes.annotate(text, (high, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+        before = disks
+    axes.set_yticks(list(places), [step.step for step in waterfall], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.2 * max(step.disks or 0 for step in waterfall))  # room for the figures at the bars
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("fewest disks")
+
+
+def draw_opening(axes: Axes, points: Sequence[LoadPoint], limit_ms: float | None, load: float) -> None:
+    """Draw p99 latency of the answer against the load, with the objective and today's load."""
+    x, y, below, above = _responses(points, "p99")
+    axes.errorbar(x, y, yerr=[below, above], color=COLORS[0], marker="o", markersize=4, capsize=2, label="p99 latency")
+    if limit_ms is not None:
+        axes.axhline(limit_ms, color=COLORS[1], linewidth=1.2, label=f"objective, {limit_ms:g} ms")
+    axes.axvline(load, color="black", linewidth=0.9, linestyle="--", label=f"load to carry, {load:,.0f}/s")
+    if y:
+        _logarithmic(axes)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("requests per second")
+    axes.set_ylabel("p99 latency, ms")
+    axes.grid(True, alpha=0.3)
+    _legend_below(axes)
+
+
+def draw_states(axes: Axes, candidate: Candidate, limit_ms: float | None) -> None:
+    """Draw p99 latency healthy, with a disk failed, and during its rebuild."""
+    safety = candidate.safety
+    healthy = candidate.trial.outcome if candidate.trial else None
+    states = [("healthy", healthy)]
+    if safety is not None and safety.degraded is not None:
+        states += [("disk failed", safety.degraded), ("rebuilding", safety.rebuilding)]
+    for place, (_, outcome) in enumerate(states):
+        figure = outcome.latency_of("p99") if outcome is not None and outcome.is_stable else None
+        value = 0.0 if figure is None else figure.value / 1e6
+        color = COLORS[1] if limit_ms is not None and value > limit_ms else COLORS[0]
+        axes.bar(place, value, 0.6, color=color)
+        text = "overloaded" if figure is None else f"{value:.3g} ms"
+        axes.annotate(text, (place, value), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=9)
+    if limit_ms is not None:
+        axes.axhline(limit_ms, color=COLORS[1], linewidth=1.2, label=f"objective when healthy, {limit_ms:g} ms")
+    axes.set_xticks(range(len(states)), [name for name, _ in states])
+    axes.set_ylabel("p99 latency, ms")
+    axes.margins(y=0.18)
+    axes.set_ylim(bottom=0)
+    _legend_below(axes)
+
+
 def trials_svg(result: PlanResult) -> list[str]:
     """Return the drawing of `draw_trials`; none where every trial was overloaded."""
     names = _drives_tried(result)
@@ -141,7 +208,8 @@ def trials_svg(result: PlanResult) -> list[str]:
 
 
 def _drives_tried(result: PlanResult) -> list[str]:
-    return list(dict.fromkeys(c.family.drive.name for c in result.candidates if _tried(c)))
+    """Return the drives with a curve to see: at least three counts of one family."""
+    return list(dict.fromkeys(c.family.drive.name for c in result.candidates if len(_tried(c)) >= CURVE))
 
 
 def _tried(candidate: Candidate) -> list[tuple[int, float]]:
@@ -163,7 +231,7 @@ def draw_trials(figure: Figure, result: PlanResult, limit_ms: float | None) -> N
     for name, axes in zip(names, panels, strict=False):
         for candidate in result.candidates:
             points = _tried(candidate)
-            if points and candidate.family.drive.name == name:
+            if len(points) >= CURVE and candidate.family.drive.name == name:
                 index = levels.index(candidate.family.level)
                 axes.plot(
                     *zip(*points, strict=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import platform
 import re
 from pathlib import Path
@@ -20,7 +21,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, lists
+from diskmodel.plan.show.words import answer, because, explained, waterfall_title
 from diskmodel.version import __version__
 
 
@@ -53,7 +54,9 @@ def html(result: PlanResult, curves: Curves = ()) -> str:
         lstrip_blocks=True,
     )
     environment.filters["short"] = short
-    return environment.get_template("report.html.j2").render(**_content(result), plots=_plots(result, curves))
+    return environment.get_template("report.html.j2").render(
+        **_content(result), opening=_opening(result, curves), plots=_plots(result, curves)
+    )
 
 
 def markdown(result: PlanResult) -> str:
@@ -71,7 +74,7 @@ def markdown(result: PlanResult) -> str:
 
 
 def _escaped(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content with names escaped that Markdown would take for markup; TOML stands in a fence."""
+    """Return the content with names escaped that Markdown would take for markup; TOML is in a fence."""
     lists_ = [(markdown_text(title), [markdown_text(item) for item in items]) for title, items in content["lists"]]
     return content | {
         "title": markdown_text(content["title"]),
@@ -134,10 +137,11 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "title": plan.name,
         "answer": answer(result),
         "because": because(result),
+        "facts": _facts(result),
         "header": candidate_header(result),
         "rows": [candidate_row(result, candidate) for candidate in result.candidates],
         "note": candidate_note(result),
-        "lists": lists(result),
+        "lists": explained(result),
         "toml": short_toml(plan),
         "reproduce": [
             f"diskmodel {__version__}, Python {platform.python_version()}, engine {', '.join(engines)}",
@@ -148,10 +152,52 @@ def _content(result: PlanResult) -> dict[str, Any]:
     }
 
 
+def _facts(result: PlanResult) -> list[tuple[str, str]]:
+    """Return what a manager asks first: label and value."""
+    best = result.best
+    if best is None or best.trial is None:
+        return []
+    figures = best.trial.statics
+    cost = figures.cost_usd
+    facts = [
+        ("price", f"{short(cost)} USD" if math.isfinite(cost) else "not in the profile"),
+        ("usable", f"{figures.usable_bytes / 1e12:.3g} TB"),
+        ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
+    ]
+    if best.safety is not None:
+        facts.append(("rebuild", f"{short(best.safety.rebuild_hours)} h"))
+        facts.append(("chance of data loss", f"{100 * best.safety.loss_per_year:.2g} % a year"))
+    return facts
+
+
+def _opening(result: PlanResult, curves: Curves) -> list[Markup]:
+    """Return the drawings beside each other at the top: latency against load, and what a failed disk does."""
+    best = result.best
+    if best is None:
+        return []
+    limit = result.plan.objective.latency.p99_ns
+    limit_ms = None if limit is None else limit / 1e6
+    drawn = []
+    name = best.array.name if best.array is not None else ""
+    points = next((points for title, points in curves if title == name), None)
+    workload = result.plan.design_workload
+    if points is not None and workload.is_open and not workload.queue_depth:
+        load = workload.offered_rate_per_s
+        drawn.append(svg_of(lambda axes: plot.draw_opening(axes, points, limit_ms, load), width=4.6, height=3.4))
+    if best.p99_ms is not None:
+        drawn.append(svg_of(lambda axes: plot.draw_states(axes, best, limit_ms), width=4.6, height=3.4))
+    return [Markup(svg) for svg in drawn]
+
+
 def _plots(result: PlanResult, curves: Curves) -> list[tuple[str, Markup]]:
     limit = result.plan.objective.latency.p99_ns
     limit_ms = None if limit is None else limit / 1e6
     drawn = []
+    best = result.best
+    if best is not None and best.waterfall_moves:
+        drawn.append(
+            (waterfall_title(best), svg_of(lambda axes: plot.draw_waterfall(axes, best.waterfall), height=3.2))
+        )
     if curves:
         drawn.append(("Latency against load", svg_of(lambda axes: plot.draw_latency(axes, curves, limit_ms))))
     height = 1.2 + 0.45 * len(result.candidates)
@@ -161,7 +207,7 @@ def _plots(result: PlanResult, curves: Curves) -> list[tuple[str, Markup]]:
         drawn.append(("Sensitivity", svg_of(lambda axes: plot.draw_sensitivity(axes, result), height=3.0)))
     if result.plan.objective.years > 0:
         drawn.append(("Growth", svg_of(lambda axes: plot.draw_growth(axes, result))))
-    if len(result.front) > 1:
+    if len(result.front) >= plot.CURVE:
         title = "Cost against latency" if result.front[0].is_cost else "Disks against latency"
         drawn.append((title, svg_of(lambda axes: plot.draw_front(axes, result))))
     return [(title, Markup(svg)) for title, svg in drawn]

@@ -6,6 +6,7 @@ import math
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -13,19 +14,19 @@ from diskmodel.plan.answer.comparison import Compared, Comparison
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, lists
+from diskmodel.plan.show.words import answer, because, explained, lists
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
-_ON_PAPER_ONLY = ("IOPS", "mean ms", "usable")
+_ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
 
 
 def plan_table(result: PlanResult) -> RenderableType:
-    """Return the answer, why, every candidate, and what would help."""
+    """Return the answer, at most three reasons, and every candidate in a line."""
     is_feasible = result.is_feasible
     parts: list[RenderableType] = [Text(answer(result), style="bold green" if is_feasible else "bold red")]
-    parts += [Text(f"  {line}") for line in because(result)]
+    parts += [_indented(line) for line in because(result)]
     table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
@@ -35,15 +36,31 @@ def plan_table(result: PlanResult) -> RenderableType:
     for candidate in result.candidates:
         style = "bold" if result.best is not None and candidate is result.best else ""
         row = candidate_row(result, candidate)
-        table.add_row(*(row[index] for index in shown), style=style)
+        # intervals are for paper: eighty characters have room for figures only
+        table.add_row(*(row[index].partition(" ± ")[0] for index in shown), style=style)
     parts.append(table)
     if note := candidate_note(result):
         parts.append(Text(note))
     for title, items in lists(result):
-        if title.startswith(("What", "If")):
+        # what was asked for beyond the answer: the sources of a preset, the sensitivity
+        if title in ("The question", "If an input is wrong"):
             parts.append(Text(title, style="bold"))
-            parts += [Text(f"  {item}") for item in items]
+            parts += [_indented(item) for item in items]
     return Group(*parts)
+
+
+def explanation(result: PlanResult) -> RenderableType:
+    """Return what the answer rests on, under titles."""
+    parts: list[RenderableType] = []
+    for title, items in explained(result):
+        parts.append(Text(f"\n{title}", style="bold"))
+        parts += [_indented(item) for item in items]
+    return Group(*parts)
+
+
+def _indented(line: str) -> RenderableType:
+    """Return a line whose continuation is indented, too."""
+    return Padding(Text(line), (0, 0, 0, _LEFT), expand=False)
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
@@ -70,15 +87,21 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
         ("highest stable IOPS", [short(item.headroom.most_iops) for item in comparison.arrays]),
         ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
-        ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
+        (_headroom_title(comparison), [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
+        ("p99 ms with that headroom used", [short(item.headroom.p99_ms) for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
     ]
-    if any(math.isfinite(item.healthy.burst_iops) for item in comparison.arrays):
-        rows.append(("burst IOPS", [short(item.healthy.burst_iops) for item in comparison.arrays]))
-        rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
+    if any(math.isfinite(item.healthy.burst_requests) for item in comparison.arrays):
+        rows.append(("burst absorbed, writes", [short(item.healthy.burst_requests) for item in comparison.arrays]))
+        rows.append(("ms a write in a burst", [short(item.healthy.burst_latency_ms) for item in comparison.arrays]))
     if any(item.headroom.months is not None for item in comparison.arrays):
         rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
     return rows
+
+
+def _headroom_title(comparison: Comparison) -> str:
+    limit_ms = comparison.arrays[0].headroom.limit_ms
+    return "headroom to the knee" if limit_ms is None else f"headroom to p99 of {limit_ms:g} ms"
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:

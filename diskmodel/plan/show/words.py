@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 from diskmodel.drive import Flash, Hdd
+from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.safety import Safety
+from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
 
 
@@ -18,19 +21,118 @@ def answer(result: PlanResult) -> str:
     spare = f" and {spares} hot spare{'s' if spares > 1 else ''}" if spares else ""
     cost = best.trial.statics.cost_usd
     money = f", for {short(cost)} USD" if math.isfinite(cost) else ""
-    name = best.family.level.upper().replace("RAID", "RAID ")
-    return f"{best.disks} disks{spare} of {best.family.drive.name} in {name}{money}."
+    return f"{best.disks} disks{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
+
+
+#: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
+MOST_REASONS = 3
 
 
 def because(result: PlanResult) -> list[str]:
-    """Return why: criteria and limiting factor of the best, and the rule of thumb; or what each candidate lacks."""
+    """Return at most three reasons: a warning, what rules out fewer disks, what is met, and what a failure does."""
     best = result.best
     if best is None:
-        return [f"{candidate.family}: {candidate.reason}." for candidate in result.candidates]
+        return _why_not(result)[:MOST_REASONS]
     assert best.trial is not None
-    said = [f"{criterion}." for criterion in best.trial.criteria]
-    said.append(f"The limiting factor is {best.binds.replace('_', ' ')}: {best.reason}.")
-    return said + [f"{text[:1].upper()}{text[1:]}." for text in best.rule_of_thumb_difference]
+    said = [_warning(result)] if best.safety is not None and not best.safety.is_safe else []
+    met = "; ".join(criterion.in_short() for criterion in best.trial.criteria)
+    said.append(f"It meets the objective: {met}.")
+    said.append(_fewer(best))
+    if best.safety is not None:
+        said.append(_sentence(_with_a_disk_failed(best.safety)))
+    return said[:MOST_REASONS]
+
+
+def _fewer(best: Candidate) -> str:
+    """Return why fewer disks are not the answer."""
+    if best.below is None or best.binding is None:
+        return f"{best.disks} disks are the fewest that the level or the plan allows."
+    if best.is_decided:
+        return f"{best.below.disks} disks are too few: {best.binding.in_short()}."
+    return f"{best.below.disks} disks may be enough, but the longest run does not decide it: {best.binding.in_short()}."
+
+
+def _why_not(result: PlanResult) -> list[str]:
+    """Return the candidate that comes nearest, and the changes that would meet the objective."""
+    missed = [c for c in result.candidates if c.binding is not None]
+    near = max(missed, key=lambda c: c.binding.margin_ratio if c.binding else 0.0, default=None)
+    if near is None:
+        return [_sentence(c.reason) for c in result.candidates]
+    said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}."]
+    for item in result.relaxations:
+        cost = f", for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
+        said.append(f"The objective is met with {item.change} ({item.disks} disks{cost}): {item.criterion.in_short()}.")
+    return said
+
+
+def explained(result: PlanResult) -> list[tuple[str, list[str]]]:
+    """Return titled lists of what the answer rests on: every candidate's limit, the steps from the rule of thumb, more.
+
+    A sentence that several candidates share is said once.
+    """
+    found = []
+    best = result.best
+    if best is not None and best.waterfall:
+        steps = steps_in_words(best.waterfall, max(result.plan.candidates.counts))
+        if not best.waterfall_moves:
+            steps = [f"Nothing that it ignores changes the number: {best.binds.replace('_', ' ')} decides."]
+        found.append((waterfall_title(best), steps))
+    if best is not None and best.rule_of_thumb_difference:
+        found.append(("In figures", [_sentence(text) for text in best.rule_of_thumb_difference]))
+    found.append(("What limits each candidate", _limits(result)))
+    others = [c for c in result.candidates if c is not best and c.waterfall and c.disks != c.rule_of_thumb_disks]
+    if others:
+        lines = []
+        for candidate in others:
+            counts = ", ".join(f"{step.step} {step.disks or 'none'}" for step in candidate.waterfall)
+            lines.append(f"{candidate.family.drive.name}, {candidate.level_in_words}: {counts}")
+        found.append(("The same steps for the others, in disks", lines))
+    return found + lists(result)
+
+
+def waterfall_title(best: Candidate) -> str:
+    """Return the question that the steps from the rule of thumb answer."""
+    counted = best.rule_of_thumb_disks
+    if counted == best.disks:
+        return f"The rule of thumb gives the same {counted} disks"
+    return f"Why not the {counted} disks of the rule of thumb?"
+
+
+def _limits(result: PlanResult) -> list[str]:
+    """Return each reason once, with the candidates that it is true of."""
+    owners: dict[str, list[str]] = {}
+    for candidate in result.candidates:
+        disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
+        owner = f"{candidate.family.drive.name}, {candidate.level_in_words} ({disks})"
+        owners.setdefault(candidate.reason, []).append(owner)
+    return [f"{'; '.join(names)}: {reason}" for reason, names in owners.items()]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _warning(result: PlanResult) -> str:
+    best, other = result.best, result.safest
+    assert best is not None
+    assert best.safety is not None
+    instead = ""
+    if other is not None:
+        instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
+    return f"Warning: {best.safety.warning}.{instead}"
+
+
+def _with_a_disk_failed(safety: Safety) -> str:
+    """Return p99 with a disk failed and during the rebuild, hours of rebuild and the chance of data loss."""
+    chance = f"the chance of data loss is {safety.loss_per_year:.2g} a year"
+    if safety.degraded is None:
+        return f"no disk may fail: {chance}"
+    p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
+    failed, rebuilding = ("overloaded" if value is None else f"p99 {value:.3g} ms" for value in p99)
+    return (
+        f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild takes "
+        f"{short(safety.rebuild_hours)} hours; {chance}"
+    )
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
@@ -38,13 +140,13 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     found = []
     if result.relaxations:
         best = result.best
-        title = f"What {best.below.disks} disks would need" if best and best.below else "What would help most"
+        title = f"What {best.below.disks} disks would need" if best and best.below else "What would meet the objective"
         found.append(
             (
                 title,
                 [
                     f"{item.change}{'' if best else f' (at {item.disks} disks)'}: {item.criterion}"
-                    f"{'; the objective is met then' if item.holds else ''}"
+                    f"{f', for {short(item.cost_usd)} USD' if math.isfinite(item.cost_usd) else ''}"
                     for item in result.relaxations
                 ],
             )
@@ -62,6 +164,8 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
         )
     if result.profile_risk is not None:
         found.append(("What the drive's uncertainty does", [str(result.profile_risk)]))
+    if result.plan.notes:
+        found.append(("The question", list(result.plan.notes)))
     found.append(("Assumptions", _assumptions(result)))
     found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
     return found
@@ -86,7 +190,7 @@ def _assumptions(result: PlanResult) -> list[str]:
     if objective.capacity_bytes:
         said.append(f"{objective.capacity_bytes / 1e12:.3g} TB of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
-        "a workload that states no span uses the whole array, so empty space does not shorten seeks",
+        result.region or "streams use the regions that the workload states",
         "a criterion that the longest run leaves undecided counts as not met",
         "rebuild hours and data loss come from formulas that assume independent failures",
     ]

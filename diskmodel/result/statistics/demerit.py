@@ -45,7 +45,7 @@ def demerit(measured_ns: ArrayLike, predicted_ns: ArrayLike) -> Demerit:
     n, m = len(measured), len(predicted)
     if n == 0 or m == 0:
         name = "measured_ns" if n == 0 else "predicted_ns"
-        raise DescriptionError(Fault(name, None, "holds no response times", "give at least one"))
+        raise DescriptionError(Fault(name, None, "has no response times", "give at least one"))
     # steps of both curves in units of 1 / (n m), so that equal levels meet exactly
     edges = np.union1d(np.arange(n + 1, dtype=np.int64) * m, np.arange(m + 1, dtype=np.int64) * n)
     left, width = edges[:-1], np.diff(edges)

@@ -7,11 +7,13 @@ import numpy as np
 from diskmodel.records import Int64
 from diskmodel.result.statistics.batches import Interval, mean_interval
 
+#: Equal slots of the window whose completions are counted: a multiple of each number of batches (20, 15, 10), so that
+#: no slot is left out.
 _N_SLOTS = 240
 
 
 def throughput_interval(done_ns: Int64, start_ns: int, end_ns: int, *, confidence: float = 0.95) -> Interval:
-    """Completions per second in (start_ns, end_ns], by batch means over equal slots of time.
+    """Estimate completions per second in (start_ns, end_ns] by batch means over equal slots of time.
 
     Parameters
     ----------

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+#: Observations per batch, as White, Cobb and Spratt recommend.
 _BATCH = 5
+#: Longest piece that is compared with the start, as a share of the series: 20 pieces then give the start of a
+#: stationary series a probability of one in ten of being the extreme one. At double, it is one in five.
 _LONGEST_PIECE = 1 / 20
 
 
 def mser5(series: ArrayLike) -> tuple[int, bool]:
-    """Number of leading observations to drop, and whether the series has settled.
+    """Return the number of leading observations to drop, and whether the series has settled.
 
     Parameters
     ----------
@@ -24,11 +27,11 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
     n_dropped : int
         A multiple of 5, at most half of the series.
     is_settled : bool
-        False where the best truncation is at the limit of one half: the series is too short to tell.
+        False where the best truncation is at the limit of one half: the series is too short to decide.
 
     Notes
     -----
-    With z the means of batches of 5, the truncation d minimises the squared standard error of the remaining mean,
+    With z the means of batches of 5, the truncation d minimizes the squared standard error of the remaining mean,
     sum over j > d of (z_j - mean)^2 / (m - d)^2, over d up to m / 2.
 
     References
@@ -58,7 +61,7 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
 
 
 def warm_up(series: ArrayLike) -> tuple[int, bool]:
-    """Number of observations that belong to the warm-up, and whether the series has settled.
+    """Return the number of observations of the warm-up, and whether the series has settled.
 
     Notes
     -----
@@ -66,8 +69,8 @@ def warm_up(series: ArrayLike) -> tuple[int, bool]:
     also cuts off an early burst of long responses, which biases the mean down: for M/M/1 at 90 % load and 20 000
     requests by 4 %, and the 95 % interval then covers the mean in 82 % of runs. So the mean of the first piece (as
     long as the truncation, at most a twentieth of the series) is compared with pieces of the same length of the rest;
-    where it lies among them the series is kept whole. For a stationary series of 20 pieces that a piece picked
-    beforehand is the extreme one has a probability of one in ten.
+    where it is among them the series is kept whole. In a stationary series of 20 pieces, a piece picked beforehand
+    is the smallest or largest with probability one in ten.
     """
     values = np.asarray(series)
     n_dropped, is_settled = mser5(values)

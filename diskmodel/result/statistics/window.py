@@ -24,7 +24,7 @@ class Window:
     ----------
     start_ns, end_ns : int
         From the end of the warm-up to the earliest time at which some stream has issued its last row: what comes
-        after is not the mix that was asked for.
+        after is not the requested mix.
     rows : int64 or, where they are very many, int32, shape (n,)
     is_settled : bool
         Whether the warm-up was found to end within the run.
@@ -42,7 +42,7 @@ class Window:
 
 
 def last_full_mix_ns(requests: Requests, issue_ns: Int64) -> int:
-    """Earliest time at which some stream has issued its last row."""
+    """Return the earliest time at which some stream has issued its last row."""
     if len(requests.streams) == 1:
         return int(issue_ns.max())
     last = np.full(len(requests.streams), -1, dtype=np.int64)
@@ -58,14 +58,14 @@ def subtract_at(values: Int64, column: Int64, rows: Int64 | NDArray[np.int32]) -
 
 
 def narrowed(values: Int64) -> Int64 | NDArray[np.int32]:
-    """The same values, none of them negative, in half the memory where they are very many and fit."""
+    """Return non-negative values in half the memory, where they are very many and fit."""
     if len(values) > _SMALL_ABOVE and values.max() < 1 << 31:
         return values.astype(np.int32)
     return values
 
 
 def measuring_window(requests: Requests, run: Run) -> Window:
-    """Window of a run with at least one request; the whole run, not settled, where it is too short for any other."""
+    """Return the window of a run with at least one request; the whole run, not settled, where it is too short."""
     done_ns = run.completions.done_ns
     order = np.argsort(done_ns, kind="stable")
     if len(order) > _SMALL_ABOVE:

@@ -21,14 +21,22 @@ REVOLUTION = 1_024_000
 def requests(when: list[int], op: list[int], block: list[int], clients: int = 0, draw: float = 0.5) -> Requests:
     n = len(when)
     return Requests(
-        np.array(when, np.int64), np.array(op, np.uint8), np.array(block, np.int64) * BLOCK,
-        np.full(n, BLOCK, np.int64), np.zeros(n, np.int32), np.full(n, draw), (StreamRule("s", clients),),
-    )  # fmt: skip
+        np.array(when, np.int64),
+        np.array(op, np.uint8),
+        np.array(block, np.int64) * BLOCK,
+        np.full(n, BLOCK, np.int64),
+        np.zeros(n, np.int32),
+        np.full(n, draw),
+        (StreamRule("s", clients),),
+    )
 
 
 def done(engine: Any, rows: Requests, drive: dict[str, object] | None = None, **array: object) -> Run:
-    data = {"drive": drive or turning_drive(REVOLUTION), "layout": {"level": "jbod", "disks": 1},
-            "spindles": {"phase": "synchronised"}} | array  # fmt: skip
+    data = {
+        "drive": drive or turning_drive(REVOLUTION),
+        "layout": {"level": "jbod", "disks": 1},
+        "spindles": {"phase": "synchronised"},
+    } | array
     return run(resolve(Array.parse(data), 0), rows, engine)
 
 
@@ -111,8 +119,14 @@ def test_a_held_write_passes_before_what_arrives_at_its_instant(engine: str) -> 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_rebuild_copies_the_lost_disk_window_by_window(engine: str) -> None:
     """RAID 1, disk 0 lost: windows of 16 blocks are read from disk 1 and written to the spare, disk 2."""
-    layout = {"level": "raid1", "disks": 2, "strip": "4 KiB", "failed": [0], "spares": 1,
-              "rebuild": {"window": "64 KiB"}}  # fmt: skip
+    layout = {
+        "level": "raid1",
+        "disks": 2,
+        "strip": "4 KiB",
+        "failed": [0],
+        "spares": 1,
+        "rebuild": {"window": "64 KiB"},
+    }
     outcome = done(engine, requests([50_000_000], [0], [100]), layout=layout)
     assert outcome.rebuilt_bytes == 128 * BLOCK
     assert outcome.devices.n_writes.tolist() == [0, 0, 8]

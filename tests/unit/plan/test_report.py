@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import tomllib
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, OutputError
 from diskmodel.plan import PlanDescription, latency_curves, run_plan
 from diskmodel.plan.question.short_toml import short_toml
+from diskmodel.plan.show.plot import CURVE, trials_svg
 from diskmodel.plan.show.report import as_csv, csv_cell, html, markdown, write_report
+from diskmodel.plan.show.words import waterfall_title
 from tests.unit.plan.fakes import Queues, plan_of
 
 GROWING = {"iops": 600, "latency": {"p99": "40 ms"}, "growth": "20%", "years": 3}
@@ -59,14 +62,40 @@ def test_html_is_whole_and_needs_nothing_from_outside() -> None:
     assert 'name="viewport"' in text
     assert "@media print" in text
     captions = outline.texts["figcaption"]
-    assert captions[:3] == ["Latency against load", "Disks needed", "99th percentile by disks"]
+    assert {"Latency against load", "Disks needed"} <= set(captions)
     assert {"Sensitivity", "Growth"} <= set(captions)
     assert text == html(FEASIBLE, curves)
     # the answer comes before every table and plot
     best = FEASIBLE.best
     assert best is not None
     assert text.index(f"{best.disks} disks of") < text.index("<table")
-    assert text.index("<table") < text.index("<svg")
+    # it opens with latency against load, and with what a failed disk does
+    opening = text[text.index('class="opening"') : text.index("<h2>Candidates")]
+    assert opening.count("<svg") == 2
+    assert "load to carry" in opening
+    assert "disk failed" in opening
+    assert text.index('class="facts"') < text.index("<table")
+
+
+def test_a_curve_needs_three_points() -> None:
+    candidate = FEASIBLE.candidates[0]
+    assert candidate.trial is not None
+    for n_points, n_drawings in ((CURVE - 1, 0), (CURVE, 1)):
+        trials = tuple(replace(candidate.trial, disks=20 + extra) for extra in range(n_points))
+        result = replace(FEASIBLE, candidates=(replace(candidate, trials=trials),))
+        assert len(trials_svg(result)) == n_drawings
+
+
+def test_the_steps_from_the_rule_of_thumb_are_drawn_where_they_differ() -> None:
+    best = FEASIBLE.best
+    assert best is not None
+    assert best.waterfall_moves
+    assert f"<figcaption>{waterfall_title(best)}</figcaption>" in html(FEASIBLE)
+    same = tuple(replace(step, disks=7) for step in best.waterfall)
+    flat = replace(best, waterfall=same)
+    candidates = tuple(flat if item is best else item for item in FEASIBLE.candidates)
+    text = html(replace(FEASIBLE, best=flat, candidates=candidates))
+    assert "Nothing that it ignores changes the number" in text
 
 
 def test_ids_of_inline_drawings_do_not_clash() -> None:

@@ -11,6 +11,8 @@ from rich.console import Console
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.show.table import explanation
+from diskmodel.plan.show.words import MOST_REASONS, because, explained
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -49,6 +51,34 @@ def test_not_feasible_is_said() -> None:
     assert "not feasible" in text
 
 
+def test_three_reasons_at_most_and_the_rest_on_request() -> None:
+    result = run_plan(plan_of(), evaluate=Queues(noise=0.01), with_waterfalls=True)
+    assert len(because(result)) <= MOST_REASONS
+    answered = text_of(result)
+    assert "Assumptions" not in answered
+    rest = text_of(explanation(result))
+    for title in ("rule of thumb", "What limits each candidate", "Assumptions", "Drive profiles"):
+        assert title in rest
+    lines = [line for line in rest.splitlines() if line.strip()]
+    sentences = [line for _, items in explained(result) for line in items]
+    assert len(sentences) == len(set(sentences))
+    assert all(len(line) <= 80 for line in lines)
+    no = run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues())
+    assert 1 <= len(because(no)) <= MOST_REASONS
+
+
+def test_a_line_that_wraps_keeps_its_indent() -> None:
+    text = text_of(run_plan(plan_of(), evaluate=Queues(noise=0.01)))
+    reasons = text[: text.index("drive ")].splitlines()[1:-3]
+    assert reasons
+    assert all(line.startswith("  ") for line in reasons)
+
+
+def test_sources_of_a_preset_are_printed_with_the_answer() -> None:
+    result = run_plan(plan_of(notes=["preset x, source: a paper"]), evaluate=Queues())
+    assert "preset x, source: a paper" in text_of(result)
+
+
 def test_comparison() -> None:
     arrays = [Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": 6}}) for level in
               ("raid5", "raid10")]  # fmt: skip
@@ -61,16 +91,17 @@ def test_comparison() -> None:
     assert "the rule of thumb predicts" in text
 
 
-def test_burst_and_sustained_figures_of_a_cache_that_fills() -> None:
+def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
+    """Half of 4 MiB is 256 writes of 8 KiB; what is being destaged takes a few of them."""
     cached = {"write_cache": {"size": "4 MiB"}}
     array = Array.parse({
         "drive": "generic-10k", "layout": {"level": "raid5", "disks": 5}, "controller": cached,
     })  # fmt: skip
-    workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "queue_depth": 8})
+    workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "100/s"})
     found = compare([array, array.model_copy(update={"controller": Controller()})], workload, n_requests=4000)
     with_cache, without = (item.healthy for item in found.arrays)
-    assert with_cache.burst_iops > 2 * with_cache.sustained_iops > 0
-    assert math.isnan(without.burst_iops)
+    assert 240 <= with_cache.burst_requests <= 256
+    assert with_cache.burst_latency_ms == 0.03
+    assert math.isnan(without.burst_requests)
     shown = text_of(found)
-    assert "burst IOPS" in shown
-    assert "sustained IOPS" in shown
+    assert "burst absorbed, writes" in shown

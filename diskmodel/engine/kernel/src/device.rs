@@ -31,6 +31,11 @@ pub trait Device {
     /// Buffered sectors have reached the media.
     fn destaged(&mut self, _n: u32, _events: &mut Events) {}
 
+    /// Sectors in the drive's buffer that are not on the media (rule Z7); 0 where they are not followed.
+    fn n_buffered(&self) -> i64 {
+        0
+    }
+
     /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
     fn is_durable(&self, _seq: u64) -> bool {
         true
@@ -152,7 +157,7 @@ impl Front {
         }
     }
 
-    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` tells where that begins
+    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` gives where that begins
     /// then.
     fn merge(&mut self, new: &Waiting, commands: &mut Commands, aim: impl FnOnce(&mut Waiting)) -> bool {
         if commands[new.id].holds {
@@ -208,7 +213,7 @@ impl Front {
 
     /// The next command that the drive takes now, if it takes one (rules D1 and D2).
     ///
-    /// `begin` tells when the processor, which is free at the time that it is told, begins with it, and how long it takes.
+    /// `begin` maps the time at which the processor is free to when it begins with the command, and how long it takes.
     pub fn hand_over(
         &mut self,
         depth: usize,
@@ -244,7 +249,7 @@ impl Front {
         self.accept(waiting, now, commands, begin)
     }
 
-    /// A command on its way through the drive's processor (rule D1).
+    /// A command in the drive's processor (rule D1).
     pub fn accept(
         &mut self,
         mut waiting: Waiting,

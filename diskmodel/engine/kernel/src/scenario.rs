@@ -9,6 +9,7 @@ mod hdd_rules;
 mod host;
 mod layout;
 mod rules;
+mod start;
 
 use crate::device::Device;
 use crate::flash::{Flash, Ftl};
@@ -24,6 +25,7 @@ use crate::simulation::{Controller, Parts, Submitter};
 pub use crate::traffic::Limits;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables};
+pub use start::Start;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -35,7 +37,7 @@ pub struct Scenario {
     pub drive_queue: Queue,
     /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
     pub merge_sectors: i64,
-    /// Requests of a disk's block queue, where write-back throttling is to be modelled; 0: it is not.
+    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
     pub throttle_requests: i64,
     pub depth: usize,
     pub command_ns: i64,
@@ -49,6 +51,9 @@ pub struct Scenario {
     pub revolution_ns: Vec<i64>,
     /// Of a flash drive: where its draws of waking times begin (rule F18).
     pub phase_ns: Vec<i64>,
+    pub start: Start,
+    /// Levels are recorded after every so many completions; 0: never.
+    pub sample_every: u64,
 }
 
 /// What a simulation is made of, by kind of drive.
@@ -73,8 +78,10 @@ impl Scenario {
         let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
         let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
-        let cache = self.cache.as_ref().map(CacheTables::build).transpose()?;
-        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity));
+        let start = &self.start;
+        let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
+        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
+        let (n_buffered, sample_every) = (start.buffered_disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
@@ -92,7 +99,21 @@ impl Scenario {
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
-                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                for (disk, writes) in disks.iter_mut().zip(start.buffered(n_devices)) {
+                    disk.load(&writes);
+                }
+                let host = buffer;
+                Ok(Built::Hdd(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
@@ -102,7 +123,18 @@ impl Scenario {
                     .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
                     .collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                let host = buffer;
+                Ok(Built::Flash(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
         }
     }

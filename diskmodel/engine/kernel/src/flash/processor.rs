@@ -97,7 +97,7 @@ impl Processor {
         self.batches[self.current].n_members += 1;
     }
 
-    /// A member has been served and would be done at `done`; tells `answer` all members and the time of all when it was
+    /// A member has been served and would be done at `done`; calls `answer` with all members and the time of all when it was
     /// the last. Nothing joins any more then: a command joins only before the one before it is ready.
     pub fn served(&mut self, command: u32, done: i64, mut answer: impl FnMut(u32, i64)) {
         let id = self.batch_of[command as usize];
