@@ -179,7 +179,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
-	$(PIP) install --quiet -r requirements/dev.txt
+	$(PIP) install --quiet --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # Only what is compiled or declared asks for a new installation: Python files are used where they lie.
@@ -189,9 +189,9 @@ $(VENV)/.installed: $(VENV)/.dependencies pyproject.toml setup.py $(RUST_SOURCES
 	@touch $@
 
 $(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies
-	$(PIP) install --quiet -r requirements/mutation.txt
+	$(PIP) install --quiet --require-hashes -r requirements/mutation.txt
 	@touch $@
 
 $(VENV)/.release: requirements/release.txt | $(VENV)/.dependencies
-	$(PIP) install --quiet -r requirements/release.txt
+	$(PIP) install --quiet --require-hashes -r requirements/release.txt
 	@touch $@

@@ -1,4 +1,4 @@
-"""Write the lock files of this folder from pyproject.toml: exact versions of the whole dependency tree.
+"""Write the lock files of this folder from pyproject.toml: exact versions and hashes of the whole dependency tree.
 
 Each file applies to every supported Python and platform, by environment markers.
 Run it with `make lock`.
@@ -24,6 +24,8 @@ OPTIONS = [
     "--no-annotate",
     "--no-header",
     "--no-emit-index-url",
+    # pip then refuses a file that is not the one that was locked
+    "--generate-hashes",
 ]
 
 
@@ -32,7 +34,8 @@ def lock(name: str, arguments: list[str]) -> None:
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "pyproject.toml", *arguments, *OPTIONS]
     answer = subprocess.run(command, cwd=FOLDER.parent, check=True, stdout=subprocess.PIPE, text=True)
     (FOLDER / name).write_text(f"# Made by `make lock` from pyproject.toml; do not edit.\n{answer.stdout}")
-    print(f"requirements/{name}: {len(answer.stdout.splitlines())} packages")
+    n_packages = answer.stdout.count("==")
+    print(f"requirements/{name}: {n_packages} packages")
 
 
 for name, arguments in LOCKS.items():

@@ -1,0 +1,50 @@
+"""The lock files name the hashes of every package, and installing insists on them; an audit says when it was none."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+def test_every_package_has_a_version_and_hashes(lock: Path) -> None:
+    text = re.sub(r" \\\n\s+", " ", lock.read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert len(lines) > 30
+    for line in lines:
+        assert re.fullmatch(r"[\w.-]+==\S+( ; .+?)?( --hash=sha256:[0-9a-f]{64})+", line), line
+
+
+def test_make_installs_with_hashes_only() -> None:
+    installs = re.findall(
+        r"^\t\$\(PIP\) install .*-r .*$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(installs) == 3
+    assert all("--require-hashes" in line for line in installs), installs
+
+
+@pytest.mark.parametrize("output", ["ConnectionError: Max retries exceeded", "error: couldn't fetch advisory database"])
+def test_an_audit_without_its_database_fails_and_says_so(output: str) -> None:
+    audit = _audit()
+    command = [sys.executable, "-c", f"import sys; print({output!r}); sys.exit(1)"]
+    assert audit.verdict("Python", command).startswith("Python: NOT AUDITED")
+    assert audit.verdict("Python", [sys.executable, "-c", "pass"]) == "Python: no known vulnerability"
+    found = [sys.executable, "-c", "import sys; print('PYSEC-1'); sys.exit(1)"]
+    assert audit.verdict("Python", found) == "Python: FOUND, see above"
+
+
+def _audit() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("audit", ROOT / "requirements" / "audit.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
