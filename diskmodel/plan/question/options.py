@@ -32,7 +32,7 @@ from diskmodel.workload import Workload
 
 #: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
 #: 10,000 rpm, and flash.
-DEFAULT_DRIVES = ("seagate-exos-x16", "generic-10k", "micron-7450-pro-1920")
+DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 #: Candidates of a question that names no level: those that controllers offer for more than two disks.
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
 
