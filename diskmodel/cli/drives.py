@@ -18,7 +18,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:
-    from diskmodel.drive import Flash, Hdd
+    from diskmodel.drive import Drive, Flash, Virtual
 
 
 @ends_well
@@ -67,13 +67,13 @@ def _list(as_json: bool) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("drive")
     for row in rows:
-        year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
+        year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else row["kind"]
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
         table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
     show(table, f"{len(rows)} drives; `diskmodel drives NAME` shows one in detail.")
 
 
-def _summary(drive: Hdd | Flash) -> dict[str, Any]:
+def _summary(drive: Drive) -> dict[str, Any]:
     return {
         "title": drive.name,
         "kind": drive.kind,
@@ -86,13 +86,13 @@ def _summary(drive: Hdd | Flash) -> dict[str, Any]:
     }
 
 
-def _derived(drive: Hdd | Flash) -> dict[str, Any]:
+def _derived(drive: Drive) -> dict[str, Any]:
     """Return the figures that follow from a description."""
     from diskmodel.drive.geometry import mean_seek_ns, zone_rates
     from diskmodel.drive.hdd import Hdd
 
     if not isinstance(drive, Hdd):
-        return {"dies": drive.channels * drive.dies_per_channel}
+        return _derived_without_arms(drive)
     tables, rates = drive.tables(), zone_rates(drive)
     return {
         "cylinders": int(tables.n_cylinders),
@@ -103,7 +103,14 @@ def _derived(drive: Hdd | Flash) -> dict[str, Any]:
     }
 
 
-def _card(drive: Hdd | Flash) -> Table:
+def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
+    if drive.kind == "flash":
+        return {"dies": drive.channels * drive.dies_per_channel}
+    wake_ns = sum(drive.wake_ns) / len(drive.wake_ns) if drive.wake_ns else 0.0
+    return {"mean_wake_ns": wake_ns}
+
+
+def _card(drive: Drive) -> Table:
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
     rows: list[tuple[str, str]] = [("size", f"{_size(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")]
@@ -120,6 +127,14 @@ def _card(drive: Hdd | Flash) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+    elif drive.kind == "virtual":
+        answered = "in batches" if drive.completion == "batch" else "one by one"
+        rows += [
+            ("wake-up", f"{derived['mean_wake_ns'] / 1e3:.3g} us on average"),
+            ("read", _cost(drive.read_overhead_ns, drive.read_copy_bytes_per_s, drive.read_latency_ns)),
+            ("write", _cost(drive.write_overhead_ns, drive.write_copy_bytes_per_s, drive.write_latency_ns)),
+            ("command queue", f"{drive.queue_depth} deep, answered {answered}"),
+        ]
     else:
         rows += [
             ("dies", f"{derived['dies']} on {drive.channels} channels"),
@@ -135,7 +150,17 @@ def _card(drive: Hdd | Flash) -> Table:
     return table
 
 
-def _plot(drive: Hdd | Flash, path: Path) -> None:
+def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:
+    """Return what one command costs a virtual disk."""
+    parts = [f"{overhead_ns / 1e3:.3g} us a command"]
+    if copy_bytes_per_s:
+        parts.append(f"copied at {copy_bytes_per_s / 1e6:,.4g} MB/s")
+    if latency_ns:
+        parts.append(f"{latency_ns / 1e3:.3g} us of latency")
+    return ", ".join(parts)
+
+
+def _plot(drive: Drive, path: Path) -> None:
     from diskmodel.drive.hdd import Hdd
     from diskmodel.drive.plot import plot_drive
 

@@ -85,6 +85,8 @@ faults! {
     BatchEnd,
     WakeDraw,
     BatchDone,
+    CopyRounding,
+    LatencyOfOther,
     SteadyFill,
     FreshErase,
     WakeBusy,

@@ -145,6 +145,11 @@ fn allocations(scenario: Scenario, n_clients: i64) -> f64 {
             simulation.run().unwrap();
             simulation.traffic().warm
         }
+        Built::Virtual(parts) => {
+            let mut simulation = Simulation::new(parts, clients);
+            simulation.run().unwrap();
+            simulation.traffic().warm
+        }
     };
     (ALLOCATED.load(Relaxed) - warm) as f64 / MEASURED as f64
 }
