@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.array import Array, Spindles
     from diskmodel.controller.description import Controller, ReadCache, WriteCache
-    from diskmodel.drive import Drive, Flash, Hdd, load_drive
+    from diskmodel.drive import Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
@@ -43,6 +43,7 @@ _HOMES = {
     "Drive": "drive",
     "Fault": "errors",
     "Flash": "drive",
+    "Virtual": "drive",
     "FormatError": "errors",
     "Hdd": "drive",
     "Host": "host.description",

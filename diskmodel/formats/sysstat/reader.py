@@ -11,10 +11,10 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.device_load import DeviceLoad, loads_of
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.opening import read_document
-from diskmodel.limits import parse_json
 from diskmodel.formats.sysstat import tables
 from diskmodel.formats.sysstat.figures import FIGURES, MAX_FIGURE, RULE, Sample, completed
 from diskmodel.formats.sysstat.tables import Recording
+from diskmodel.limits import parse_json
 
 KINDS = ("iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats")
 
