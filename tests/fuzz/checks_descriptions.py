@@ -112,7 +112,10 @@ def _as_text(load_file: Callable[[Any], Description], texts: list[bytes]) -> Run
 
 
 _DRIVE_FILES = [
-    form.parse(base).to_toml().encode() for kind in ("hdd", "flash", "virtual") for form, bases in (KINDS[kind],) for base in bases
+    form.parse(base).to_toml().encode()
+    for kind in ("hdd", "flash", "virtual")
+    for form, bases in (KINDS[kind],)
+    for base in bases
 ]
 _ARRAYS = [text for text in _files("*.toml") if b"[layout]" in text]
 _WORKLOADS = _files("oltp.toml") + _files("random-read.toml")

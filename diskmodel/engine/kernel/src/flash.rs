@@ -109,9 +109,9 @@ impl Device for Flash {
         let now = events.now;
         let Flash { front, taken, buffer } = self;
         front.woken(now);
-        while let Some(waiting) = front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| {
-            model.intake.begin(w.op, now, free)
-        }) {
+        while let Some(waiting) =
+            front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
+        {
             if waiting.ready > now {
                 front.wake(waiting.ready, events);
             }

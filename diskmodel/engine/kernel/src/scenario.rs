@@ -96,8 +96,7 @@ impl Scenario {
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
                 let ftl = Ftl::new(&model.ftl);
-                let mut disks: Vec<_> =
-                    (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
+                let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
             }

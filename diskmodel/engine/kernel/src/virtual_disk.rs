@@ -78,11 +78,7 @@ pub struct VirtualDisk {
 impl VirtualDisk {
     /// `first_draw` is where its draws of wake-up times begin.
     pub fn new(index: u32, host: &Policy, first_draw: u32) -> Self {
-        VirtualDisk {
-            front: Front::new(index, host),
-            processor: Processor::new(first_draw),
-            batch: Batch::default(),
-        }
+        VirtualDisk { front: Front::new(index, host), processor: Processor::new(first_draw), batch: Batch::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, WritePolicy};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, VirtualTables, WritePolicy};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -83,6 +83,10 @@ fn hdd(dirty_sectors: i64) -> Drive {
 
 fn flash() -> Drive {
     Drive::Flash(small::flash())
+}
+
+fn virtual_disk() -> Drive {
+    Drive::Virtual(small::virtual_disk())
 }
 
 fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
@@ -167,6 +171,8 @@ fn no_event_allocates() {
         ("RAID 10", scenario(hdd(0), raid10), 32),
         ("flash", scenario(flash(), one), 32),
         ("RAID 5 of flash", scenario(flash(), raid5), 8),
+        ("virtual disk", scenario(virtual_disk(), one), 32),
+        ("RAID 5 of virtual disks", scenario(virtual_disk(), raid5), 8),
     ];
     for (name, scenario, n_clients) in quiet {
         // a handful: something that had never been so long

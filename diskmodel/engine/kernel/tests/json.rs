@@ -81,7 +81,7 @@ fn scenarios_from_json_give_the_same_completions_as_through_python() {
         assert_eq!(run(kept.array, &kept.requests), kept.completions, "{}", path.display());
         n_files += 1;
     }
-    assert!(n_files >= 6);
+    assert!(n_files >= 7);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::scenario::{
     CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation,
 };
-use crate::scenario::{SchedulerName, WritePolicy};
+use crate::scenario::{SchedulerName, VirtualTables, WritePolicy};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 use small::queue;
@@ -60,6 +60,11 @@ fn scenario() -> Scenario {
 /// The same array of small flash drives, whose garbage collection works from the beginning.
 fn on_flash() -> Scenario {
     Scenario { drive: Drive::Flash(small::flash()), ..scenario() }
+}
+
+/// The same array of small virtual disks, which answer in batches.
+fn on_virtual_disks() -> Scenario {
+    Scenario { drive: Drive::Virtual(small::virtual_disk()), ..scenario() }
 }
 
 /// (time, op, offset, length, draw), several at one instant now and then.
@@ -121,6 +126,11 @@ fn requests_one_by_one_complete_as_in_columns() {
 #[test]
 fn so_they_do_on_flash() {
     check_one_by_one(on_flash);
+}
+
+#[test]
+fn so_they_do_on_virtual_disks() {
+    check_one_by_one(on_virtual_disks);
 }
 
 fn check_one_by_one(scenario: fn() -> Scenario) {

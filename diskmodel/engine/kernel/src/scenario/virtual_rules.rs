@@ -8,10 +8,8 @@ impl VirtualTables {
     pub(super) fn check(&self) -> Result<(), String> {
         within("drive.sector_bytes", self.sector_bytes, 1, MOST_SECTOR_BYTES)?;
         within("drive.n_sectors", self.n_sectors, 1, MOST_DRIVE_BYTES / self.sector_bytes)?;
-        let overheads = [
-            ("drive.read_overhead_ns", self.read_overhead_ns),
-            ("drive.write_overhead_ns", self.write_overhead_ns),
-        ];
+        let overheads =
+            [("drive.read_overhead_ns", self.read_overhead_ns), ("drive.write_overhead_ns", self.write_overhead_ns)];
         all_within(&overheads, 1, MOST_TIME_NS)?;
         let latencies =
             [("drive.read_latency_ns", self.read_latency_ns), ("drive.write_latency_ns", self.write_latency_ns)];
