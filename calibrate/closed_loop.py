@@ -29,9 +29,15 @@ def scenario_of(drive: Drive, seed: int = 0) -> Scenario:
 
 
 def closed_loop(
-    scenario: Scenario, offset: Ints, length: Ints | int, queue_depth: int, *, op: Ints | int = 0, start_ns: int = 0,
+    scenario: Scenario,
+    offset: Ints,
+    length: Ints | int,
+    queue_depth: int,
+    *,
+    op: Ints | int = 0,
+    start_ns: int = 0,
     think_ns: Ints | int = 0,
-) -> Completions:  # fmt: skip
+) -> Completions:
     """Return the completions of requests issued in order, with `queue_depth` outstanding.
 
     The program starts at `start_ns` of the spindle's clock, and times count from there. A request is issued `think_ns`

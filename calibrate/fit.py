@@ -38,9 +38,13 @@ FIO_SPAN_BYTES = 1 << 30
 
 
 def calibrate(
-    paths: str | Path | Iterable[str | Path], *, out: str | Path | None = None, seed: int = 0, name: str | None = None,
+    paths: str | Path | Iterable[str | Path],
+    *,
+    out: str | Path | None = None,
+    seed: int = 0,
+    name: str | None = None,
     capacity_bytes: int | None = None,
-) -> Calibration:  # fmt: skip
+) -> Calibration:
     """Fit the drive behind measurements and results of fio.
 
     Parameters
@@ -102,9 +106,15 @@ def _calibrate(
     origin = provenance(evidence.paths, evidence.kinds, evidence.kernel, seed)
     if rotation is not None and rotation.is_found:
         return calibrate_hdd(
-            target, cells, rotation, capacity_bytes=capacity_bytes or capacity, name=name, provenance=origin,
-            warnings=warnings, seed=seed,
-        )  # fmt: skip
+            target,
+            cells,
+            rotation,
+            capacity_bytes=capacity_bytes or capacity,
+            name=name,
+            provenance=origin,
+            warnings=warnings,
+            seed=seed,
+        )
     found = calibrate_flash(
         cells,
         span_bytes=span,

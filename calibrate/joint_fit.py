@@ -51,10 +51,16 @@ class Joint:
 
 
 def move_together(
-    moved: Callable[[Floats], Hdd], bounds: Sequence[tuple[float, float]], *, cost: Callable[[Hdd], float],
-    price: Callable[[Floats], float], later: Callable[[Hdd], float], before: Hdd | None = None,
-    min_fall: float = 1e-4, min_gain: float = 0.01,
-) -> Joint:  # fmt: skip
+    moved: Callable[[Floats], Hdd],
+    bounds: Sequence[tuple[float, float]],
+    *,
+    cost: Callable[[Hdd], float],
+    price: Callable[[Floats], float],
+    later: Callable[[Hdd], float],
+    before: Hdd | None = None,
+    min_fall: float = 1e-4,
+    min_gain: float = 0.01,
+) -> Joint:
     """Return the drive with the lowest cost, if held-out evidence confirms it.
 
     Parameters

@@ -13,7 +13,7 @@ from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
 from diskmodel.drawing import svg_of
 
-#: Colors that color-blind readers can tell apart.
+#: Colors that color-blind readers can distinguish.
 _FITTED, _HELD_OUT = "#0072b2", "#d55e00"
 _META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
 _STYLE = (

@@ -6,6 +6,7 @@ are written for programmers, so each of its error types has a rule and a fix her
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -58,6 +59,8 @@ def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
             rule, fix = "is not a known field", _meant(place, model) or "remove it or check the spelling"
         case "literal_error":
             rule, fix = _not_a_choice(str(value), item["ctx"]["expected"])
+        case "less_than_equal" if field.endswith("_ratio") and 1 < (percent := _as_float(value)) <= 100:
+            fix = f"write {percent / 100:g} or {percent:g}%"
         case "union_tag_not_found":
             tag = item["ctx"]["discriminator"].strip("'")
             rule, fix = f"has no {tag}", f"add {tag} = …"
@@ -89,6 +92,14 @@ def _number(text: str | None) -> object:
         except ValueError:
             continue
     return text
+
+
+def _as_float(value: object) -> float:
+    """The number that was given, or written as text; nan for anything else."""
+    try:
+        return float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 class _Limits:

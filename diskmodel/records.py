@@ -6,7 +6,7 @@ record exists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -151,6 +151,11 @@ class Run:
         What a rebuild wrote to the spare.
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
+    level_marks : tuple of 3 int
+        Bytes from which on each of the levels is written down as fast as can be (rule Z3).
+    levels : int64, shape (n, 4)
+        What waited to be written, after every so many completions (rule Z7): the time in ns, and the bytes in the
+        controller's write-back cache, in the drives' buffers, and in dirty pages of the host.
     """
 
     completions: Completions
@@ -160,3 +165,5 @@ class Run:
     end_ns: int
     rebuilt_bytes: int = 0
     cache_full_ns: int | None = None
+    level_marks: tuple[int, int, int] = (0, 0, 0)
+    levels: Int64 = field(default_factory=lambda: np.empty((0, 4), np.int64))

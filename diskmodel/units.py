@@ -17,6 +17,10 @@ _BYTES = {
     "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50,
 }  # fmt: skip
+#: Sizes of requests also as fio writes them: k, m and g are powers of two.
+_LENGTH = _BYTES | {
+    letter: factor for low, factor in (("k", 2**10), ("m", 2**20), ("g", 2**30)) for letter in (low, low.upper())
+}
 _TIME = {
     "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
     "d": 86400 * 10**9, "y": 31_557_600 * 10**9,
@@ -68,9 +72,26 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
         raise ValueError(f"must be a number with a unit; write a number followed by one of {known}")
     number, unit = match.groups()
     if unit not in units:
-        problem = f"has the unknown unit {unit!r}" if unit else "has no unit"
-        raise ValueError(f"{problem}; use one of {known}")
+        raise ValueError(_unknown(number, unit, units, known))
     return Fraction(number.replace(",", "").replace("_", "")) * Fraction(units[unit])
+
+
+def _unknown(number: str, unit: str, units: dict[str, Any], known: str) -> str:
+    """Return the rule and the fix for a unit that is none of `units`."""
+    if not unit:
+        return f"has no unit; use one of {known}"
+    meant = [name for name in units if len(name) > 1 and name.lower() == unit.lower()]
+    if not meant and len(unit) == 1:
+        meant = [name for name in units if len(name) > 1 and name[0].lower() == unit.lower() and name[-1] == "B"]
+    if not meant:
+        return f"has the unknown unit {unit!r}; use one of {known}"
+    # "kb" may mean 1000 bytes or 1024: say both, rather than guess
+    both = [*meant, *(f"{name[0].upper()}iB" for name in meant if len(name) == 2 and name[-1] == "B")]
+    both = list(dict.fromkeys(name for name in both if name in units and name != "KB"))
+    if "k" in units:  # requests have sizes of whole sectors, powers of two
+        both = [name for name in both if name.endswith("iB")] or both
+    choices = " or ".join(f'"{number} {name}"' for name in sorted(both, key=lambda name: units[name]))
+    return f"has the unknown unit {unit!r}; write {choices}"
 
 
 def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
@@ -93,7 +114,7 @@ def _quantity(units: dict[str, Any], *, whole: bool) -> BeforeValidator:
 
 Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_BYTES)]
 #: Bytes moved by one request or transfer.
-Length = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_LENGTH)]
+Length = Annotated[int, _quantity(_LENGTH, whole=True), Field(ge=0, le=MAX_LENGTH)]
 Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_DEVICE_NS)]
 #: Time between requests.
 Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_NS)]

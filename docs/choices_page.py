@@ -42,10 +42,19 @@ def page() -> str:
     )
     patterns = table(("pattern", "where requests go"), ((f"`{name}`", kind.title) for name, kind in PATTERNS.items()))
     laws = table(("kind", "when requests come"), ((f"`{name}`", kind.title) for name, kind in ARRIVALS.items()))
-    return "\n".join((
-        INTRODUCTION, "## Schedulers\n", schedulers, "## RAID levels\n", levels, "## Address patterns\n", patterns,
-        "## Arrival laws\n", laws,
-    ))  # fmt: skip
+    return "\n".join(
+        (
+            INTRODUCTION,
+            "## Schedulers\n",
+            schedulers,
+            "## RAID levels\n",
+            levels,
+            "## Address patterns\n",
+            patterns,
+            "## Arrival laws\n",
+            laws,
+        )
+    )
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

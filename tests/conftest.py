@@ -22,7 +22,7 @@ def find_evidence() -> Path:
 
 @pytest.fixture(scope="session")
 def evidence() -> Path:
-    """The folder of measurements that the model is held against."""
+    """Return the folder of measurements that the model is compared with."""
     return find_evidence()
 
 

@@ -38,9 +38,17 @@ _MAX_MISFIT_RATIO = 0.35
 
 
 def calibrate_flash(
-    cells: Cells, *, span_bytes: int, capacity_bytes: int, name: str, provenance: dict[str, Any], warnings: list[str],
-    seed: int = 0, together_ratio: float | None = None, buffer_bytes: int | None = None,
-) -> Calibration:  # fmt: skip
+    cells: Cells,
+    *,
+    span_bytes: int,
+    capacity_bytes: int,
+    name: str,
+    provenance: dict[str, Any],
+    warnings: list[str],
+    seed: int = 0,
+    together_ratio: float | None = None,
+    buffer_bytes: int | None = None,
+) -> Calibration:
     """Fit the flash drive behind cells.
 
     `together_ratio` is the share of outstanding requests that complete together, `buffer_bytes` the write buffer, if
@@ -89,9 +97,13 @@ def calibrate_flash(
     if typical >= _MAX_MISFIT_RATIO:
         message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive or a virtual disk"
     return Calibration(
-        drive, fit.has_converged and typical < _MAX_MISFIT_RATIO, message, parameters, report,
+        drive,
+        fit.has_converged and typical < _MAX_MISFIT_RATIO,
+        message,
+        parameters,
+        report,
         {"residuals": rows, "warnings": warnings, "chi2": fit.chi2, "choice": str(choice)},
-    )  # fmt: skip
+    )
 
 
 def predict(drive: Flash | Virtual, key: Key, *, seed: int, span_bytes: int) -> Floats:

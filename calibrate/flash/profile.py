@@ -75,9 +75,14 @@ def assumed_writes(shape: FlashShape) -> dict[str, Any]:
 
 
 def profile_of(
-    fit: FlashFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any],
-    writes: Callable[[FlashShape], dict[str, Any]], notes: str,
-) -> Flash:  # fmt: skip
+    fit: FlashFit,
+    *,
+    capacity_bytes: int,
+    name: str,
+    provenance: dict[str, Any],
+    writes: Callable[[FlashShape], dict[str, Any]],
+    notes: str,
+) -> Flash:
     """Return the profile; `writes` gives the fields of the write side of a shape."""
     sector = 512
 

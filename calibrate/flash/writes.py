@@ -108,9 +108,15 @@ def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None)
     jacobian[: len(keys)] /= np.sqrt(scale)
     overhead, latency, drain = (float(value) for value in np.exp(found.x))
     return WriteFit(
-        overhead, latency, drain, np.asarray(np.linalg.inv(jacobian.T @ jacobian)),
-        bool(np.any(predicted > 1.1 * undrained)), buffer_bytes, keys, predicted,
-    )  # fmt: skip
+        overhead,
+        latency,
+        drain,
+        np.asarray(np.linalg.inv(jacobian.T @ jacobian)),
+        bool(np.any(predicted > 1.1 * undrained)),
+        buffer_bytes,
+        keys,
+        predicted,
+    )
 
 
 def _is_long(cell: Cell, key: Key) -> bool:

@@ -26,9 +26,16 @@ _SEEK_POINTS = (("one_cylinder", 0.0), ("third", 1 / 3), ("full_stroke", 1.0))
 
 
 def calibrate_hdd(
-    measurement: Measurement, cells: Cells, rotation: Rotation, *, capacity_bytes: int, name: str,
-    provenance: dict[str, Any], warnings: list[str], seed: int = 0,
-) -> Calibration:  # fmt: skip
+    measurement: Measurement,
+    cells: Cells,
+    rotation: Rotation,
+    *,
+    capacity_bytes: int,
+    name: str,
+    provenance: dict[str, Any],
+    warnings: list[str],
+    seed: int = 0,
+) -> Calibration:
     """Fit the rotating drive behind a measurement.
 
     Raises
@@ -55,9 +62,12 @@ def calibrate_hdd(
         )
     errors = stage_errors(fit, drive)
     fitted, apart = conditions_of(
-        measurement, held_out,
-        writes_back=bool(fit.cache.is_write_back), late_ns=fit.late_ns, hits_late_ns=fit.electronics.late_ns,
-    )  # fmt: skip
+        measurement,
+        held_out,
+        writes_back=bool(fit.cache.is_write_back),
+        late_ns=fit.late_ns,
+        hits_late_ns=fit.electronics.late_ns,
+    )
     joint = refine(drive, fitted, apart, errors, queue.near)
     uncertainty = stage_uncertainty(fit, drive)
     if joint is not None and joint.is_kept:
@@ -87,10 +97,13 @@ def predict(drive: Hdd, key: Key, *, seed: int, span_bytes: int = 0) -> np.ndarr
     n = max(N_REQUESTS, 100 * key.queue_depth)
     span_bytes = span_bytes or drive.capacity_bytes // 4096 * 4096
     return random_reads(
-        scenario_of(drive), length=key.length_bytes, queue_depth=key.queue_depth,
-        n=n, seed=seed,
+        scenario_of(drive),
+        length=key.length_bytes,
+        queue_depth=key.queue_depth,
+        n=n,
+        seed=seed,
         span_bytes=span_bytes,
-    )  # fmt: skip
+    )
 
 
 def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
@@ -105,10 +118,13 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
             electronics.overhead_ns, electronics.overhead_stderr_ns, "ns", has_cache, why if has_cache else "assumed"
         ),
         "interface_rate": Parameter(
-            electronics.interface_bytes_per_s, electronics.interface_stderr, "bytes/s",
-            bool(np.isfinite(electronics.interface_stderr)), why if has_cache else "assumed",
+            electronics.interface_bytes_per_s,
+            electronics.interface_stderr,
+            "bytes/s",
+            bool(np.isfinite(electronics.interface_stderr)),
+            why if has_cache else "assumed",
         ),
-    }  # fmt: skip
+    }
     distance = seek.distance
     for name, part in _SEEK_POINTS:
         where = distance[0] if part == 0.0 else part * distance[-1]
@@ -123,13 +139,19 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
             rate, rate * tracks.stderr_ratio, "bytes/s", tracks.is_identified, "density of tracks and skew"
         )
         found[f"{name}_sectors_per_track"] = Parameter(
-            float(density), float(density) * tracks.stderr_ratio, "1", tracks.is_identified,
+            float(density),
+            float(density) * tracks.stderr_ratio,
+            "1",
+            tracks.is_identified,
             "angles between neighboring blocks" if tracks.is_identified else "rates, with an assumed skew",
-        )  # fmt: skip
+        )
     found["skew"] = Parameter(
-        tracks.skew_turns, tracks.stderr_ratio, "revolutions", tracks.is_skew_identified,
+        tracks.skew_turns,
+        tracks.stderr_ratio,
+        "revolutions",
+        tracks.is_skew_identified,
         "sequential rate against density of tracks",
-    )  # fmt: skip
+    )
     found.update(_heads(fit))
     found.update(_cache_and_writes(fit))
     found["queue_depth"] = Parameter(

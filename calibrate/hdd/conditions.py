@@ -70,9 +70,13 @@ class Stretch:
         period = int(scenario.revolution_ns.max())
         is_write = (self.samples.op != READ).astype(np.int64)
         done = closed_loop(
-            scenario, self.samples.offset_bytes, self.samples.length_bytes, self.queue_depth,
-            op=is_write, start_ns=round(angle * period),
-        )  # fmt: skip
+            scenario,
+            self.samples.offset_bytes,
+            self.samples.length_bytes,
+            self.queue_depth,
+            op=is_write,
+            start_ns=round(angle * period),
+        )
         return np.asarray(done.done_ns - done.issue_ns, np.float64)
 
 
@@ -182,9 +186,12 @@ def _without_read_ahead(drive: Hdd) -> Hdd:
 def _in_order(samples: Samples) -> Samples:
     order = np.argsort(samples.issue_ns, kind="stable")
     return Samples(
-        samples.issue_ns[order], samples.latency_ns[order], samples.offset_bytes[order], samples.length_bytes[order],
+        samples.issue_ns[order],
+        samples.latency_ns[order],
+        samples.offset_bytes[order],
+        samples.length_bytes[order],
         samples.op[order],
-    )  # fmt: skip
+    )
 
 
 def _stretch(what: str, samples: Samples, queue_depth: int) -> Stretch | None:

@@ -69,14 +69,17 @@ def find_heads(measurement: Measurement, period_ns: float, sector_bytes: int) ->
     if sum(len(size) for _, size in places) < _MIN_JUMPS:
         return None
     sizes = np.concatenate([size for _, size in places])
-    centre = float(np.median(sizes))
+    center = float(np.median(sizes))
     scale = max(_deviation(sizes), _MIN_SCALE)
     found: list[tuple[float, int, Flags]] = []
     # the scatter of all jumps contains the difference that is searched for: repeat with the residuals of the best
     for _ in range(3):
-        alike = float(_log_likelihood(sizes - centre, scale).sum())
-        found = [(score - alike, heads, large) for heads in range(2, _MAX_HEADS + 1)
-                 for score, large in [_with_heads(places, heads, scale)]]  # fmt: skip
+        alike = float(_log_likelihood(sizes - center, scale).sum())
+        found = [
+            (score - alike, heads, large)
+            for heads in range(2, _MAX_HEADS + 1)
+            for score, large in [_with_heads(places, heads, scale)]
+        ]
         found.sort(key=lambda row: -row[0])
         usual, wide = sizes[~found[0][2]], sizes[found[0][2]]
         left = np.concatenate([usual - np.median(usual), wide - np.median(wide)])
@@ -155,11 +158,11 @@ def _usual(advance: Floats, noise: float) -> float:
     near = max(3 * noise, 0.006)
     tried = advance[:: max(len(advance) // _MAX_VOTES, 1)]
     votes = [np.count_nonzero(np.abs(wrapped(advance - a)) < near) for a in tried]
-    centre = tried[int(np.argmax(votes))]
+    center = tried[int(np.argmax(votes))]
     for _ in range(3):
-        left = wrapped(advance - centre)
-        centre += float(np.median(left[np.abs(left) < near]))
-    return float(np.mod(centre, 1.0))
+        left = wrapped(advance - center)
+        center += float(np.median(left[np.abs(left) < near]))
+    return float(np.mod(center, 1.0))
 
 
 def _tracks(sector: Floats, off: Floats, per_track: float, noise: float) -> Ints | None:

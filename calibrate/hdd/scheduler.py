@@ -103,8 +103,12 @@ def _predict(drive: Hdd, queue: DriveQueue, keys: list[Key], span_bytes: int, se
     scenario = scenario_of(drive.model_copy(update={"queue": queue.to_dict()}))
     return {
         key: mean_response(
-            scenario, length=key.length_bytes, queue_depth=key.queue_depth, n=_N_REQUESTS, seed=seed,
+            scenario,
+            length=key.length_bytes,
+            queue_depth=key.queue_depth,
+            n=_N_REQUESTS,
+            seed=seed,
             span_bytes=span_bytes,
         )
         for key in keys
-    }  # fmt: skip
+    }

@@ -90,9 +90,14 @@ def fit_seek(distance: Floats, waited_ns: Floats, period_ns: float, *, nearest: 
     late = LATE_SHARE
     for soft in (0.08, 0.03, 0.012, _SOFT_TURNS, _SOFT_TURNS):
         found = minimize(
-            _loss, value, args=(design, y, soft, bend, late), jac=True, method="L-BFGS-B",
-            bounds=[(0.0, 20.0)] * N_KNOTS, options={"maxiter": 400},
-        )  # fmt: skip
+            _loss,
+            value,
+            args=(design, y, soft, bend, late),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 20.0)] * N_KNOTS,
+            options={"maxiter": 400},
+        )
         value, has_converged = found.x, bool(found.success)
         if soft == _SOFT_TURNS:
             # on a quiet machine few reads are late, and an upper end is as sharp as a lower one

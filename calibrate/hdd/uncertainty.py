@@ -91,9 +91,10 @@ def moved_fit(fit: HddFit, drive: Hdd, errors: StageErrors, joint: Joint, uncert
         fit.seek, ready_ns=ready, stderr_ns=np.maximum(fit.seek.stderr_ns, 1e6 * float(sigma["seek.time_ms"]))
     )
     electronics = replace(
-        fit.electronics, overhead_ns=new,
+        fit.electronics,
+        overhead_ns=new,
         overhead_stderr_ns=float(sigma.get("read_overhead_ns", fit.electronics.overhead_stderr_ns)),
-    )  # fmt: skip
+    )
     writes = fit.writes
     if writes is not None:
         writes = replace(

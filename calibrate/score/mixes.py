@@ -84,9 +84,13 @@ def _condition(scenario: Scenario, capacity_bytes: int, mix: Mix) -> dict[str, A
         order = order[samples.offset_bytes[order] + samples.length_bytes[order] <= capacity_bytes]
         is_read = samples.op[order] == READ
         done = closed_loop(
-            scenario, samples.offset_bytes[order], samples.length_bytes[order], run.queue_depth,
-            op=(~is_read).astype(np.int64), start_ns=round(start_angle(k) * int(scenario.revolution_ns.max())),
-        )  # fmt: skip
+            scenario,
+            samples.offset_bytes[order],
+            samples.length_bytes[order],
+            run.queue_depth,
+            op=(~is_read).astype(np.int64),
+            start_ns=round(start_angle(k) * int(scenario.revolution_ns.max())),
+        )
         predicted.append((done.done_ns - done.issue_ns).astype(np.float64))
         measured.append(np.asarray(samples.latency_ns[order] + turn_round_ns(run), np.float64))
         reads.append(is_read)

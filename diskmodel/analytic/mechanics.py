@@ -57,7 +57,7 @@ def scan_farthest_ratio(n_requests: int) -> float:
 
 
 def scan_spacing_ratio(n_requests: int) -> float:
-    """Mean distance between neighbours of a sweep over n uniform requests: 1 / (n + 1)."""
+    """Mean distance between neighbors in a sweep over n uniform requests: 1 / (n + 1)."""
     Checks().count(n_requests=n_requests).done()
     return 1 / (n_requests + 1)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
 from diskmodel.layout.levels import LEVELS
+from diskmodel.plain import Record
 
 #: 365.25 days.
 HOURS_PER_YEAR = 8766.0
@@ -74,7 +74,7 @@ def mttdl_double_parity_hours(n_disks: int, mttf_hours: float, mttr_hours: float
 
 
 @dataclass(frozen=True)
-class DataLoss:
+class DataLoss(Record):
     """Probability and mean time of data loss of an array.
 
     Attributes
@@ -93,15 +93,6 @@ class DataLoss:
     loss_per_year: float
     read_error_share: float
     n_groups: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; an infinite time is None."""
-        return {
-            "mttdl_hours": self.mttdl_hours if math.isfinite(self.mttdl_hours) else None,
-            "loss_per_year": self.loss_per_year,
-            "read_error_share": self.read_error_share,
-            "n_groups": self.n_groups,
-        }
 
 
 def group_generator(
@@ -122,7 +113,7 @@ def group_generator(
     read_error_share : float
         Share of the repairs in the last state before loss that meet an unrecoverable read error: those lose data.
     fatal_shares : tuple of float, optional
-        For each state, share of further failures that lose data at once (RAID 1E: a neighbour of the failed disk).
+        For each state, share of further failures that lose data at once (RAID 1E: a neighbor of the failed disk).
         Default: 0 except for the last state.
 
     Returns
@@ -233,7 +224,7 @@ def data_loss(
     checks.done()
     size = n_disks // groups
     fatal: tuple[float, ...] = ()
-    if name == "raid1e":  # copies lie on neighbours: of the n - k disks left, about 2 k hold the only copy of something
+    if name == "raid1e":  # copies are on neighbors: of the n - k disks left, about 2 k hold the only copy of something
         fatal = tuple(min(1.0, 2 * k / (n_disks - k)) for k in range(tolerance + 1))
     sources = 1 if name in ("raid1", "raid10", "raid1e") else size - tolerance
     bad = read_error_probability(sources * disk_bytes, ure_per_bit) if tolerance else 0.0

@@ -14,7 +14,8 @@ from typing import Any
 from diskmodel.analytic.checks import Checks
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
-from diskmodel.layout.levels import LEVELS
+from diskmodel.layout.levels import LEVELS, level_name
+from diskmodel.plain import Record
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
 WRITE_PENALTIES = {name: level.write_penalty for name, level in LEVELS.items() if level.n_parity is not None}
@@ -49,7 +50,7 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
     >>> write_penalty("raid5"), write_penalty("erasure", n_parity=3)
     (4, 8)
     """
-    name = level.lower().replace("-", "").replace("_", "").replace(" ", "")
+    name = level_name(level)
     if n_parity is not None and name != "erasure":
         Checks().fault("n_parity", n_parity, "only applies to level erasure", "leave it out").done()
     if name == "erasure":
@@ -81,7 +82,7 @@ def back_end_per_host(penalty: float, read_fraction: float, cache_hit: float = 0
 
 
 @dataclass(frozen=True)
-class RuleOfThumb:
+class RuleOfThumb(Record):
     """The rule of thumb for an array; figures that the question does not determine are None.
 
     Attributes
@@ -120,17 +121,15 @@ class RuleOfThumb:
     disks_needed: int | None = None
     utilization_ratio: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, rounded to the precision of a rule of thumb, without undetermined figures."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return the determined figures, rounded to the precision of a rule of thumb."""
         digits = {"per_disk_iops": 2, "back_end_per_host": 4, "utilization_ratio": 4}
         data: dict[str, Any] = {}
-        for name, value in self.__dict__.items():
+        for name, value in super().json_fields().items():
             if isinstance(value, float) and math.isfinite(value):
-                value = round(value, digits.get(name, 1))
-                value = int(value) if value == int(value) else value
-            elif isinstance(value, float):
-                value = None
-            if value is not None:
+                rounded = round(value, digits.get(name, 1))
+                data[name] = int(rounded) if rounded.is_integer() else rounded
+            elif isinstance(value, str | int):
                 data[name] = value
         return data
 

@@ -14,6 +14,21 @@ from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 
+def read_limit_ms(p99: str) -> float:
+    """Return a limit like "20 ms" in milliseconds.
+
+    Raises
+    ------
+    DescriptionError
+        When it is not a time.
+    """
+    from diskmodel.plan import LatencyLimits
+
+    limit_ns = LatencyLimits.parse({"p99": p99}).p99_ns
+    assert limit_ns is not None
+    return limit_ns / 1e6
+
+
 @ends_well
 def compare(
     arrays: Annotated[list[Path], typer.Argument(help="Two or more arrays, TOML files.")],
@@ -27,6 +42,9 @@ def compare(
     format: Format = None,
     growth: Annotated[
         float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
+    ] = None,
+    p99: Annotated[
+        str | None, typer.Option(help='Limit of p99 latency ("20 ms") up to which headroom is measured, not the knee.')
     ] = None,
     engine: Engine = "auto",
     seed: Seed = 0,
@@ -54,6 +72,7 @@ def compare(
         seed=seed,
         n_requests=requests,
         growth_ratio=growth,
+        p99_limit_ms=None if p99 is None else read_limit_ms(p99),
         engine=engine,
     )
     if as_json:

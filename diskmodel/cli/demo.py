@@ -13,7 +13,7 @@ from diskmodel.cli.calibrate import fit, lines, table_of
 from diskmodel.cli.console import print_json, say, show, show_command
 from diskmodel.cli.measure import measured_lines, run_measurement, summary
 from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.plan import answer, explanation, read_plan, write_files
+from diskmodel.cli.plan import answer, ask, explanation, write_files
 from diskmodel.cli.status import BAD_INPUT, ends_well
 from diskmodel.errors import DescriptionError, Fault, InputError
 
@@ -119,7 +119,7 @@ def _plan(step: _Steps, plan: Path, drives: list[str], out: Path) -> PlanResult:
     plot, report = out / "latency-against-load.png", out / "plan.html"
     options = [word for drive in drives for word in ("--drive", drive)]
     step.begin("plan", plan, *options, "--explain", "--plot", plot, "--report", report)
-    result = answer(read_plan(plan, drives, None, None))
+    result = answer(ask({"drives": drives}, plan)[0])
     step.answer(plan_table(result), *explanation(result))
     write_files(result, report, plot)
     return result

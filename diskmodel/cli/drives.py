@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 @ends_well
 def drives(
     name: Annotated[
-        str | None, typer.Argument(help="One drive: a name in the catalogue, or a profile (TOML file).")
+        str | None,
+        typer.Argument(
+            help="One drive: a name in the catalogue, or a profile (TOML file). Any other word lists the drives "
+            "whose name, maker, bus or kind it matches."
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="List drives of one kind: hdd, nearline, 10k, 15k, sata-ssd, sas-ssd or nvme."),
     ] = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the drive's description, as a start for your own profile.")
@@ -34,14 +42,15 @@ def drives(
     debug: Debug = False,
 ) -> None:
     """List the bundled drives, or show one of them."""
-    if name is None:
+    from diskmodel.drive import catalogue, load_drive
+    from diskmodel.drive.catalogue.kinds import find_drives
+
+    if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
             option = "toml" if toml else "plot"
             raise DescriptionError(Fault(option, None, "needs the name of one drive", "write: diskmodel drives NAME"))
-        _list(as_json)
+        _list(find_drives(catalogue(), name, kind), as_json)
         return
-    from diskmodel.drive import load_drive
-
     check_place(plot, "plot", (".png", ".svg"))
     drive = load_drive(name)
     if plot is not None:
@@ -54,10 +63,17 @@ def drives(
         show(_card(drive))
 
 
-def _list(as_json: bool) -> None:
+def _is_one(name: str) -> bool:
+    """Whether this is a drive's name or a path rather than a word to search for."""
     from diskmodel.drive import catalogue
 
-    rows = [{"name": name, **_summary(drive)} for name, drive in catalogue().items()]
+    return name in catalogue() or name.endswith(".toml") or "/" in name or Path(name).exists()
+
+
+def _list(names: list[str], as_json: bool) -> None:
+    from diskmodel.drive import catalogue
+
+    rows = [{"name": name, **_summary(catalogue()[name])} for name in names]
     if as_json:
         print_json({"drives": rows})
         return
@@ -70,13 +86,17 @@ def _list(as_json: bool) -> None:
         year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else row["kind"]
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
         table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
-    show(table, f"{len(rows)} drives; `diskmodel drives NAME` shows one in detail.")
+    count = f"{len(rows)} drive{'s' if len(rows) != 1 else ''}"
+    show(table, f"{count}; `diskmodel drives NAME` shows one in detail.")
 
 
 def _summary(drive: Drive) -> dict[str, Any]:
+    from diskmodel.drive.catalogue.kinds import kinds_of
+
     return {
         "title": drive.name,
         "kind": drive.kind,
+        "kinds": kinds_of(drive),
         "year": drive.year,
         "capacity_bytes": drive.capacity_bytes,
         "rpm": drive.rpm if drive.kind == "hdd" else None,
@@ -143,7 +163,8 @@ def _card(drive: Drive) -> Table:
             ("over-provisioning", f"{drive.over_provisioning_ratio:.1%}"),
         ]
     rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
-    rows += [("year", str(drive.year or "")), ("notes", drive.notes)]
+    rows += [("year", str(drive.year or "")), ("reliability", _reliability(drive)), ("power", _power(drive))]
+    rows += [("assumed", _assumed(drive)), ("notes", drive.notes)]
     for label, text in rows:
         if text:
             table.add_row(label, text)
@@ -158,6 +179,48 @@ def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> 
     if latency_ns:
         parts.append(f"{latency_ns / 1e3:.3g} us of latency")
     return ", ".join(parts)
+
+
+#: Endings of fields that state a unit, which a list of names in words does without.
+_UNITS = ("_bytes_per_s", "_bytes", "_hours", "_per_bit", "_ns", "_w")
+#: Most assumed figures that the card lists by name, one line of a terminal; beyond, it lists those that are not assumed.
+#: Half of it would hide what most hard disks assume, and twice of it would list all parameters of a flash drive.
+_MOST_NAMED = 8
+_NAMES = {"mttf": "mean time to failure", "ure": "read errors"}
+
+
+def _assumed(drive: Drive) -> str:
+    """Return which figures are assumed: "seek (average, full stroke), read overhead", or all but the sourced ones."""
+    assumed = drive.provenance.get("assumed", [])
+    if len(assumed) <= _MOST_NAMED:
+        return _in_words(assumed)
+    sourced = [field for key in ("printed", "quoted") for field in drive.provenance.get(key, [])]
+    return f"all but {_in_words(sourced)}" if sourced else "all figures"
+
+
+def _in_words(fields: list[str]) -> str:
+    """Return names of fields in words, those of a group together."""
+    groups: dict[str, list[str]] = {}
+    for field in fields:
+        unit = next((unit for unit in _UNITS if field.endswith(unit)), "")
+        words = field.removesuffix(unit).replace("_ratio", "").replace("_", " ")
+        words = _NAMES.get(words, words) + (" rate" if unit == "_bytes_per_s" else "")
+        group, _, rest = words.rpartition(".")
+        groups.setdefault(group or words, []).extend([rest] if group else [])
+    return ", ".join(f"{group} ({', '.join(rest)})" if rest else group for group, rest in groups.items())
+
+
+def _reliability(drive: Drive) -> str:
+    parts = []
+    if drive.mttf_hours is not None:
+        parts.append(f"mean time to failure of {drive.mttf_hours:,.0f} hours")
+    if drive.ure_per_bit:
+        parts.append(f"one unrecoverable read error in {1 / drive.ure_per_bit:.0e} bits".replace("e+", "e"))
+    return ", ".join(parts)
+
+
+def _power(drive: Drive) -> str:
+    return "" if drive.power_w is None else f"{drive.power_w:g} W"
 
 
 def _plot(drive: Drive, path: Path) -> None:

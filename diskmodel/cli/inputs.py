@@ -139,7 +139,7 @@ def _refuse_no_trace(path: Path) -> None:
         raise DescriptionError(Fault("trace", str(path), rule, "name a block trace"))
 
 
-def refuse_unused(recorded: Path | None, *, level: float | None, device: str | None, format: str | None = None) -> None:
+def refuse_unused(recorded: Path | None, **given: float | str | None) -> None:
     """Refuse options that only apply to a recorded load, where there is none.
 
     Raises
@@ -151,7 +151,6 @@ def refuse_unused(recorded: Path | None, *, level: float | None, device: str | N
         return
     rule = "only applies to a recorded load (iostat, sar, a trace)"
     fix = "give one with --workload, or leave it out"
-    given = {"level": level, "device": device, "format": format}
     faults = [Fault(name, value, rule, fix) for name, value in given.items() if value is not None]
     if faults:
         raise DescriptionError(faults)

@@ -16,6 +16,12 @@ WorkloadFile = Annotated[
 ]
 Level = Annotated[
     float | None,
+    typer.Option(
+        "--percentile", "--level", min=0, max=100, help="Percentile of a recorded load over time; default 95."
+    ),
+]
+Percentile = Annotated[
+    float | None,
     typer.Option(min=0, max=100, help="Percentile of a recorded load over time to plan for; default 95."),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,8 +11,9 @@ import typer
 
 from diskmodel.cli.console import print_json, progress, say, show
 from diskmodel.cli.inputs import read_workload, refuse_unused
-from diskmodel.cli.options import Debug, Device, Format, Json, Level, Plot
+from diskmodel.cli.options import Debug, Device, Format, Json, Percentile, Plot
 from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
     from diskmodel.plan import PlanDescription, PlanResult
@@ -20,16 +22,45 @@ if TYPE_CHECKING:
 
 @ends_well
 def plan(
-    plan: Annotated[Path, typer.Argument(help="Workload, objective and candidates, a TOML file.")],
+    plan: Annotated[
+        Path | None, typer.Argument(help="Workload, objective and candidates, a TOML file; or ask with options alone.")
+    ] = None,
+    iops: Annotated[str | None, typer.Option(help="Requests per second of the host.")] = None,
+    throughput: Annotated[str | None, typer.Option(help="Instead of --iops, for example 800MB/s.")] = None,
+    reads: Annotated[str | None, typer.Option(help="Share of reads, 70% or 0.7.")] = None,
+    block: Annotated[
+        str | None, typer.Option(help="Size of a request, for example 8k (8 KiB, as fio writes it).")
+    ] = None,
+    capacity: Annotated[str | None, typer.Option(help="Data to store, for example 20TB.")] = None,
+    p99: Annotated[str | None, typer.Option(help="Largest allowed p99 latency, for example 20ms.")] = None,
+    fill_limit: Annotated[str | None, typer.Option(help="How full the array may get, for example 80%.")] = None,
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="Drive to use instead of the plan's: a profile or a catalogue name; may be repeated."),
+        typer.Option(help="Drive to choose from: a name in the catalogue or a profile; may be repeated."),
+    ] = None,
+    level: Annotated[list[str] | None, typer.Option(help="RAID level to choose from; may be repeated.")] = None,
+    max_disks: Annotated[int | None, typer.Option(help="Most disks of an array; 64 unless the plan says more.")] = None,
+    write_cache: Annotated[
+        str | None, typer.Option(help="Write cache of the controller, for example 2GiB; 0 for none.")
+    ] = None,
+    read_cache: Annotated[
+        str | None, typer.Option(help="Read cache of the controller, for example 4GiB; 0 for none.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="preset:NAME", help="Begin with a preset; see --list-presets.")
+    ] = None,
+    list_presets: Annotated[bool, typer.Option("--list-presets", help="List the presets with their sources.")] = False,
+    array: Annotated[
+        Path | None, typer.Option(help="An array that exists: begin with its drive, controller, host and strip.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the question to this file, a plan that answers the same.")
     ] = None,
     workload: Annotated[
         Path | None,
         typer.Option("--workload", "-w", help="Workload instead of the plan's: TOML, iostat, sar, fio or a trace."),
     ] = None,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     report: Annotated[Path | None, typer.Option(help="Write a report to this file: .html, .md or .csv.")] = None,
@@ -54,26 +85,56 @@ def plan(
 ) -> None:
     """Find the fewest disks that meet the objective for IOPS, latency and capacity, by simulation.
 
-    Exits with status 3 when none of the candidates meets the objective.
+    Ask with a plan file, or in one line: diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms.
+    Options replace what a file, a preset or an array states. Exits with status 3 when none of the candidates meets the
+    objective.
     """
     from diskmodel.plan import with_drives
 
+    if list_presets:
+        _list_presets(as_json)
+        return
     check_place(report, "report", (".html", ".md", ".csv"))
     check_place(plot, "plot", (".png", ".svg"))
     check_place(crossover, "crossover", (".png", ".svg"))
-    refuse_unused(workload, level=level, device=device, format=format)
-    notes: list[str] = []
+    check_place(save, "save", (".toml",))
+    refuse_unused(workload, percentile=percentile, device=device, format=format)
+    _refuse_percentile(level)
+    given = {
+        "iops": iops,
+        "throughput_bytes_per_s": throughput,
+        "read_ratio": reads,
+        "size_bytes": block,
+        "capacity_bytes": capacity,
+        "p99_ns": p99,
+        "fill_limit_ratio": fill_limit,
+        "drives": drive,
+        "levels": level,
+        "max_disks": max_disks,
+        "write_cache_bytes": "0 B" if write_cache == "0" else write_cache,
+        "read_cache_bytes": "0 B" if read_cache == "0" else read_cache,
+        "engine": engine,
+        "seed": seed,
+    }
+    workload_notes: list[str] = []
     recorded = None
     if workload is not None:
-        recorded = read_workload(workload, level=level, device=device, format=format, notes=notes)
+        recorded = read_workload(workload, level=percentile, device=device, format=format, notes=workload_notes)
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
-    question = read_plan(plan, drive, engine, seed, recorded, is_recorded=is_recorded)
-    if recorded is not None and (note := _scaling_of(question, recorded)):
-        notes.append(note)
+    question, notes = ask(
+        given, plan, preset_name=_preset_of(start), array=array, workload=recorded, is_recorded=is_recorded
+    )
+    if recorded is not None and iops is None and (note := _scaling_of(question, recorded)):
+        workload_notes.append(note)
+        notes = [*notes, note]
+    for note in notes:
         say(note)
+    if save is not None:
+        save_plan(question, save)
+        say(f"question: {save}")
     result = answer(question, with_sensitivity=sensitivity)
     if as_json:
-        print_json({**result.to_dict(), "workload_notes": notes})
+        print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
     else:
         from diskmodel.plan.show.table import plan_table
 
@@ -86,41 +147,95 @@ def plan(
         raise honest_no("none of the candidates meets the objective; --explain shows what limits each")
 
 
+def ask(
+    given: Mapping[str, Any],
+    path: Path | None,
+    *,
+    preset_name: str | None = None,
+    array: Path | None = None,
+    workload: Workload | None = None,
+    is_recorded: bool = False,
+) -> tuple[PlanDescription, list[str]]:
+    """Return the plan that options describe on top of a file, a preset or an array, and the notes about it.
+
+    Parameters
+    ----------
+    given : mapping
+        Fields of `PlanOptions`; None where an option was not given.
+    path : Path, optional
+        A plan file.
+    preset_name : str, optional
+    array : Path, optional
+        File of an array that exists.
+    workload, is_recorded
+        As for `plan_from`.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault of the options, of a file, or of a profile.
+    """
+    from diskmodel.array import Array
+    from diskmodel.plan.question.options import PlanOptions, plan_from
+    from diskmodel.plan.question.presets import preset
+
+    return plan_from(
+        PlanOptions.parse({name: value for name, value in given.items() if value is not None}),
+        path=path,
+        preset=None if preset_name is None else preset(preset_name),
+        array=None if array is None else Array.load(array),
+        workload=workload,
+        is_recorded=is_recorded,
+    )
+
+
+def save_plan(plan: PlanDescription, path: Path) -> None:
+    """Write a plan file that asks the same question."""
+    from diskmodel.output import write_text
+    from diskmodel.plan.question.short_toml import short_toml
+
+    write_text(path, f"# Answer it with: diskmodel plan {path.name}\n{short_toml(plan)}", "save")
+
+
+def _preset_of(start: str | None) -> str | None:
+    """Return the name in "preset:NAME"."""
+    if start is None:
+        return None
+    kind, _, name = start.partition(":")
+    if kind != "preset" or not name:
+        rule, fix = "is not preset:NAME", "write for example preset:vm; --list-presets shows them all"
+        raise DescriptionError(Fault("--from", start, rule, fix))
+    return name
+
+
+def _refuse_percentile(levels: list[str] | None) -> None:
+    """Refuse a number as the RAID level: other commands take a percentile by that name."""
+    for text in levels or ():
+        if text.replace(".", "", 1).isdigit():
+            fix = f"write raid{text}, or --percentile {text} for a percentile of a recorded load"
+            raise DescriptionError(Fault("--level", text, "is a number, not a RAID level", fix))
+
+
+def _list_presets(as_json: bool) -> None:
+    from diskmodel.plan.question.presets import preset, preset_names
+
+    found = [preset(name) for name in preset_names()]
+    if as_json:
+        keys = ("name", "title", "sources", "assumptions")
+        print_json({"presets": [{key: getattr(item, key) for key in keys} for item in found]})
+        return
+    for item in found:
+        show(f"{item.name}: {item.title}")
+        show(*(f"  source: {source}" for source in item.sources))
+        show(*(f"  assumed: {assumption}" for assumption in item.assumptions))
+
+
 def _scaling_of(plan: PlanDescription, workload: Workload) -> str | None:
     """Say that the plan's IOPS replace the rate of a workload given beside it, where they do."""
     iops, offered = plan.objective.iops, workload.offered_rate_per_s
     if iops is None or workload.queue_depth or abs(iops / offered - 1) <= 0.02:
         return None
     return f"the plan's iops = {iops:.4g} replace the {offered:.4g}/s of workload {workload.name}"
-
-
-def read_plan(
-    path: Path,
-    drives: list[str] | None,
-    engine: str | None,
-    seed: int | None,
-    workload: Workload | None = None,
-    *,
-    is_recorded: bool = False,
-) -> PlanDescription:
-    """Return the plan in a file, changed by the options.
-
-    Raises
-    ------
-    DescriptionError
-        With every fault of the file, or of a profile.
-    """
-    from diskmodel.drive import load_drive
-    from diskmodel.plan import PlanDescription
-
-    found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded)
-    fields: dict[str, Any] = dict(found)
-    if drives:
-        fields["candidates"] = {**dict(found.candidates), "drives": tuple(load_drive(name) for name in drives)}
-    changed = {key: value for key, value in (("engine", engine), ("seed", seed)) if value is not None}
-    if changed:
-        fields["search"] = {**dict(found.search), **changed}
-    return PlanDescription.parse(fields, str(path)) if drives or changed else found
 
 
 def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResult:
@@ -131,7 +246,7 @@ def answer(plan: PlanDescription, *, with_sensitivity: bool = False) -> PlanResu
         task = bar.add_task("searching", total=None)
 
         def show_progress(done: int, total: int, candidate: Any) -> None:
-            disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+            disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
             bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
 
         return run_plan(plan, progress=show_progress, with_sensitivity=with_sensitivity)
@@ -141,7 +256,7 @@ def explanation(result: PlanResult) -> list[str]:
     """Return the limiting factor of each candidate, and why the rule of thumb differs where it does."""
     output = ["Each candidate"]
     for candidate in result.candidates:
-        disks = f"{candidate.disks} disks" if candidate.disks else "not feasible"
+        disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
         output.append(f"  {candidate.family}: {disks}; {candidate.reason}")
         reasons = candidate.rule_of_thumb_difference
         output += [

@@ -14,7 +14,7 @@ from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName
-    from diskmodel.engine.simulate import Keep
+    from diskmodel.engine.simulate import Begin, Keep
     from diskmodel.workload import TraceWorkload, Workload
 
 
@@ -61,6 +61,13 @@ def simulate(
             help="all, or histogram: memory stays constant, percentiles are accurate to 0.2 %; needs the native kernel."
         ),
     ] = "all",
+    start: Annotated[
+        str,
+        typer.Option(
+            help="steady: caches and buffers begin as they are after a long time of this workload; empty: with "
+            "nothing, as in a burst on an idle array."
+        ),
+    ] = "steady",
     iostat: Annotated[
         bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
     ] = False,
@@ -92,6 +99,7 @@ def simulate(
         precision=precision,
         profile_draws=profile_draws,
         keep=cast("Keep", keep),
+        start=cast("Begin", start),
     )
     if as_json:
         print_json({**result.to_dict(), "workload_notes": notes})

@@ -42,24 +42,28 @@ class WriteCache(Description):
     Attributes
     ----------
     size_bytes : int
-        Dirty data that it can store.
-    high_ratio, low_ratio : float
-        Shares of dirty data at which destaging starts and stops.
+        Dirty data it can hold.
+    high_ratio : float
+        Destaging starts when more than this share of the cache waits to be written.
+    low_ratio : float or None
+        Destaging stops when no more than this share waits. None: the same as `high_ratio`, so that what exceeds the
+        mark is destaged as it comes instead of in bursts.
     block_bytes : int
         Unit in which data is kept and coalesced.
-    destage_depth : int
-        Destage requests outstanding at a time.
+    destage_depth : int or None
+        Destages outstanding at once on each disk, on average over the disks of a parity group. None: as many as the
+        drive's queue takes.
     """
 
     size_bytes: Bytes = Field(gt=0)
     high_ratio: Ratio = 0.5
-    low_ratio: Ratio = 0.25
+    low_ratio: Ratio | None = None
     block_bytes: Length = Field(default=4096, gt=0)
-    destage_depth: int = Field(default=32, ge=1, le=4096)
+    destage_depth: int | None = Field(default=None, ge=1, le=4096)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.low_ratio > self.high_ratio:
+        if self.low_ratio is not None and self.low_ratio > self.high_ratio:
             raise ValueError(f"low_ratio={self.low_ratio}: is above high_ratio={self.high_ratio}; lower it")
         if self.size_bytes < self.block_bytes:
             raise ValueError(f"size_bytes={self.size_bytes}: is less than one block; raise it")
@@ -77,7 +81,7 @@ class Controller(Description):
     hit_ns : int
         Time to serve a cache hit or to accept a write into the cache, without the link.
     link_bytes_per_s : float or None
-        Rate of the link to the host, shared by all transfers; None: not modelled.
+        Rate of the link to the host, shared by all transfers; None: not modeled.
     command_ns : int
         Time of the controller's processor for each host request, one at a time.
     read_ahead_bytes : int

@@ -2,71 +2,156 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sortedcontainers import SortedSet
 
 
-@dataclass
+@dataclass(frozen=True)
+class Lanes:
+    """How an array is divided for destaging (rules K8 and K9).
+
+    A lane is a set of disks that are written together: a disk, the disks of a strip's copies, or a parity group.
+
+    Attributes
+    ----------
+    n : int
+    block_sectors : int
+    stripe_sectors : int
+        Sectors that one destage writes at most: a row of the array with parity, else a strip.
+    lane_sectors, lane_step : int
+        Sector `s` belongs to lane `s // lane_sectors * lane_step mod n`.
+    strip_sectors : int
+    strip_cost, stripe_cost : int
+        Strips that are written for each strip of data (its copies), and for each stripe (its parity).
+    budget : int
+        Strips in flight at once in one lane: a lane with fewer takes another destage.
+    """
+
+    n: int
+    block_sectors: int
+    stripe_sectors: int
+    lane_sectors: int
+    lane_step: int
+    strip_sectors: int
+    strip_cost: int
+    stripe_cost: int
+    budget: int
+
+    def lane_of(self, block: int) -> int:
+        """The lane in which a block's first sector lies."""
+        return block * self.block_sectors // self.lane_sectors * self.lane_step % self.n
+
+    def stripe_of(self, block: int) -> int:
+        """The stripe in which a block's first sector lies."""
+        return block * self.block_sectors // self.stripe_sectors
+
+    def cost(self, first: int, end: int) -> int:
+        """Strips that are written when blocks [first, end) are."""
+        last = (end * self.block_sectors - 1) // self.strip_sectors
+        n_strips = last - first * self.block_sectors // self.strip_sectors + 1
+        return n_strips * self.strip_cost + self.stripe_cost
+
+
 class DirtyBlocks:
     """Blocks that were accepted and are not yet on the disks.
 
-    Attributes
+    Parameters
     ----------
     capacity : int
         Blocks.
     high, low : int
-        Destaging starts when more than `high` are dirty and stops at `low`.
-    longest : int
-        Largest number of blocks in one destage request.
+        Destaging starts when more than `high` wait and stops at `low`.
+    lanes : Lanes
     """
 
-    capacity: int
-    high: int
-    low: int
-    longest: int
-    waiting: SortedSet = field(default_factory=SortedSet)
-    in_flight: set[int] = field(default_factory=set)
-    sweep: int = 0
-    is_destaging: bool = False
+    def __init__(self, capacity: int, high: int, low: int, lanes: Lanes) -> None:
+        self.capacity = capacity
+        self.high = high
+        self.low = low
+        self.lanes = lanes
+        self.waiting = [_Lane() for _ in range(lanes.n)]
+        self.n_waiting = 0
+        self.in_flight: set[int] = set()
+        self.next_lane = 0
+        self.is_destaging = False
 
     @property
     def used(self) -> int:
-        """Blocks that occupy the cache."""
-        return len(self.waiting) + len(self.in_flight)
+        """Blocks that take room."""
+        return self.n_waiting + len(self.in_flight)
 
     def __contains__(self, block: int) -> bool:
-        return block in self.waiting or block in self.in_flight
+        return self._waits(block) or block in self.in_flight
+
+    def _waits(self, block: int) -> bool:
+        return block in self.waiting[self.lanes.lane_of(block)].blocks
+
+    def load(self, blocks: Iterable[int]) -> None:
+        """Blocks that wait when the run begins (rule Z4)."""
+        of_lane: dict[int, list[int]] = {}
+        for block in blocks:
+            of_lane.setdefault(self.lanes.lane_of(block), []).append(block)
+        for lane, own in of_lane.items():
+            self.waiting[lane].blocks.update(own)
+            self.n_waiting += len(own)
 
     def accept(self, first: int, end: int) -> bool:
-        """Accept blocks [first, end) if there is room; a block that is already waiting needs none (rule K7)."""
-        new = sum(1 for block in range(first, end) if block not in self.waiting)
-        if self.used + new > self.capacity:
+        """Take blocks [first, end) if there is room; a block that waits already takes no more (rule K7)."""
+        new = [block for block in range(first, end) if not self._waits(block)]
+        if self.used + len(new) > self.capacity:
             return False
-        self.waiting.update(range(first, end))
+        for block in new:
+            self.waiting[self.lanes.lane_of(block)].blocks.add(block)
+        self.n_waiting += len(new)
         return True
 
     def next_run(self, *, is_pressed: bool) -> tuple[int, int] | None:
-        """Return the adjacent dirty blocks to write next, upward from the last ones and round again (rule K8).
+        """Adjacent dirty blocks to write next (rules K8, K9); None when nothing may be written now.
 
         `is_pressed` means that a write is waiting for room, so that the low mark is ignored.
         """
-        if self.used > self.high:
+        if self.n_waiting > self.high:
             self.is_destaging = True
-        elif len(self.waiting) <= self.low:
+        elif self.n_waiting <= self.low:
             self.is_destaging = False
-        if not self.waiting or not (self.is_destaging or is_pressed):
+        if not (self.is_destaging or is_pressed):
             return None
-        at = self.waiting.bisect_left(self.sweep)
-        first = self.waiting[at if at < len(self.waiting) else 0]
-        end = first
-        while end - first < self.longest and end in self.waiting:
-            end += 1
-        self.waiting.difference_update(range(first, end))
+        n = len(self.waiting)
+        turns = ((self.next_lane + i) % n for i in range(n))
+        at = next((i for i in turns if self.waiting[i].blocks and self.waiting[i].under_way < self.lanes.budget), None)
+        if at is None:
+            return None
+        self.next_lane = (at + 1) % n
+        lane = self.waiting[at]
+        first, end = lane.take(self.lanes)
+        lane.under_way += self.lanes.cost(first, end)
+        self.n_waiting -= end - first
         self.in_flight.update(range(first, end))
-        self.sweep = end
         return first, end
 
     def written(self, first: int, end: int) -> None:
-        """Remove blocks [first, end), which are on the disks now."""
+        """Blocks [first, end) have reached the disks."""
+        self.waiting[self.lanes.lane_of(first)].under_way -= self.lanes.cost(first, end)
         self.in_flight.difference_update(range(first, end))
+
+
+@dataclass
+class _Lane:
+    """Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight."""
+
+    blocks: SortedSet = field(default_factory=SortedSet)
+    sweep: int = 0
+    under_way: int = 0
+
+    def take(self, lanes: Lanes) -> tuple[int, int]:
+        """Adjacent blocks of one stripe, upwards from the last ones and round again."""
+        at = self.blocks.bisect_left(self.sweep)
+        first: int = self.blocks[at if at < len(self.blocks) else 0]
+        stripe, end = lanes.stripe_of(first), first + 1
+        while end in self.blocks and lanes.stripe_of(end) == stripe:
+            end += 1
+        self.blocks.difference_update(range(first, end))
+        self.sweep = end
+        return first, end

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from diskmodel.controller.description import Controller
+from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.layout.tables import LayoutTables
 
 
@@ -21,10 +22,9 @@ class CacheTables:
     read_blocks : int
         Size of the read cache; 0: none.
     dirty_blocks, high_blocks, low_blocks : int
-        Size of the write cache, and its marks; size 0: no write cache.
-    destage_blocks : int
-        Largest number of blocks in one destage request: a row of the array, or a strip without parity.
-    destage_depth : int
+        Room of the write cache, and its marks; 0 blocks of room: no write cache.
+    lanes : Lanes
+        How the array is divided for destaging.
     read_ahead_sectors : int
     read_ahead_piece_sectors : int
         Length of the requests into which read-ahead is split.
@@ -36,19 +36,24 @@ class CacheTables:
     dirty_blocks: int
     high_blocks: int
     low_blocks: int
-    destage_blocks: int
-    destage_depth: int
+    lanes: Lanes
     read_ahead_sectors: int
     read_ahead_piece_sectors: int
 
     @classmethod
-    def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int) -> Self:
-        """Return the tables of a controller with real caches, above an array with sectors of `sector_bytes`."""
+    def of(cls, controller: Controller, layout: LayoutTables, sector_bytes: int, drive_depth: int) -> Self:
+        """Tables of a controller that has real caches, over an array of such sectors.
+
+        A drive takes `drive_depth` commands at once.
+        """
         read, write = controller.read_cache, controller.write_cache
         block_bytes = write.block_bytes if write else read.block_bytes if read else sector_bytes
         block_sectors = max(block_bytes // sector_bytes, 1)
         has_read_cache = read is not None and read.size_bytes is not None
         capacity = max(write.size_bytes // write.block_bytes, 1) if write else 0
+        low_ratio = 0.0
+        if write:
+            low_ratio = write.high_ratio if write.low_ratio is None else write.low_ratio
         row_sectors = max(layout.n_data, 1) * layout.strip
         ahead = controller.read_ahead_bytes // sector_bytes
         return cls(
@@ -57,9 +62,26 @@ class CacheTables:
             read_blocks=max((read.size_bytes or 0) // block_bytes, 1) if read and has_read_cache else 0,
             dirty_blocks=capacity,
             high_blocks=int(capacity * write.high_ratio) if write else 0,
-            low_blocks=int(capacity * write.low_ratio) if write else 0,
-            destage_blocks=max(row_sectors // block_sectors, 1),
-            destage_depth=write.destage_depth if write else 0,
+            low_blocks=int(capacity * low_ratio),
+            lanes=lanes_of(layout, block_sectors, (write.destage_depth if write else None) or drive_depth),
             read_ahead_sectors=ahead,
             read_ahead_piece_sectors=max(min(row_sectors, ahead // 4) // block_sectors, 1) * block_sectors,
         )
+
+
+def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
+    """How an array is divided for destaging, `depth` destages on a disk at once (rules K8, K9)."""
+    if layout.family == "parity":
+        row = layout.n_data * layout.strip
+        return Lanes(
+            n=layout.n_groups, block_sectors=block_sectors, stripe_sectors=row, lane_sectors=row, lane_step=1,
+            strip_sectors=layout.strip, strip_cost=1, stripe_cost=layout.n_parity,
+            budget=depth * (layout.n_data + layout.n_parity),
+        )  # fmt: skip
+    copies = 1 if layout.family == "concat" else layout.copies
+    return Lanes(
+        n=layout.n_disks, block_sectors=block_sectors, stripe_sectors=layout.strip,
+        lane_sectors=layout.member if layout.family == "concat" else layout.strip,
+        lane_step=1 if layout.far else copies, strip_sectors=layout.strip, strip_cost=copies, stripe_cost=0,
+        budget=depth * copies,
+    )  # fmt: skip

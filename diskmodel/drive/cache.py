@@ -108,6 +108,11 @@ class DirtyBuffer:
         self.waiting.append(Dirty(seq, lba, n, now_ns))
         return True
 
+    def load(self, entries: list[Dirty]) -> None:
+        """Writes that wait when the run begins, in order of arrival (rule Z5)."""
+        self.waiting = list(entries)
+        self.used = sum(entry.n_sectors for entry in entries)
+
     def covers(self, lba: int, n: int) -> bool:
         """Return whether one waiting write contains a whole range."""
         return any(entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors for entry in self.waiting)

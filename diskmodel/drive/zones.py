@@ -10,7 +10,7 @@ from diskmodel.description import Description
 
 
 class Zone(Description):
-    """Neighbouring cylinders with the same number of sectors on a track.
+    """Adjacent cylinders with the same number of sectors on a track.
 
     Attributes
     ----------

@@ -12,6 +12,7 @@ class Outcome(TypedDict):
     counters: dict[str, list[int]]
     long_places: list[int]
     long_values: list[int]
+    levels: list[list[int]]
 
 def break_off() -> None: ...
 def run(array: Mapping[str, Any], requests: Mapping[str, Any], out: Mapping[str, Any]) -> Outcome: ...

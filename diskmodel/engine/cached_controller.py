@@ -16,7 +16,7 @@ from diskmodel.engine.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import READ, WRITE
 
-#: Sequential readers that are told apart.
+#: Sequential readers that are distinguished.
 N_READERS = 16
 
 
@@ -51,14 +51,18 @@ class CachedController(Controller):
 
     def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
         super().__init__(clock, scenario, raid, done)
-        tables = CacheTables.of(scenario.controller, scenario.layout, self.sector_bytes)
+        tables = CacheTables.of(scenario.controller, scenario.layout, self.sector_bytes, scenario.depth)
         self.block = tables.block_sectors
         self.cache: BlockCache | None = POLICIES[tables.policy](tables.read_blocks) if tables.read_blocks else None
         self.dirty: DirtyBlocks | None = None
         if tables.dirty_blocks:
-            self.dirty = DirtyBlocks(tables.dirty_blocks, tables.high_blocks, tables.low_blocks, tables.destage_blocks)
-        self.destage_depth = tables.destage_depth
-        self.destages = 0
+            self.dirty = DirtyBlocks(tables.dirty_blocks, tables.high_blocks, tables.low_blocks, tables.lanes)
+        start = scenario.start
+        if self.cache is not None:
+            for block in start.cached.tolist():
+                self.cache.insert(block)
+        if self.dirty is not None:
+            self.dirty.load(start.dirty.tolist())
         self.blocked: deque[tuple[HostRequest, int]] = deque()
         self.ahead = tables.read_ahead_sectors
         self.piece = tables.read_ahead_piece_sectors
@@ -80,6 +84,10 @@ class CachedController(Controller):
             if is_awaited:
                 return
         super()._access(request)
+
+    @property
+    def n_dirty(self) -> int:
+        return 0 if self.dirty is None else self.dirty.used
 
     @staticmethod
     def _end(request: HostRequest) -> int:
@@ -141,13 +149,9 @@ class CachedController(Controller):
         self._destage()
 
     def _destage(self) -> None:
-        """Keep so many writes to the disks under way as allowed (rule K9)."""
+        """Keep as many writes to the disks in flight as allowed (rule K9)."""
         assert self.dirty is not None
-        while self.destages < self.destage_depth:
-            run = self.dirty.next_run(is_pressed=bool(self.blocked))
-            if run is None:
-                return
-            self.destages += 1
+        while (run := self.dirty.next_run(is_pressed=bool(self.blocked))) is not None:
             first, end = run
             last = min(end * self.block, self.raid.tables.capacity)
             self.raid.access(
@@ -159,7 +163,6 @@ class CachedController(Controller):
 
     def _destaged(self, run: tuple[int, int]) -> None:
         assert self.dirty is not None
-        self.destages -= 1
         self.dirty.written(*run)
         self._admit_writes()
 

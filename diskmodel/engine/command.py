@@ -1,4 +1,4 @@
-"""A command on its way through one disk."""
+"""A command in one disk's queue or drive."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Command:
-    """One access to one disk, what happened to it, and whom to tell.
+    """One access to one disk, what happened to it, and what to call when it is done.
 
     Attributes
     ----------
     seq : int
         Number in order of creation over the whole run; breaks ties (rule T3).
     device, op, lba, n_sectors
-        What is wanted of which disk.
+        The requested access and its disk.
     submitted_ns : int
         When it reached the disk's queue.
     done : callable
@@ -25,7 +25,7 @@ class Command:
     ready_ns : int
         When the drive has processed it and the arm may move for it.
     holds, follows : bool
-        A read after which the arm is kept for a write of the same blocks, and that write (rule L12).
+        A read after which the arm waits for a write of the same blocks, and that write (rule L12).
     is_examined : bool
         Whether the drive has looked for it in its cache.
     done_ns, overhead_ns, seek_ns, rotation_ns, transfer_ns : int

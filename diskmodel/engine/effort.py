@@ -12,16 +12,16 @@ from diskmodel.workload.arrivals import Closed
 
 #: Longest run in requests when precision chooses the length. Half of it gives wider intervals to workloads that never
 #: reach the precision; double makes them take twice as long.
-MOST_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
+MAX_REQUESTS = {"native": 4_000_000, "simpy": 128_000, "histogram": 64_000_000}
 #: Bytes per request and completion that are kept, with their summary; and per outstanding request. At half of them
 #: runs begin that end for lack of memory; at double, runs are refused that would fit.
 _ROW_BYTES = {"all": 90, "histogram": 0}
 _OUT_BYTES = {"native": 500, "simpy": 4_000}
 #: Requests per second of computing time that neither engine exceeds, and the longest run allowed, seconds.
-_MOST_PER_S = {"native": 20_000_000, "simpy": 200_000}
+_MAX_PER_S = {"native": 20_000_000, "simpy": 200_000}
 _LONGEST_S = 86_400
 #: Requests that each client of a closed stream has to make before anything can be measured.
-_FEWEST_TURNS = 2
+_MIN_TURNS = 2
 
 
 def check_effort(
@@ -35,13 +35,13 @@ def check_effort(
         With the field that is too large, and the largest value that is possible.
     """
     clients = workload.queue_depth
-    most = MOST_REQUESTS["histogram" if keep == "histogram" else engine]
-    if n_requests is None and clients * _FEWEST_TURNS > most:
+    most = MAX_REQUESTS["histogram" if keep == "histogram" else engine]
+    if n_requests is None and clients * _MIN_TURNS > most:
         rule = f"most of the {clients:,} clients would not make a second request in the longest run ({most:,} requests)"
-        fix = f"use at most {most // _FEWEST_TURNS:,}, or give n_requests, or use a rate instead of clients"
+        fix = f"use at most {most // _MIN_TURNS:,}, or give n_requests, or use a rate instead of clients"
         raise DescriptionError(Fault(_field(workload), clients, rule, fix))
     n = n_requests or max(clients, 1)
-    per_s = _MOST_PER_S[engine]
+    per_s = _MAX_PER_S[engine]
     if n > per_s * _LONGEST_S:
         rule = f"would take more than a day even at {per_s:,} requests per second"
         raise DescriptionError(Fault("n_requests", n, rule, f"use at most {per_s * _LONGEST_S:,}"))

@@ -1,4 +1,4 @@
-"""Event adapter of a flash drive: `Dies` decides and tells the time."""
+"""Event adapter of a flash drive: `Dies` decides and returns the times."""
 
 from __future__ import annotations
 

@@ -62,6 +62,11 @@ class Flusher:
         self.syncs: list[Sync] = []
         self.wake_ns: int | None = None
 
+    def start(self) -> None:
+        """Pages are dirty when the run begins: wake up at the first multiple of the interval (rules P5, Z6)."""
+        self.wake_ns = self.interval_ns
+        self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+
     @property
     def is_pressing(self) -> bool:
         """Whether it writes whatever the age of the pages (rule P5)."""
@@ -69,7 +74,7 @@ class Flusher:
         return self.pages.n_dirty > self.pages.background or self.has_blocked() or is_syncing
 
     def sync(self, then: Callable[[], None]) -> None:
-        """A writer waits until all that is dirty or on its way now is on the array (rule P9)."""
+        """Let a writer wait until all pages that are dirty or in flight now are on the array (rule P9)."""
         self.syncs.append(Sync(self.clock.now, then))
 
     def look(self) -> None:

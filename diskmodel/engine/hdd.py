@@ -1,4 +1,4 @@
-"""Event adapter of a hard disk: queue and buffer decide, mechanics tells the time."""
+"""Event adapter of a hard disk: queue and buffer decide, mechanics gives the times."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Actuator:
 class HardDisk(Device):
     """A hard disk (rules D1 to D9, C1 to C10)."""
 
-    #: Told of every media access as it starts: what is wanted, where its time will go, where the arm was, and when.
+    #: Called with every media access as it starts: the request, where its time will go, where the arm was, and when.
     on_access: Callable[[Command | Dirty, Access, Arm, int], None] | None = None
 
     def __init__(
@@ -75,6 +75,15 @@ class HardDisk(Device):
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
         self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
+
+    @property
+    def n_buffered(self) -> int:
+        return self.dirty.used
+
+    def load(self, entries: list[Dirty]) -> None:
+        """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        self.dirty.load(entries)
+        self.wake(self.clock.now)
 
     # ------------------------------------------------------------------ queue side
     def overhead_ns(self, command: Command) -> int:
@@ -242,7 +251,7 @@ class HardDisk(Device):
         return access
 
     def _travel_to_edge(self, actuator: Actuator) -> int:
-        """Moves the arm to where SCAN and C-SCAN turn, and tells how long that takes (rules Q4, Q5)."""
+        """Move the arm to where SCAN and C-SCAN turn, and return how long that takes (rules Q4, Q5)."""
         policy, seek_ns, last = actuator.scheduler, self.mechanics.seek_ns, self.tables.n_cylinders - 1
         if not policy.edge or not policy.turned:
             return 0

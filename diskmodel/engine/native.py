@@ -14,6 +14,8 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
@@ -25,7 +27,7 @@ NARROW_ABOVE = 1 << 20
 KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 
 #: The kernel keeps seek times in 32 bits.
-_MOST_SEEK_NS = 1 << 32
+_MAX_SEEK_NS = 1 << 32
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
     _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
@@ -37,7 +39,7 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MOST_SEEK_NS:
+    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MAX_SEEK_NS:
         return "seeks of 4.3 s and more"
     return None
 
@@ -87,6 +89,8 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns=outcome["end_ns"],
         rebuilt_bytes=outcome["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=outcome["cache_full_ns"],
+        level_marks=level_marks(scenario),
+        levels=in_bytes(scenario, outcome["levels"]),
     )  # fmt: skip
 
 
@@ -117,7 +121,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
     """The scenario as the kernel takes it: nested dictionaries of whole numbers."""
     tables, controller, queue = scenario.drive, scenario.controller, scenario.queue
     cache = controller.read_cache
-    caches = CacheTables.of(controller, scenario.layout, tables.sector_bytes) if controller.has_real_cache else None
+    caches = _caches(scenario) if controller.has_real_cache else None
     return {
         "drive": _drive(tables),
         "layout": asdict(scenario.layout),
@@ -130,11 +134,26 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "hit_ns": controller.hit_ns,
         "link_bytes_per_s": scenario.link_bytes_per_s,
         "hit_ratio": cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0,
-        "cache": None if caches is None else asdict(caches),
+        "cache": caches,
         "host": None if scenario.host.is_transparent else _host(scenario),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
+        "start": _start(scenario.start),
+        "sample_every": scenario.sample_every,
     }
+
+
+def _start(start: Start) -> dict[str, Any]:
+    disk, lba, n = (np.ascontiguousarray(column) for column in start.buffered.T)
+    columns = {
+        "dirty": start.dirty, "cached": start.cached, "buffered_disk": disk, "buffered_lba": lba, "buffered_n": n,
+        "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns, "pages_clean": start.pages_clean,
+    }  # fmt: skip
+    return columns
+
+
+def _caches(scenario: Scenario) -> dict[str, Any]:
+    return asdict(CacheTables.of(scenario.controller, scenario.layout, scenario.drive.sector_bytes, scenario.depth))
 
 
 def _host(scenario: Scenario) -> dict[str, Any]:
@@ -198,7 +217,7 @@ def cannot_serve(scenario: Scenario) -> str | None:
 
 
 def serve(scenario: Scenario, settings: dict[str, Any]) -> dict[str, Any]:
-    """Serve a scenario as a file over FUSE until told to stop; the interpreter is free meanwhile.
+    """Serve a scenario as a file over FUSE until stopped; the interpreter is free meanwhile.
 
     Counts of what was served; `settings` are descriptors and numbers as in `serve/glue.rs`.
     """

@@ -39,6 +39,16 @@ class CachingHost(Host):
             clock, cache, self.pages, self.device, longest, self._write_pages, self._admit, lambda: bool(self.blocked)
         )
 
+        start = scenario.start
+        dirty = zip(start.pages_dirty.tolist(), start.pages_since_ns.tolist(), strict=True)
+        self.pages.load(start.pages_clean.tolist(), dirty)
+        if self.pages.dirty:
+            self.flusher.start()
+
+    @property
+    def n_dirty(self) -> int:
+        return self.pages.n_dirty
+
     def _enter(self, request: HostRequest) -> None:
         request.is_hit = False
         if request.op == READ:
@@ -76,7 +86,7 @@ class CachingHost(Host):
         self.done(request)
 
     def _ask(self, row: int, pages: list[int]) -> None:
-        """Fetch those of `pages` that are neither in memory nor on their way; adjacent ones together."""
+        """Fetch those of `pages` that are neither in memory nor being fetched; adjacent ones together."""
         missing = [page for page in pages if not self.pages.holds(page) and self._coming(page) is None]
         joined: list[tuple[int, int]] = []
         for page in missing:

@@ -9,6 +9,7 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.drive.tables import DriveTables, HddTables, VirtualTables
+from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
@@ -34,12 +35,16 @@ class Scenario:
     controller : Controller
     host : Host
     link_bytes_per_s : int
-        0: the link is not modelled.
+        0: the link is not modeled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
         How each spindle turns; 0 for other drives, except that `phase_ns` of a virtual disk is the state from which
         its wake-up times are drawn (rule V2).
     pauses_ns : int64, shape (n, 2)
         Gaps and lengths of the pauses of the host's processor (rule H4).
+    start : Start
+        What caches and buffers hold at time 0 (rule Z1).
+    sample_every : int
+        Levels are recorded after every so many completions (rule Z7); 0: never.
     """
 
     drive: DriveTables
@@ -53,12 +58,20 @@ class Scenario:
     revolution_ns: Int64
     phase_ns: Int64
     pauses_ns: Int64
+    start: Start = EMPTY
+    sample_every: int = 0
 
     @property
     def has_drawn_hits(self) -> bool:
         """Whether hits of the controller's cache are drawn."""
         cache = self.controller.read_cache
         return cache is not None and bool(cache.hit_ratio)
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether anything waits to be written: in the controller, in drives' buffers, or in the host's memory."""
+        buffers = isinstance(self.drive, HddTables) and self.drive.write_back
+        return buffers or self.controller.write_cache is not None or self.host.page_cache is not None
 
     @property
     def n_devices(self) -> int:

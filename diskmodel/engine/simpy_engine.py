@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
+from diskmodel.drive.cache import Dirty
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.engine.cached_controller import CachedController
@@ -24,6 +25,7 @@ from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.engine.virtual_disk import VirtualDisk
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
@@ -77,6 +79,18 @@ def make_host(
     return kind(clock, scenario, submit, done)
 
 
+def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
+    """Give the drives' buffers what they hold when the run begins (rule Z5)."""
+    entries: dict[int, list[Dirty]] = {}
+    for seq, (disk, lba, n) in enumerate(scenario.start.buffered.tolist()):
+        entries.setdefault(disk, []).append(Dirty(seq, lba, n, 0))
+    for disk, own in entries.items():
+        device = devices[disk]
+        assert isinstance(device, HardDisk)
+        device.load(own)
+    raid.n_commands = len(scenario.start.buffered)
+
+
 def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:
     """The rebuild of a scenario, not yet started; None when there is none."""
     layout = scenario.layout
@@ -106,7 +120,9 @@ class Simulation:
         self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
         self.clients = Clients(self.clock, requests, self._issue)
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
+        load_buffers(scenario, self.devices, self.raid)
         n = len(requests)
+        self.levels: list[tuple[int, int, int, int]] = []
         self.left = n
         self.issue_ns = np.zeros(n, np.int64)
         self.done_ns = np.zeros(n, np.int64)
@@ -153,6 +169,10 @@ class Simulation:
         )  # fmt: skip
         self.is_hit[row] = request.is_hit
         self.left -= 1
+        every = self.scenario.sample_every
+        if every and (len(self.done_ns) - self.left) % every == 0:
+            n_buffered = sum(device.n_buffered for device in self.devices)
+            self.levels.append((self.clock.now, self.controller.n_dirty, n_buffered, self.host.n_dirty))
         self.clients.completed(row, request.issue_ns)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
@@ -178,4 +198,6 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
+            level_marks=level_marks(self.scenario),
+            levels=in_bytes(self.scenario, self.levels),
         )  # fmt: skip

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.engine import streamed
-from diskmodel.engine.effort import MOST_REQUESTS, check_effort
+from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
-from diskmodel.engine.run import Engine, run_to_result
+from diskmodel.engine.run import Engine, run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.steady import Start, settled
+from diskmodel.engine.steady.burst import burst_of
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.result import Result, needs_more, suggest_n
@@ -18,6 +21,15 @@ from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]
+Begin = Literal["steady", "empty"]
+
+_EMPTY_BEFORE_A_TRACE = (
+    "write buffers began empty: what came before a trace is unknown; a workload fitted to it begins in its steady state"
+)
+
+#: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
+#: adding up the buffers of a hundred disks costs nothing beside the run.
+LEVEL_SAMPLES = 256
 
 #: Requests of the first run when the length is chosen by precision.
 FIRST_REQUESTS = 8_000
@@ -34,6 +46,7 @@ def simulate(
     percentile: str | None = None,
     profile_draws: int | None = None,
     keep: Keep = "all",
+    start: Begin = "steady",
 ) -> Result:
     """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
@@ -61,6 +74,10 @@ def simulate(
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
         accurate to 0.2 %, and the warm-up is dropped in steps of about a fiftieth of the run. The requests are the
         same. The kernel has to cover the scenario.
+    start : "steady" or "empty"
+        What caches and buffers contain when the run begins: their stationary state under this workload (rules Z1 to
+        Z8), or nothing, as in a burst on an idle array. A trace always begins with nothing, because what came before
+        it is unknown.
 
     Returns
     -------
@@ -73,16 +90,22 @@ def simulate(
     CoverageError
         When `engine="native"` or `keep="histogram"` does not cover the scenario.
     """
-    _check_options(workload, engine, n_requests, precision, keep)
+    _check_options(workload, engine, n_requests, precision, keep, start)
     scenario = resolve(array, seed)
+    if start == "steady":
+        scenario = replace(scenario, start=_settled(array, workload, scenario, seed))
     n = n_requests or FIRST_REQUESTS
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
-        most = MOST_REQUESTS[result.engine if keep == "all" else keep]
+        most = MAX_REQUESTS[result.engine if keep == "all" else keep]
         is_whole_trace = isinstance(workload, TraceWorkload) and n >= len(workload.trace)
         if n_requests is not None or n >= most or is_whole_trace or not needs_more(result, precision):
             break
         n = min(max(suggest_n(result, precision), 2 * n), most)
+    if start == "steady" and isinstance(workload, Workload):
+        result = _with_burst(result, scenario, workload)
+    elif start == "steady" and scenario.has_levels:
+        result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
@@ -91,12 +114,34 @@ def simulate(
     return replace(result, prediction=predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws))
 
 
+def _settled(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
+    """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then."""
+    return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+
+def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
+    """The result with what a burst sees, instead of the figures of a run that began empty."""
+    weights = [(s.weight or s.expected_rate_per_s) * (1 - s.read_ratio) for s in workload.streams]
+    sizes = [stream.mean_size_bytes for stream in workload.streams]
+    total = sum(weights)
+    mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
+    burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean)
+    return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
+
+
 def _check_options(
-    workload: Workload | TraceWorkload, engine: Engine, n_requests: int | None, precision: float, keep: Keep
+    workload: Workload | TraceWorkload,
+    engine: Engine,
+    n_requests: int | None,
+    precision: float,
+    keep: Keep,
+    start: Begin,
 ) -> None:
     """Refuse options that are invalid, contradict each other, or ask for a run of more than a day."""
     if keep not in ("all", "histogram"):
         raise DescriptionError(Fault("keep", keep, "is not known", "use all or histogram"))
+    if start not in ("steady", "empty"):
+        raise DescriptionError(Fault("start", start, "is not known", "use steady or empty"))
     if keep == "histogram" and engine == "simpy":
         raise CoverageError(Fault("keep", keep, "needs the kernel", "use engine auto or native, or keep all"))
     if keep == "histogram" and isinstance(workload, TraceWorkload):
@@ -125,6 +170,7 @@ def _of_length(
     keep: Keep,
 ) -> Result:
     """Return the result of one run of `n` requests."""
+    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1) if scenario.has_levels else 0)
     if keep == "all" or isinstance(workload, TraceWorkload):
         return run_to_result(
             array,

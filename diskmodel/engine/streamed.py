@@ -10,6 +10,7 @@ import numpy as np
 
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
@@ -43,28 +44,30 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
     started = time.perf_counter()
     streams = native.streams_of(blocks.rules)
     try:
-        told = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
+        counted = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
     except OverflowError:
         raise too_long() from None
     except ValueError as error:
         raise native.refused(error) from None
-    if told["n_done"] != blocks.n:
-        raise ConservationError(f"{blocks.n} requests went in and {told['n_done']} came out")
-    if told["n_broken"]:
-        raise ConservationError(f"{told['n_broken']} requests have time parts that do not add up")
+    if counted["n_done"] != blocks.n:
+        raise ConservationError(f"{blocks.n} requests went in and {counted['n_done']} came out")
+    if counted["n_broken"]:
+        raise ConservationError(f"{counted['n_broken']} requests have time parts that do not add up")
     completions = Completions(
         np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, len(PARTS)), np.int64), np.empty(0, np.bool_)
     )
     outcome = Run(
         completions=completions,
-        devices=native.counters_of(told["counters"], scenario),
+        devices=native.counters_of(counted["counters"], scenario),
         engine="native",
         wall_s=time.perf_counter() - started,
-        end_ns=told["end_ns"],
-        rebuilt_bytes=told["rebuilt_sectors"] * scenario.drive.sector_bytes,
-        cache_full_ns=told["cache_full_ns"],
+        end_ns=counted["end_ns"],
+        rebuilt_bytes=counted["rebuilt_sectors"] * scenario.drive.sector_bytes,
+        cache_full_ns=counted["cache_full_ns"],
+        level_marks=level_marks(scenario),
+        levels=in_bytes(scenario, counted["levels"]),
     )
-    return Streamed(outcome, requests, _tally(told))
+    return Streamed(outcome, requests, _tally(counted))
 
 
 def _no_requests(blocks: Blocks) -> Requests:
@@ -74,21 +77,21 @@ def _no_requests(blocks: Blocks) -> Requests:
     )
 
 
-def _tally(told: dict[str, Any]) -> Tally:
+def _tally(counted: dict[str, Any]) -> Tally:
     return Tally(
-        precision_bits=told["precision_bits"],
-        until_ns=told["end_ns"] if told["until_ns"] is None else told["until_ns"],
-        n_done=told["n_done"],
-        n_came_open=told["n_came_open"],
-        response_ns=told["response_ns"],
-        batch_n=told["batch_n"],
-        batch_response_ns=told["batch_response_ns"],
-        batch_end_ns=told["batch_end_ns"],
-        sample_step_ns=told["sample_step_ns"],
-        came_open=told["came_open"],
-        left_open=told["left_open"],
-        done=told["done"],
-        segments=tuple(_segment(**segment) for segment in told["segments"]),
+        precision_bits=counted["precision_bits"],
+        until_ns=counted["end_ns"] if counted["until_ns"] is None else counted["until_ns"],
+        n_done=counted["n_done"],
+        n_came_open=counted["n_came_open"],
+        response_ns=counted["response_ns"],
+        batch_n=counted["batch_n"],
+        batch_response_ns=counted["batch_response_ns"],
+        batch_end_ns=counted["batch_end_ns"],
+        sample_step_ns=counted["sample_step_ns"],
+        came_open=counted["came_open"],
+        left_open=counted["left_open"],
+        done=counted["done"],
+        segments=tuple(_segment(**segment) for segment in counted["segments"]),
     )
 
 

@@ -12,9 +12,18 @@ Float64 = NDArray[np.float64]
 
 #: Attributes of `DeviceLoad` that are series.
 SERIES = (
-    "ios_per_s", "reads_per_s", "writes_per_s", "bytes_per_s", "read_bytes_per_s", "write_bytes_per_s", "read_await_ns",
-    "write_await_ns", "await_ns", "queue_length", "utilization_ratio",
-)  # fmt: skip
+    "ios_per_s",
+    "reads_per_s",
+    "writes_per_s",
+    "bytes_per_s",
+    "read_bytes_per_s",
+    "write_bytes_per_s",
+    "read_await_ns",
+    "write_await_ns",
+    "await_ns",
+    "queue_length",
+    "utilization_ratio",
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +92,8 @@ def loads_of(
 ) -> list[DeviceLoad]:
     """Return loads by device from samples, each a mapping of device → figure → value; devices in order of appearance.
 
-    A device that is absent from a sample did nothing in it: `iostat -z` and `sar -z` leave idle ones out. None in the
-    place of figures (counters that wrapped or were reset) makes the sample unknown.
+    A device that is absent from a sample did nothing in it: `iostat -z` and `sar -z` leave idle ones out. None instead
+    of figures (counters that wrapped or were reset) makes the sample unknown.
     """
     names = dict.fromkeys(device for sample in samples for device in sample)
     loads = []

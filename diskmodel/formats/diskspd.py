@@ -47,9 +47,14 @@ def read_diskspd(path: str | Path, kind: str | None = None) -> list[FioJob]:
 
 
 def _job(
-    name: str, group: int, version: str, options: dict[str, str], results: dict[str, FioDirection | None], source: str,
+    name: str,
+    group: int,
+    version: str,
+    options: dict[str, str],
+    results: dict[str, FioDirection | None],
+    source: str,
     notes: tuple[str, ...] = (),
-) -> FioJob:  # fmt: skip
+) -> FioJob:
     job = job_from_options(name, options, group=group, fio_version=version, source=source, results=results)
     if not job.directions:
         raise file_error(source, "holds no requests", "was the test cut short?")
@@ -57,14 +62,26 @@ def _job(
 
 
 def _options(
-    *, pattern: str, block_bytes: int, write_percent: int, depth: int, threads: int, is_direct: bool, file_bytes: int,
+    *,
+    pattern: str,
+    block_bytes: int,
+    write_percent: int,
+    depth: int,
+    threads: int,
+    is_direct: bool,
+    file_bytes: int,
     name: str,
-) -> dict[str, str]:  # fmt: skip
+) -> dict[str, str]:
     suffix = "write" if write_percent == 100 else "rw" if write_percent else "read"
     options = {
-        "rw": pattern + suffix, "bs": str(block_bytes), "iodepth": str(depth), "numjobs": str(threads),
-        "ioengine": "windowsaio", "direct": str(int(is_direct)), "filename": name,
-    }  # fmt: skip
+        "rw": pattern + suffix,
+        "bs": str(block_bytes),
+        "iodepth": str(depth),
+        "numjobs": str(threads),
+        "ioengine": "windowsaio",
+        "direct": str(int(is_direct)),
+        "filename": name,
+    }
     if 0 < write_percent < 100:
         options["rwmixwrite"] = str(write_percent)
     if file_bytes:
@@ -144,8 +161,9 @@ def _latency(mean_ns: float, deviation_ns: float, percentiles: dict[float, float
     ordered = dict(sorted(percentiles.items()))
     values = list(ordered.values())
     known = {percent: value for percent, value in ordered.items() if 0 < percent < 100}
-    return FioLatency(values[0] if values else 0.0, values[-1] if values else mean_ns, mean_ns, deviation_ns,
-                      percentiles=known)  # fmt: skip
+    return FioLatency(
+        values[0] if values else 0.0, values[-1] if values else mean_ns, mean_ns, deviation_ns, percentiles=known
+    )
 
 
 def _direction(count: int, n_bytes: int, seconds: float, latency: FioLatency | None) -> FioDirection | None:
@@ -193,10 +211,14 @@ def _text_jobs(text: str, source: str) -> Iterator[FioJob]:
             raise file_error(source, "holds no time of the test or no number of threads", "is it the whole output?")
         options = _options(
             pattern="rand" if is_random or notes[:1] == ["the sequential part is taken as random"] else "",
-            block_bytes=int(number) * _BINARY[unit.upper()], write_percent=write_percent, depth=int(found["depth"][0]),
-            threads=int(threads[1]), is_direct="software cache disabled" in settings,
-            file_bytes=int(size[1]) * _BINARY[size[2].upper()] if size else 0, name=path[1] if path else "diskspd",
-        )  # fmt: skip
+            block_bytes=int(number) * _BINARY[unit.upper()],
+            write_percent=write_percent,
+            depth=int(found["depth"][0]),
+            threads=int(threads[1]),
+            is_direct="software cache disabled" in settings,
+            file_bytes=int(size[1]) * _BINARY[size[2].upper()] if size else 0,
+            name=path[1] if path else "diskspd",
+        )
         percentiles = _text_percentiles(span)
         results: dict[str, FioDirection | None] = {}
         for place, name in enumerate(("read", "write")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+#: Bins of a histogram: 8 MiB of counts.
 MAX_BINS = 1 << 20
 
 

@@ -19,33 +19,66 @@ class Foreign:
 
 
 _TEXTS: tuple[tuple[str, str, str], ...] = (
-    (r"ioping statistics ---", "is a summary of ioping: it does not say which requests it made",
-     "measure with fio or diskmodel measure"),
+    (
+        r"ioping statistics ---",
+        "is a summary of ioping: it does not say which requests it made",
+        "measure with fio or diskmodel measure",
+    ),
     (r"^fio: .*\berr(or)?=", "holds fio's error messages without results", "run the job again and keep its output"),
-    (r"verify failed at file|^fio: (verify|bad|job)", "holds fio's error messages without results",
-     "run the job again and keep its output"),
-    (r"^\s*procs -+memory-+|^\s*kthr\s+memory\s+page|^\s*r\s+b\s+\S*\s*(swpd|avm|swap)|memory\s+page\s+executable",
-     "is output of vmstat, which does not count disks' requests", "record with iostat -x 1 600"),
-    (r"^\s*capacity\s+operations\s+bandwidth", "is output of zpool iostat, whose rates are of pools, not disks",
-     "record with iostat -x 1 600"),
+    (
+        r"verify failed at file|^fio: (verify|bad|job)",
+        "holds fio's error messages without results",
+        "run the job again and keep its output",
+    ),
+    (
+        r"^\s*procs -+memory-+|^\s*kthr\s+memory\s+page|^\s*r\s+b\s+\S*\s*(swpd|avm|swap)|memory\s+page\s+executable",
+        "is output of vmstat, which does not count disks' requests",
+        "record with iostat -x 1 600",
+    ),
+    (
+        r"^\s*capacity\s+operations\s+bandwidth",
+        "is output of zpool iostat, whose rates are of pools, not disks",
+        "record with iostat -x 1 600",
+    ),
     (r"^System activity data file:", "is the header of a sar file (sadf -H)", "make it again with sadf -j -- -d"),
     (r"<sysstat\b", "is sadf's XML (sadf -x)", "make it again with sadf -j -- -d"),
     (r"<svg\b", "is a picture (sadf -g)", "make it again with sadf -j -- -d"),
-    (r"^# hostname;|^[^\t\n]*\t-?\d+\t[^\t\n]+\t\S+\t\S+\t\S+$|^\d\d:\d\d:\d\d \S+; \w+;|^File created by sar",
-     "holds sar's figures without disks", "make it again with sadf -d -- -d"),
-    (r"^SunOS .*\n+\d\d:\d\d:\d\d +\S", "is Solaris' sar without a table of disks that is known",
-     "record with iostat -x"),
-    (r"^(Linux|SunOS|AIX) \S+.*\(.*\n", "is output of sysstat without a table of disks",
-     "record with iostat -x or sar -d"),
-    (r"^COMM +PID +(TYPE|T) +(DEV|DISK) ", "is output of iosnoop without start times: rates cannot be known",
-     "record with iosnoop -s, or with biosnoop"),
-    (r"^ Device Information +: runtime", "is a summary of SPDK's bdevperf, which is not read",
-     "measure with fio, whose JSON is read"),
-    (r"^\d+, \d+, \d+(, \d+){40,}", "is a histogram log of fio (write_hist_log), which is not read",
-     "use write_lat_log, or json+ output"),
-    (r"^TIME\(?(ms|s)?\)? +DISK +COMM", "is output of biosnoop.bt, which holds no sizes and no places",
-     "use bcc's biosnoop"),
-)  # fmt: skip
+    (
+        r"^# hostname;|^[^\t\n]*\t-?\d+\t[^\t\n]+\t\S+\t\S+\t\S+$|^\d\d:\d\d:\d\d \S+; \w+;|^File created by sar",
+        "holds sar's figures without disks",
+        "make it again with sadf -d -- -d",
+    ),
+    (
+        r"^SunOS .*\n+\d\d:\d\d:\d\d +\S",
+        "is Solaris' sar without a table of disks that is known",
+        "record with iostat -x",
+    ),
+    (
+        r"^(Linux|SunOS|AIX) \S+.*\(.*\n",
+        "is output of sysstat without a table of disks",
+        "record with iostat -x or sar -d",
+    ),
+    (
+        r"^COMM +PID +(TYPE|T) +(DEV|DISK) ",
+        "is output of iosnoop without start times: rates cannot be known",
+        "record with iosnoop -s, or with biosnoop",
+    ),
+    (
+        r"^ Device Information +: runtime",
+        "is a summary of SPDK's bdevperf, which is not read",
+        "measure with fio, whose JSON is read",
+    ),
+    (
+        r"^\d+, \d+, \d+(, \d+){40,}",
+        "is a histogram log of fio (write_hist_log), which is not read",
+        "use write_lat_log, or json+ output",
+    ),
+    (
+        r"^TIME\(?(ms|s)?\)? +DISK +COMM",
+        "is output of biosnoop.bt, which holds no sizes and no places",
+        "use bcc's biosnoop",
+    ),
+)
 
 
 def recognize(path: str | Path, head: bytes) -> Foreign | None:

@@ -17,12 +17,13 @@ from diskmodel.limits import parse_json
 
 KINDS = ("smartctl", "lsblk")
 
+#: Largest capacity that is read, bytes. Anything larger is damage, and sums of it would overflow int64.
 _MAX_BYTES = 2**62
 
 
 @dataclass(frozen=True)
 class DriveFacts:
-    """What is known about a drive before it is measured; None where the program does not tell.
+    """What is known about a drive before it is measured; None where the program does not report it.
 
     Attributes
     ----------
@@ -105,9 +106,13 @@ class _Fields:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             self.faults.append(
-                Fault(self._name(path), value, f"must be a whole number from {low} to {high}", "use lsblk -b for bytes"
-                      if path == ("size",) else "")
-            )  # fmt: skip
+                Fault(
+                    self._name(path),
+                    value,
+                    f"must be a whole number from {low} to {high}",
+                    "use lsblk -b for bytes" if path == ("size",) else "",
+                )
+            )
             return None
         return value
 
@@ -136,9 +141,10 @@ def _smartctl(document: Mapping[str, Any], source: str) -> DriveFacts:
     messages = document.get("smartctl")
     listed = messages.get("messages", []) if isinstance(messages, Mapping) else []
     said = [
-        str(message.get("string")) for message in (listed if isinstance(listed, list) else [])
+        str(message.get("string"))
+        for message in (listed if isinstance(listed, list) else [])
         if isinstance(message, Mapping) and message.get("severity") == "error"
-    ]  # fmt: skip
+    ]
     if said and "user_capacity" not in document and "nvme_total_capacity" not in document:
         raise file_error(source, f"holds no drive; smartctl said: {'; '.join(said)}", "run it as root, with -d TYPE")
     rate = fields.whole("rotation_rate", low=0, high=100_000)

@@ -16,8 +16,12 @@ LOOK_BACK = 8
 #: Sizes that are kept; rarer ones count as the nearest of these.
 MAX_SIZES = 16
 
+#: Width of a place: requests within it count as near each other.
 _GRANULE_BYTES = 2**20
+#: Distinct sizes that are counted before rare ones are merged, to bound the memory.
 _MAX_DISTINCT = 1 << 16
+#: Mean count per place below which places are merged. With fewer, random unevenness looks like a hot spot; with more,
+#: small hot spots disappear.
 _MIN_MEAN_COUNT = 100
 
 

@@ -29,7 +29,7 @@ class Pages:
     clean : ordered, the least recently used first
     dirty : in order of the time at which they became dirty
     writing : set of int
-        Pages on their way to the array; one that is written to meanwhile is dirty as well.
+        Pages in flight to the array; one that is written to meanwhile is dirty as well.
     """
 
     capacity: int
@@ -41,13 +41,18 @@ class Pages:
 
     @property
     def n_dirty(self) -> int:
-        """Pages that count toward the thresholds (rule P5): dirty ones and those on their way to the array."""
+        """Pages that count toward the thresholds (rule P5): dirty ones and those in flight to the array."""
         return len(self.dirty) + len(self.writing)
 
     @property
     def oldest_ns(self) -> int | None:
         """Time at which the oldest dirty page became dirty; None: no page is dirty."""
         return next(iter(self.dirty.values())).since_ns if self.dirty else None
+
+    def load(self, clean: Iterable[int], dirty: Iterable[tuple[int, int]]) -> None:
+        """Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6)."""
+        self.dirty = {page: Dirty(since_ns, 0) for page, since_ns in dirty}
+        self.add(clean)
 
     def holds(self, page: int) -> bool:
         """Return whether a page is in memory."""
@@ -81,7 +86,7 @@ class Pages:
         return not self.n_dirty or self.n_dirty + fresh <= self.limit
 
     def waiting_since(self, latest_ns: int) -> list[int]:
-        """Return the pages that became dirty at `latest_ns` or earlier and are not on their way to the array."""
+        """Return the pages that became dirty at `latest_ns` or earlier and are not in flight to the array."""
         found = []
         for page, state in self.dirty.items():
             if state.since_ns > latest_ns:

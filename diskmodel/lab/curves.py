@@ -39,7 +39,7 @@ _COARSE, _FINE = (1, 4, 16, 64, 256), (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _COARSE_SHARES = (0.1, 0.4, 0.65, 0.85, 1.0, 1.2)
 _FINE_SHARES = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 #: Requests outstanding per disk in the run that finds the saturation rate. With 32 the rate of eight generic-15k in
-#: RAID 5 comes out 10 % lower; 128 change nothing, because the short run limits the number of clients.
+#: RAID 5 is 10 % lower; 128 change nothing, because the short run limits the number of clients.
 _SATURATING = 64
 
 

@@ -50,7 +50,7 @@ class Layout(Description):
     copies : int or None
         Copies of each block: all disks for raid1, 2 for raid1e and raid10 unless given.
     arrangement : "near" or "far"
-        raid10: copies side by side, or in the other half of the neighbouring disk.
+        raid10: copies side by side, or in the other half of the next disk.
     groups : int or None
         raid50, raid60, erasure: parity groups the rows go round.
     n_parity : int or None
@@ -99,7 +99,7 @@ class Layout(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        # what is lost can be told only of a shape that there is
+        # whether data is lost is known only for a valid shape
         if problem := self._shape_problem() or self._failure_problem():
             raise ValueError(problem)
         return self

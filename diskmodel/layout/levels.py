@@ -6,8 +6,11 @@ A level is a setting of one of three families, which say where blocks lie: "conc
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from diskmodel.registry import OneOf
 
@@ -117,5 +120,28 @@ LEVELS: dict[str, RaidLevel] = {
     )
 }  # fmt: skip
 
+#: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
+_SEPARATORS = re.compile(r"[\s_+/-]+")
+
+
+def level_name(value: Any) -> Any:
+    """Return the registry's name of a level that is written another way; anything else unchanged.
+
+    Examples
+    --------
+    >>> [level_name(text) for text in ("RAID5", "raid 5", "RAID-10", "raid1+0")]
+    ['raid5', 'raid5', 'raid10', 'raid10']
+    """
+    if not isinstance(value, str) or value in LEVELS:
+        return value
+    plain = _SEPARATORS.sub("", value.lower())
+    return plain if plain in LEVELS and not _is_mirror_of_stripes(value) else value
+
+
+def _is_mirror_of_stripes(value: str) -> bool:
+    """Whether the text is RAID 0+1, which loses data in cases where RAID 10 does not."""
+    return re.search(r"0\D+1$", value) is not None
+
+
 #: Name of a RAID level.
-Level = Annotated[str, OneOf(LEVELS.keys)]
+Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(level_name)]

@@ -46,7 +46,7 @@ def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[
 
 
 def surviving(tables: LayoutTables, copies: list[Copy], n: int, front: int) -> list[Copy]:
-    """Copies that are left; the spare stands in for the lost disk where that is rebuilt (rule L11)."""
+    """Return the copies that are left; the spare replaces the lost disk where it is rebuilt (rule L11)."""
     alive = []
     for copy in copies:
         if copy.disk not in tables.failed:

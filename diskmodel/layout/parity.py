@@ -37,7 +37,7 @@ def row_of(tables: LayoutTables, row: int, front: int = 0) -> Row:
     data, parity = [base + disk for disk in data], [base + disk for disk in parity]
     lba, failed = tables.data_offset + number * tables.strip, tables.failed
     if tables.rebuild_disk in failed and (number + 1) * tables.strip <= front:
-        # the row is rebuilt: the spare stands in for the lost disk (rule L11)
+        # the row is rebuilt: the spare replaces the lost disk (rule L11)
         spare = tables.n_disks
         data = [spare if disk == tables.rebuild_disk else disk for disk in data]
         parity = [spare if disk == tables.rebuild_disk else disk for disk in parity]

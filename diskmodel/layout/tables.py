@@ -120,15 +120,29 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         gap = 0 if rebuild.rate_bytes_per_s is None else int(rebuild.window_bytes * 1e9 / rebuild.rate_bytes_per_s)
         front = int(member * rebuild.done_ratio) // window * window
     return LayoutTables(
-        family=family, n_disks=layout.disks, n_spares=layout.spares, strip=strip, member=member, data_offset=offset,
-        copies=layout.n_copies, far=layout.arrangement == "far", n_groups=layout.n_groups,
-        n_data=layout.data_strips if family == "parity" else 0, n_parity=layout.parity_strips,
+        family=family,
+        n_disks=layout.disks,
+        n_spares=layout.spares,
+        strip=strip,
+        member=member,
+        data_offset=offset,
+        copies=layout.n_copies,
+        far=layout.arrangement == "far",
+        n_groups=layout.n_groups,
+        n_data=layout.data_strips if family == "parity" else 0,
+        n_parity=layout.parity_strips,
         rotation=layout.rotation if layout.kind.rotates else "none",
-        read_policy=_read_policy(layout), write_policy=layout.write_policy,
-        failed=tuple(sorted(layout.failed)), capacity=capacity, cuts_reads=_cuts_reads(layout),
+        read_policy=_read_policy(layout),
+        write_policy=layout.write_policy,
+        failed=tuple(sorted(layout.failed)),
+        capacity=capacity,
+        cuts_reads=_cuts_reads(layout),
         holds_disks=layout.read_modify_write == "held",
-        rebuild_disk=target, rebuild_window=window, rebuild_gap_ns=gap, rebuild_front=front,
-    )  # fmt: skip
+        rebuild_disk=target,
+        rebuild_window=window,
+        rebuild_gap_ns=gap,
+        rebuild_front=front,
+    )
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:

@@ -1,6 +1,6 @@
 """Linux's write-back throttling above one disk, as plain state (rule Q10).
 
-Linux limits how many writes a disk is given at once, by how long its reads take. Direct writes of applications are
+Linux limits the writes in flight at a disk by how long its reads take. Direct writes of applications are
 exempt, but the writes that md's mirrors and parity send to their members have lost the mark that exempts them.
 """
 
@@ -14,27 +14,27 @@ from diskmodel.records import READ
 WINDOW_NS = 100_000_000
 TARGET_NS = 75_000_000
 
-#: Writes allowed at step 0, and the least number of them that makes a window count.
+#: Writes allowed at step 0, and the fewest completed writes that make a window count.
 DEFAULT_DEPTH = 16
-LEAST_WRITES = 3
+MIN_WRITES = 3
 
-#: Windows without writes after which the limit goes back towards step 0.
+#: Windows without writes after which the limit returns toward step 0.
 IDLE_WINDOWS = 5
 
 
 class WriteThrottle:
-    """Writes that one disk may be given.
+    """Limits the writes in flight at one disk.
 
     Attributes
     ----------
     most : int
-        Requests that the disk's block queue holds; the limit never exceeds three quarters of it.
+        Capacity of the disk's block queue in requests; the limit never exceeds three quarters of it.
     step : int
         How far the limit is scaled down (positive) or up.
     limit : int
         Writes allowed at once.
     n_writes : int
-        Writes that the disk has been given.
+        Writes in flight at the disk.
 
     References
     ----------
@@ -45,7 +45,7 @@ class WriteThrottle:
         self.most = most
         self.step = self.limit = self.n_writes = self.n_idle_windows = 0
         self.is_open = self.is_highest = False
-        #: The read that is watched while it is out: its number, when the disk was given it.
+        #: The read that is timed while it is in flight: its number, and when it was dispatched.
         self.watched: tuple[int, int] | None = None
         self._scale(0)
         self.window_ns = WINDOW_NS
@@ -69,14 +69,14 @@ class WriteThrottle:
         self.limit = depth
 
     def open_window(self) -> int:
-        """Begin a window; returns its length in ns. Windows are shorter the further the limit is scaled down."""
+        """Begin a window and return its length in ns. Windows are shorter the further the limit is scaled down."""
         self.window_ns = WINDOW_NS if self.step <= 0 else 16 * WINDOW_NS // isqrt((self.step + 1) << 8)
         self.is_open = True
         self._forget()
         return self.window_ns
 
     def close_window(self, now_ns: int) -> bool:
-        """Judge the window that ends now and scale the limit; returns whether another one follows."""
+        """Judge the window that ends now, scale the limit, and return whether another window follows."""
         self.is_open = False
         if self._is_too_slow(now_ns):
             if self.limit > 1:
@@ -95,17 +95,17 @@ class WriteThrottle:
         if waited_ns > self.window_ns or (waited_ns > TARGET_NS and self.fastest_read_ns is None):
             return True
         fastest = self.fastest_read_ns
-        return fastest is not None and self.n_writes_done >= LEAST_WRITES and fastest > TARGET_NS
+        return fastest is not None and self.n_writes_done >= MIN_WRITES and fastest > TARGET_NS
 
     def issued(self, seq: int, op: int, now_ns: int) -> None:
-        """A command is given to the disk: a write takes a place, a read may be the one that is watched."""
+        """Account for a command that is dispatched: a write takes a place, a read may become the timed one."""
         if op != READ:
             self.n_writes += 1
         elif self.watched is None:
             self.watched = (seq, now_ns)
 
     def completed(self, seq: int, op: int, response_ns: int) -> bool:
-        """A command has completed; returns whether the writes that wait are woken.
+        """Account for a completed command and return whether waiting writes are woken.
 
         They are woken when the writes have fallen well below half the limit, not one by one.
         """

@@ -1,4 +1,4 @@
-"""What a run tells: estimates with confidence intervals, laws checked, overload recognised."""
+"""Results of a run: estimates with confidence intervals, checked laws, detected overload."""
 
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.latency import Latency

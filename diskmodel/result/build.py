@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
 from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
+from diskmodel.result.levels import Drift
 from diskmodel.result.result import Result
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
@@ -151,6 +152,7 @@ def build_result(
     measured: Measured,
     burst: Burst,
     target: Target,
+    drifting: Sequence[Drift] = (),
     histogram: LatencyHistogram | None = None,
 ) -> Result:
     """Return the result of a run.
@@ -167,9 +169,12 @@ def build_result(
     measured : Measured
     burst : Burst
     target : Target
+    drifting : sequence of Drift
+        Levels that still rise or fall (rule Z8).
     histogram : LatencyHistogram, optional
         Where the run kept nothing else of its responses.
     """
+    stability, window = _with_drifts(stability, window, drifting, requests)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
 
@@ -209,7 +214,7 @@ def build_result(
         utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
         per_disk=per_disk,
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
-        messages=_messages(stability, window, latency, target, is_converged=is_converged),
+        messages=_messages(stability, window, latency, target, drifting, is_converged=is_converged),
         window=window,
         requests=requests,
         run=run,
@@ -218,22 +223,50 @@ def build_result(
     )
 
 
+def _with_drifts(
+    stability: Stability | None, window: Window, drifting: Sequence[Drift], requests: Requests
+) -> tuple[Stability | None, Window]:
+    """Return the verdict and the window of a run in which levels have not settled (rule Z8).
+
+    A level that rises above its mark under open streams alone rises until it is full: they do not wait for it.
+    """
+    if not drifting:
+        return stability, window
+    are_open = all(rule.n_clients == 0 for rule in requests.streams)
+    if stability is not None and are_open and any(drift.is_overload for drift in drifting):
+        stability = replace(stability, is_stable=False)
+    return stability, replace(window, is_settled=False)
+
+
 def _messages(
-    stability: Stability | None, window: Window, latency: Latency, target: Target, *, is_converged: bool
+    stability: Stability | None,
+    window: Window,
+    latency: Latency,
+    target: Target,
+    drifting: Sequence[Drift],
+    *,
+    is_converged: bool,
 ) -> tuple[str, ...]:
     """Return what the reader must know of a result."""
     if stability is not None and not stability.is_stable:
+        filling = [drift for drift in drifting if drift.is_overload]
+        if filling:
+            return tuple(
+                f"overloaded: {drift.part} fills at {drift.bytes_per_s / 1e6:.2g} MB/s; destaging does not keep up, "
+                "and latency grows without end once it is full"
+                for drift in filling
+            )
         return (
             f"overloaded: {stability.offered_per_s:.4g} requests/s arrive and {stability.completed_per_s:.4g}/s"
             " complete; the backlog grows without end, so there is no latency to report",
         )
-    messages = []
+    messages = [drift.message for drift in drifting]
     if stability is not None and not stability.is_known:
         messages.append(
             f"too short to determine whether the array keeps up: {stability.offered_per_s:.4g} requests/s arrived and "
             f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
         )
-    if not window.is_settled:
+    if not window.is_settled and not drifting:
         messages.append("the warm-up did not end within the run; simulate more requests")
     if latency.mean.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")

@@ -1,7 +1,7 @@
 """Laws that hold in every run, whatever was simulated. A broken one is our own fault and raises.
 
 Each is checked exactly, in integers, over the whole run: nothing lost, time parts that add up, the population of a
-closed stream, Little's law, the utilisation law's bound.
+closed stream, Little's law, the utilization law's bound.
 """
 
 from __future__ import annotations

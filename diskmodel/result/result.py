@@ -11,6 +11,7 @@ from diskmodel.display import Displayable
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
+from diskmodel.result.burst import AbsorbedBurst
 from diskmodel.result.devices import DiskUse
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency
@@ -22,7 +23,7 @@ from diskmodel.result.statistics.window import Window
 
 @dataclass(frozen=True)
 class Result(Record, Displayable):
-    """What a run of `n_requests` requests tells about an array under a workload.
+    """What a run of `n_requests` requests shows about an array under a workload.
 
     Attributes
     ----------
@@ -32,7 +33,7 @@ class Result(Record, Displayable):
         Rows simulated, and those that completed in the measuring window.
     is_stable : bool
         False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` hold nan:
-        such a system has no latency, only a backlog that grows. `observed` still tells what the run saw.
+        such a system has no latency, only a backlog that grows. `observed` still reports what the run saw.
     is_settled : bool
         Whether the warm-up ended within the run.
     is_converged : bool
@@ -56,8 +57,11 @@ class Result(Record, Displayable):
         Longest time that one request of the window spent in queues.
     mean_in_system : float
         Mean number of outstanding requests over the whole run.
+    burst : AbsorbedBurst or None
+        What a burst of writes sees of a run that began in the stationary state; None where nothing absorbs it.
     burst_iops, sustained_iops : float
-        Rates before and after the controller's write-back cache was full for the first time; nan where it never was.
+        Of a run that began empty: rates before and after the controller's write-back cache was full for the first time;
+        nan where it never was.
     cache_full_s : float
         When that was; nan: never.
     hit_ratio : float
@@ -72,7 +76,7 @@ class Result(Record, Displayable):
     histogram : LatencyHistogram or None
         Of the measured responses, where the run kept nothing else (`simulate(…, keep="histogram")`).
     prediction : Prediction or None
-        Intervals that include the uncertainty of a calibrated drive; None where the profile tells none.
+        Intervals that include the uncertainty of a calibrated drive; None where the profile has none.
     """
 
     rich_view: ClassVar[str] = "diskmodel.result.show.table:result_table"
@@ -112,6 +116,7 @@ class Result(Record, Displayable):
     requests: Requests = field(repr=False, compare=False)
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
+    burst: AbsorbedBurst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
 
@@ -157,6 +162,7 @@ class Result(Record, Displayable):
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
+            "burst": self.burst,
             "burst_iops": self.burst_iops,
             "sustained_iops": self.sustained_iops,
             "cache_full_s": self.cache_full_s,

@@ -1,4 +1,4 @@
-"""How long a run must be: until the intervals are as narrow as asked."""
+"""How long a run must be: until the intervals are as narrow as requested."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import math
 
 from diskmodel.result.result import Result
 
+#: Bounds of the next run's length over this one's. Smaller steps repeat the simulation more often; larger ones trust
+#: the estimate of a short run, which may be far too long.
 _SMALLEST_STEP, _LARGEST_STEP = 1.5, 8.0
+#: Added length, because the half-width of the next run varies. Without it about half of the runs would have to repeat.
 _MARGIN = 1.1
+#: Requests below which a verdict of overload is confirmed by a longer run.
 _CONFIRM_BELOW = 20_000
 
 
@@ -33,7 +37,7 @@ def needs_more(result: Result, precision: float | None = None) -> bool:
 def suggest_n(result: Result, precision: float | None = None) -> int:
     """Rows for the next run, between 1.5 and 8 times those of this one.
 
-    Half-widths shrink as one over the square root of the length; 10 % is added for luck.
+    Half-widths shrink as one over the square root of the length; 10 % is added because the half-width of a run varies.
     """
     widest = _widest(result)
     if not result.is_stable or not result.is_settled or math.isnan(widest):

@@ -12,7 +12,7 @@ from diskmodel.records import Int64, Op
 from diskmodel.result.latency import Latency
 from diskmodel.result.statistics.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.quantiles import BATCH_COUNTS, FEWEST_BEYOND, LEVELS
+from diskmodel.result.statistics.quantiles import BATCH_COUNTS, LEVELS, MIN_BEYOND
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Responses:
     def _quantile_ends(self, whole: LatencyHistogram, level: float, confidence: float) -> tuple[float, float]:
         """Sectioning as in `quantile_interval`, over groups of segments."""
         beyond = whole.n * min(level, 1 - level)
-        n_groups = next((k for k in BATCH_COUNTS if beyond / k >= FEWEST_BEYOND and len(self.segments) >= k), 0)
+        n_groups = next((k for k in BATCH_COUNTS if beyond / k >= MIN_BEYOND and len(self.segments) >= k), 0)
         if n_groups == 0:
             return math.nan, math.nan
         size = len(self.segments) // n_groups

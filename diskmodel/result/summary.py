@@ -10,6 +10,7 @@ from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
 from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
+from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
@@ -90,6 +91,7 @@ def summarize(
             iops=iops,
         ),
         burst=Burst.of(run, len(done.done_ns), lambda full_ns: int((done.done_ns <= full_ns).sum())),
+        drifting=drifts(run, requests, last_full_mix_ns(requests, done.issue_ns)),
         target=target,
     )
 

@@ -13,6 +13,7 @@ from diskmodel.workload.draws import Kind, RunningDraws
 from diskmodel.workload.generate import check, rule_of
 from diskmodel.workload.stream import Stream
 
+#: Rows that are drawn at once: a few MB. Fewer cost more calls; more cost memory for nothing.
 ROWS_PER_BLOCK = 1 << 16
 
 

@@ -14,6 +14,8 @@ from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.generate import generate
+from diskmodel.workload.past import Past, past
+from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
 
 _OWN_KEYS = ("name",)
@@ -78,7 +80,7 @@ class Workload(Description):
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], source: str = "") -> Self:
-        """The workload in `data`; faults of a single stream at the top level are told without a stream's index.
+        """Return the workload in `data`; faults of a single stream at the top level are reported without an index.
 
         Raises
         ------
@@ -148,6 +150,14 @@ class Workload(Description):
         """
         return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
 
+    def past(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Past:
+        """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
+
+        The draws are independent of those of the run. Whoever goes through the region in order arrives at the place of
+        the first row.
+        """
+        return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+
     def scaled(self, load_factor: float) -> Workload:
         """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""
         if not load_factor > 0:
@@ -183,6 +193,10 @@ class Workload(Description):
 
     def _with_streams(self, streams: Any) -> Workload:
         return self.model_copy(update={"streams": tuple(streams)})
+
+    def space(self, stream: Stream, capacity_bytes: int) -> Space:
+        """Places of one of the streams on an array of `capacity_bytes`."""
+        return stream.space(capacity_bytes, self._span(capacity_bytes))
 
     def _span(self, capacity_bytes: int) -> int | None:
         if self.span_bytes is not None:

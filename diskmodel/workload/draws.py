@@ -70,7 +70,7 @@ def same(value: Any, n: int) -> NDArray[Any]:
 
 
 def running_sum(gaps: Float64, draws: Draws) -> Float64:
-    """Sums of gaps between arrivals from the first row of all on; in the place of the gaps."""
+    """Replace the gaps between arrivals by their sums from the first row of all, in place, and return them."""
     if len(gaps):
         gaps[0] += draws.memory.get(Kind.ARRIVAL, 0.0)
         np.cumsum(gaps, out=gaps)

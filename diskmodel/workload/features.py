@@ -8,6 +8,7 @@ import numpy as np
 
 from diskmodel.records import Op, Requests
 
+#: Two requests are local where they fall into the same granule of this many bytes.
 GRANULE_BYTES = 1 << 20
 
 

@@ -16,11 +16,19 @@ from diskmodel.workload.description import Workload
 from diskmodel.workload.features import GRANULE_BYTES, Features
 from diskmodel.workload.stream import SECTOR_BYTES, SizeShare, Stream
 
-_FEWEST = 100
+#: Shortest trace that is fitted, requests. With half as many, the variation of the gaps is mostly noise.
+_MIN_REQUESTS = 100
+#: Sizes that are kept, the most frequent ones. Fewer lose sizes of mixed loads; more describe rare ones.
 _N_SIZES = 12
+#: Squared coefficient of variation of the gaps above which arrivals come in bursts; Poisson arrivals have 1. Closer to
+#: 1, short Poisson traces become bursts; farther away, mild bursts are lost.
 _BURSTY_ABOVE = 1.2
+#: Share of requests that continue the one before, from which on a stream is sequential.
 _SEQUENTIAL_ABOVE = 0.5
+#: Largest exponent of the Zipf law. There nearly all requests already go to the first granule.
 _STEEPEST = 5.0
+#: A feature is reported as lost where trace and synthetic workload differ by this share of the larger, or, for
+#: correlations, by this much. At half, the noise of short traces is reported; at double, visible losses are not.
 _LOST_RATIO = 0.15
 _LOST_CORRELATION = 0.1
 
@@ -73,8 +81,9 @@ def fit_workload(requests: Requests, *, capacity_bytes: int | None = None, seed:
     ----------
     A. Kuczura, *The interrupted Poisson process as an overflow process*, BSTJ 52(3), 1973.
     """
-    if len(requests) < _FEWEST:
-        raise DescriptionError(Fault("requests", len(requests), f"must be at least {_FEWEST}", "give a longer trace"))
+    if len(requests) < _MIN_REQUESTS:
+        rule = f"must be at least {_MIN_REQUESTS}"
+        raise DescriptionError(Fault("requests", len(requests), rule, "give a longer trace"))
     if int(requests.when_ns[-1]) <= int(requests.when_ns[0]):
         raise DescriptionError(Fault("when_ns", None, "no time passes in the trace", "give absolute issue times"))
     trace = Features.of(requests)

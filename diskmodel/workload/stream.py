@@ -20,7 +20,11 @@ from diskmodel.workload.draws import Draws, Kind, same
 from diskmodel.workload.space import Space
 
 SECTOR_BYTES = 512
-PAGE_BYTES = 4096
+
+#: Natural alignment ends here, bytes: larger requests are transfers of many blocks, and file systems and databases
+#: place large blocks at multiples of about 1 MiB (partitions, extents). At half, 1 MiB requests would start in the
+#: middle of the strips that they fill; at double nothing changes for requests of up to 1 MiB.
+MAX_NATURAL_ALIGNMENT_BYTES = 1 << 20
 
 _OPEN_KEYS = ("rate_per_s", "profile")
 _CLOSED_KEYS = ("clients", "queue_depth", "think", "think_ns", "think_distribution", "client_rate_per_s", "client_rate")
@@ -36,7 +40,9 @@ class SizeShare(Description):
     @classmethod
     def _whole_sectors(cls, value: int) -> int:
         if value == 0 or value % SECTOR_BYTES:
-            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES}; write for example "4 KiB"')
+            # "8 KB" is 8000 bytes: 8 KiB was meant
+            meant = value // 1000 if value and value % 1000 == 0 else 4
+            raise ValueError(f'must be a positive multiple of {SECTOR_BYTES} bytes; write for example "{meant} KiB"')
         return value
 
 
@@ -59,10 +65,12 @@ class Stream(Description):
     sizes : tuple of SizeShare
         In a file also `size = "4 KiB"`.
     alignment_bytes : int or None
-        Requests start at multiples of it. Default: 4 KiB where all sizes are multiples of that, else 512.
+        Requests start at multiples of it. Default: the largest power of two that divides all sizes, at most 1 MiB
+        (W5): a request is a page or block, and these lie at multiples of their size.
     addresses : Uniform, Sequential, Zipf, HotSpot, Strided, SortedBatches or Zoned
     span_bytes, span_ratio, offset_bytes, offset_ratio : optional
         Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
+        `"all"` is all of the array.
         Default: the workload's span, else all of it from `offset` on.
     arrival : Poisson, Bursts, Given or Closed
         In a file a stream may instead say `rate = "200/s"`, or `clients = 16` (or `queue_depth = 16`) with `think`.
@@ -148,11 +156,11 @@ class Stream(Description):
 
     @property
     def alignment(self) -> int:
-        """Alignment in bytes, given or natural."""
+        """Alignment in bytes, given or natural (W5)."""
         if self.alignment_bytes is not None:
             return self.alignment_bytes
         common = reduce(gcd, (share.size_bytes for share in self.sizes))
-        return PAGE_BYTES if common % PAGE_BYTES == 0 else SECTOR_BYTES
+        return min(common & -common, MAX_NATURAL_ALIGNMENT_BYTES)
 
     def region(self, capacity_bytes: int, default_span_bytes: int | None) -> tuple[int, int]:
         """First byte and span in bytes on an array of `capacity_bytes`, before any check."""
@@ -205,8 +213,10 @@ class Stream(Description):
 
 
 def places_by_unit(data: Mapping[str, Any]) -> dict[str, Any]:
-    """`span` and `offset` under the name that their unit says: a share ends in %, anything else is bytes."""
+    """Return `data` with `span` and `offset` under the names of their units; a share ends in %, "all" is 100 %."""
     renamed = dict(data)
+    if renamed.get("span") == "all":
+        renamed["span"] = "100%"
     for key in ("span", "offset"):
         value = renamed.get(key)
         if isinstance(value, str) and value.rstrip().endswith("%") and f"{key}_ratio" not in renamed:

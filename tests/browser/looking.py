@@ -10,8 +10,8 @@ _CONTRAST = """(selector) => {
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
   const under = (e) => {
     for (; e; e = e.parentElement) {
-      const colour = rgb(getComputedStyle(e).backgroundColor);
-      if (colour.length < 4 || colour[3] > 0) return colour;
+      const color = rgb(getComputedStyle(e).backgroundColor);
+      if (color.length < 4 || color[3] > 0) return color;
     }
     return [255, 255, 255];
   };

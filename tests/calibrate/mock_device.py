@@ -42,9 +42,15 @@ class MockDevice:
         )
 
     def run(
-        self, offset: Any, length: int, queue_depth: int = 1, *, is_write: Any = False, is_durable: bool = True,
+        self,
+        offset: Any,
+        length: int,
+        queue_depth: int = 1,
+        *,
+        is_write: Any = False,
+        is_durable: bool = True,
         **parameters: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Of durable writes the drive must be one without a write-back cache."""
         offset = np.asarray(offset, np.int64)
         op = np.broadcast_to(np.asarray(is_write, np.int64), offset.shape)
@@ -139,9 +145,14 @@ class MockDevice:
             for fraction in fractions:
                 for depth in depths:
                     self.run(
-                        self.anywhere(n, 4096), 4096, depth, is_write=self.rng.random(n) >= fraction, is_durable=False,
-                        repetition=repetition, read_fraction=fraction,
-                    )  # fmt: skip
+                        self.anywhere(n, 4096),
+                        4096,
+                        depth,
+                        is_write=self.rng.random(n) >= fraction,
+                        is_durable=False,
+                        repetition=repetition,
+                        read_fraction=fraction,
+                    )
 
     def write(self, path: Path) -> Path:
         experiments = [{**e, "samples": {**e["samples"], "n": len(e["samples"]["offset"])}} for e in self.experiments]

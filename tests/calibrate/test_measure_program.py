@@ -173,12 +173,12 @@ def test_a_small_file_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_names_its_field(tmp_path: Path, arguments: tuple[str, ...], field: str) -> None:
-    told = refusal(*arguments[:1], "--out", tmp_path / "m.json", *[f"{x}" for x in arguments[1:]])
-    assert told["field"] == field
-    assert told["fix"]
+    reported = refusal(*arguments[:1], "--out", tmp_path / "m.json", *[f"{x}" for x in arguments[1:]])
+    assert reported["field"] == field
+    assert reported["fix"]
 
 
-def test_an_unwritable_result_is_told_before_measuring(tmp_path: Path) -> None:
+def test_an_unwritable_result_is_reported_before_measuring(tmp_path: Path) -> None:
     assert refusal(tmp_path, "--out", tmp_path / "no" / "m.json")["field"] == "out"
     assert refusal(tmp_path, "--out", tmp_path)["field"] == "out"
     target = tmp_path / "data"

@@ -65,8 +65,8 @@ def test_only_an_ordinary_file_is_replaced(tmp_path: Path, kind: str) -> None:
             out.write_text("kept")
             out.chmod(0o444)
     before = os.lstat(out)
-    told = refusal("raw", tmp_path / "scratch", "--out", out, *RAW)
-    assert told["field"] == "out"
+    reported = refusal("raw", tmp_path / "scratch", "--out", out, *RAW)
+    assert reported["field"] == "out"
     assert os.lstat(out).st_ino == before.st_ino
     assert other.read_text() == "kept"
 
@@ -100,8 +100,8 @@ def test_an_image_behind_a_loop_device_is_never_written(tmp_path: Path, loop: tu
     os.link(image, other_name)
     for target in (image, other_name):
         words = (target, "--out", out, "--write", "--allow-target", target, "--experiments", "write_settle")
-        told = refusal(*words, "--seconds", 2)
-        assert f"it backs the loop device {Path(device).name}" in told["rule"]
+        reported = refusal(*words, "--seconds", 2)
+        assert f"it backs the loop device {Path(device).name}" in reported["rule"]
     assert image.read_bytes() == before
     found = measure(image, out, seconds=1, experiments=("cache_hit",))
     assert not found.target["is_writable"]
@@ -191,8 +191,8 @@ def test_a_result_beyond_the_file_size_limit_is_an_error(tmp_path: Path) -> None
 
 def test_nothing_measured_is_not_complete(tmp_path: Path) -> None:
     assert refusal("raw", tmp_path / "s", "--out", tmp_path / "r.json", "--requests", 0)["field"] == "requests"
-    told = refusal(tmp_path / "s", "--out", tmp_path / "m.json", "--size", SIZE, "--seconds", 0.01)
-    assert "no request was recorded" in told["rule"]
+    reported = refusal(tmp_path / "s", "--out", tmp_path / "m.json", "--size", SIZE, "--seconds", 0.01)
+    assert "no request was recorded" in reported["rule"]
     assert json.loads((tmp_path / "m.json").read_text())["state"] == "partial"
 
 

@@ -49,17 +49,17 @@ def test_a_report_tells_the_error_of_a_profile(tmp_path: Path) -> None:
     )
     page = tmp_path / "plan.md"
     assert run("plan", plan, "--report", page).exit_code == 0
-    told = page.read_text()
+    reported = page.read_text()
     judged = "mean error on random reads at queue depth 16 +3.1%, demerit 25.0%"
     for name, said in (
         ("judged", judged),
         ("fitted", "calibrated without held-out data"),
         ("Generic 15k rpm SAS", "not calibrated against a measured drive"),
     ):
-        assert f"{name}: class values: see notes; {said}" in told
+        assert f"{name}: class values: see notes; {said}" in reported
 
 
-def test_of_a_trace_the_engines_error_is_told() -> None:
+def test_of_a_trace_the_engines_error_is_reported() -> None:
     drive, engine = catalogue()["generic-15k"], {"mean_error_ratio": 0.05, "demerit_ratio": 0.1}
     held = {"n": 600, "mean_error_ratio": 0.01, "demerit_ratio": 0.02, "engine": engine}
     found = Calibration(drive, True, "", {}, held).drive.provenance["held_out"]
@@ -67,7 +67,7 @@ def test_of_a_trace_the_engines_error_is_told() -> None:
     assert "held_out" not in Calibration(drive, True, "", {}, {"mean_error_ratio": None}).drive.provenance
 
 
-def test_warnings_that_differ_in_figures_only_are_told_once() -> None:
+def test_warnings_that_differ_in_figures_only_are_reported_once() -> None:
     waits = [f"this program waited for a processor {share} % of the time" for share in (47, 5.5, 12)]
     assert without_likes([waits[0], "no writes", *waits[1:]]) == [f"{waits[0]} (and 2 similar)", "no writes"]
     assert without_likes([]) == []

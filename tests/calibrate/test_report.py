@@ -55,7 +55,7 @@ def test_a_fit_that_has_not_converged_says_so(result: Calibration) -> None:
     assert "The fit has not converged: do not rely on this profile." in page(replace(result, has_converged=False))
 
 
-def test_nothing_kept_back_and_no_residuals_are_told(result: Calibration) -> None:
+def test_no_held_out_data_and_no_residuals_are_reported(result: Calibration) -> None:
     bare = replace(result, held_out={"mean_error_ratio": None, "why": "one depth only"})
     assert "Nothing was held out: one depth only." in page(bare)
     assert "no means by condition" in report_html(result.to_dict(), title="trace")

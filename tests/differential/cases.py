@@ -9,26 +9,32 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.steady import Start
 from diskmodel.errors import DescriptionError
+from diskmodel.host.tables import HostTables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
-from diskmodel.records import Requests, StreamRule
+from diskmodel.records import Int64, Requests, StreamRule
+from diskmodel.workload import Workload
 
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
 
-#: Cases that are kept: engines once differed on them, or they are the rare ones that show a planted fault.
+#: Cases that are kept: engines once differed on them, or they are the rare ones that catch a mutant.
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
-#: Cases `random_case(0)` to this one are run in the fast tier; with the kept ones they have to notice every fault.
+#: Cases `random_case(0)` to this one are run in the fast tier; with the kept ones they have to catch every mutant.
 N_FIXED = 400
 
 SECTOR = 512
@@ -53,9 +59,14 @@ def _disk_counts(level: RaidLevel) -> tuple[int, ...]:
 
 #: Numbers of disks where a case draws others than the two smallest.
 _DISKS = {
-    "jbod": (1, 3), "raid0": (2, 4), "raid1e": (3, 5), "raid5": (3, 5), "raid6": (4, 6), "raid60": (8,),
+    "jbod": (1, 3),
+    "raid0": (2, 4),
+    "raid1e": (3, 5),
+    "raid5": (3, 5),
+    "raid6": (4, 6),
+    "raid60": (8,),
     "erasure": (5, 10),
-}  # fmt: skip
+}
 #: Every level, and the numbers of disks that its cases have.
 LEVEL_DISKS = {name: _DISKS.get(name) or _disk_counts(level) for name, level in LEVELS.items()}
 DRIVE_SCHEDULERS = _in_order(
@@ -66,8 +77,12 @@ HOST_SCHEDULERS = _in_order(
     ("fcfs", "mq-deadline", "sstf", "look", "c-look", "f-scan", "sptf", "sptf-aged"),
     (name for name, policy in SCHEDULERS.items() if not policy.edge),
 )
+#: Completions between two records of the levels: some in every case, and not at every one.
+SAMPLE_EVERY = 7
+#: Blocks, pages or writes that something holds at the beginning of a case, at most.
+MAX_FILLED = 3_000
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
-MOST_PIECES = 8_000
+MAX_PIECES = 8_000
 
 
 def draw_case(pick: Pick) -> Case:
@@ -96,6 +111,7 @@ def draw_case(pick: Pick) -> Case:
     if "is_buffered" in case["array"]["host"] and pick((False, True)):
         case["array"]["host"]["page_cache"] = _page_cache(pick)
     _costs_and_syncs(pick, case["array"]["host"])
+    case["start"] = pick((0, 0, 1, 0.5, 0.1))
     return case
 
 
@@ -130,22 +146,32 @@ def _flash_or_virtual(pick: Pick) -> dict[str, Any]:
         return _virtual(pick)
     n_units = pick((4000, 9001)) if is_folded else pick((300, 777, 2000))
     return {
-        "kind": "flash", "name": "small", "sector_bytes": SECTOR,
+        "kind": "flash",
+        "name": "small",
+        "sector_bytes": SECTOR,
         "capacity_bytes": n_units * unit - pick((0, SECTOR)) * (sectors_per_unit > 1),
-        "channels": pick((1, 2, 3)), "dies_per_channel": pick((1, 2)),
-        "mapping_bytes": unit, "page_bytes": units_per_page * unit,
+        "channels": pick((1, 2, 3)),
+        "dies_per_channel": pick((1, 2)),
+        "mapping_bytes": unit,
+        "page_bytes": units_per_page * unit,
         # more than 512 blocks or 256 units in a block: garbage collection is followed on a smaller drive
         "pages_per_block": pick((2, 3) if is_folded else (16, 7, 40)),
-        "read_ns": pick((50_000, 25_000)), "program_ns": pick((500_000, 200_000)),
+        "read_ns": pick((50_000, 25_000)),
+        "program_ns": pick((500_000, 200_000)),
         "erase_ns": pick((2_000_000, 700_000)),
         # at 1e15 bytes a second a transfer takes 0 ns
-        "channel_bytes_per_s": pick((400e6, 40e6, 1e15)), "interface_bytes_per_s": pick((800e6, 30e6, 1e15)),
-        "read_overhead_ns": pick((0, 3_000)), "write_overhead_ns": pick((0, 7_000)),
-        "read_latency_ns": pick((0, 20_000)), "write_latency_ns": pick((0, 9_000)),
-        "write_buffer_bytes": pick((16, 0, 5, 64)) * unit, "over_provisioning_ratio": pick((0.07, 0.28)),
-        "gc_policy": pick(("greedy", "cost-benefit")), "state": pick(("steady", "fresh")),
+        "channel_bytes_per_s": pick((400e6, 40e6, 1e15)),
+        "interface_bytes_per_s": pick((800e6, 30e6, 1e15)),
+        "read_overhead_ns": pick((0, 3_000)),
+        "write_overhead_ns": pick((0, 7_000)),
+        "read_latency_ns": pick((0, 20_000)),
+        "write_latency_ns": pick((0, 9_000)),
+        "write_buffer_bytes": pick((16, 0, 5, 64)) * unit,
+        "over_provisioning_ratio": pick((0.07, 0.28)),
+        "gc_policy": pick(("greedy", "cost-benefit")),
+        "state": pick(("steady", "fresh")),
         "queue_depth": pick((32, 1, 4)),
-    }  # fmt: skip
+    }
 
 
 def _hdd(pick: Pick) -> dict[str, Any]:
@@ -153,11 +179,16 @@ def _hdd(pick: Pick) -> dict[str, Any]:
     zones = []
     for _ in range(pick((1, 2, 3))):
         tracks = pick((24, 63, 100))
-        zones.append({
-            "cylinders": pick((20, 37, 60)), "sectors_per_track": tracks, "track_skew": pick((0, 3, 17)),
-            "start_skew": pick((0, 0, 11, 90)), "cylinder_skew": pick((0, 5, 23)),
-            "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
-        })  # fmt: skip
+        zones.append(
+            {
+                "cylinders": pick((20, 37, 60)),
+                "sectors_per_track": tracks,
+                "track_skew": pick((0, 3, 17)),
+                "start_skew": pick((0, 0, 11, 90)),
+                "cylinder_skew": pick((0, 5, 23)),
+                "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
+            }
+        )
     arm_heads = heads // actuators
     if arm_heads == 1:
         for zone in zones:
@@ -165,40 +196,61 @@ def _hdd(pick: Pick) -> dict[str, Any]:
     blocks = [z["cylinders"] * (arm_heads * z["sectors_per_track"] - z["spare_sectors_per_cylinder"]) for z in zones]
     missing = pick((0, 0, 7))
     drive: dict[str, Any] = {
-        "kind": "hdd", "name": "small", "capacity_bytes": (sum(blocks) - missing) * actuators * SECTOR,
-        "sector_bytes": SECTOR, "rpm": pick((15000, 7200, 5400)), "heads": heads, "actuators": actuators,
+        "kind": "hdd",
+        "name": "small",
+        "capacity_bytes": (sum(blocks) - missing) * actuators * SECTOR,
+        "sector_bytes": SECTOR,
+        "rpm": pick((15000, 7200, 5400)),
+        "heads": heads,
+        "actuators": actuators,
         "zones": zones,
-        "seek": pick((
-            {"track_to_track": "0.3 ms", "average": "2 ms", "full_stroke": "4 ms"},
-            {"track_to_track": "0.9 ms", "average": "1 ms", "full_stroke": "1.1 ms"},
-        )),
-        "head_switch_ns": pick((400_000, 0, 1_500_000)), "write_settle_ns": pick((0, 400_000)),
-        "read_overhead_ns": pick((0, 50_000, 120_000)), "write_overhead_ns": pick((0, 70_000)),
-        "completion_overhead_ns": pick((0, 10_000)), "write_completion_overhead_ns": pick((None, None, 25_000)),
-        "write_prefill_bytes": pick((0, 0, 6 * SECTOR, 64 << 10)), "interface_bytes_per_s": pick((320e6, 7e6)),
+        "seek": pick(
+            (
+                {"track_to_track": "0.3 ms", "average": "2 ms", "full_stroke": "4 ms"},
+                {"track_to_track": "0.9 ms", "average": "1 ms", "full_stroke": "1.1 ms"},
+            )
+        ),
+        "head_switch_ns": pick((400_000, 0, 1_500_000)),
+        "write_settle_ns": pick((0, 400_000)),
+        "read_overhead_ns": pick((0, 50_000, 120_000)),
+        "write_overhead_ns": pick((0, 70_000)),
+        "completion_overhead_ns": pick((0, 10_000)),
+        "write_completion_overhead_ns": pick((None, None, 25_000)),
+        "write_prefill_bytes": pick((0, 0, 6 * SECTOR, 64 << 10)),
+        "interface_bytes_per_s": pick((320e6, 7e6)),
         "buffer_full_ratio": pick((0.0, 0.0, 0.3, 1.0)),
         "zero_latency": pick((False, False, True)),
-        "queue": {"depth": pick((1, 4, 32)), "scheduler": pick(DRIVE_SCHEDULERS),
-                  "age_ns": pick((300_000_000, 9_000_000)), "weighed": pick((None, None, 1, 3))},
-    }  # fmt: skip
+        "queue": {
+            "depth": pick((1, 4, 32)),
+            "scheduler": pick(DRIVE_SCHEDULERS),
+            "age_ns": pick((300_000_000, 9_000_000)),
+            "weighed": pick((None, None, 1, 3)),
+        },
+    }
     if pick((False, True)):
         drive["cache"] = {
-            "size_bytes": pick((128 << 10, 32 << 10)), "segments": pick((1, 2, 4)),
-            "read_ahead_bytes": pick((0, 8 << 10, 128 << 10)), "write_back": pick((False, True)),
-            "read_ahead_to": pick(("limit", "limit", "track")), "read_on_arrival": pick((False, False, True)),
-        }  # fmt: skip
+            "size_bytes": pick((128 << 10, 32 << 10)),
+            "segments": pick((1, 2, 4)),
+            "read_ahead_bytes": pick((0, 8 << 10, 128 << 10)),
+            "write_back": pick((False, True)),
+            "read_ahead_to": pick(("limit", "limit", "track")),
+            "read_on_arrival": pick((False, False, True)),
+        }
     return drive
 
 
 def _layout(pick: Pick, level: str) -> dict[str, Any]:
     n, kind = pick(LEVEL_DISKS[level]), LEVELS[level]
     layout: dict[str, Any] = {
-        "level": level, "disks": n, "strip_bytes": pick((4096, 512, 16384)), "data_offset_bytes": pick((0, 65536)),
+        "level": level,
+        "disks": n,
+        "strip_bytes": pick((4096, 512, 16384)),
+        "data_offset_bytes": pick((0, 65536)),
         "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")),
         "read_strips": pick(("joined", "separate")),
         "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
         "read_modify_write": pick(("released", "held")),
-    }  # fmt: skip
+    }
     if kind.n_parity is None:
         layout |= {"n_parity": 2, "groups": n // 5}
     if kind.has_far_copies:
@@ -233,8 +285,13 @@ def _caches(pick: Pick) -> dict[str, Any]:
         caches["read_ahead_bytes"] = pick((0, 8 << 10, 64 << 10))
     if pick((False, False, True)):
         high, low = pick(((0.5, 0.25), (1, 0), (0, 0), (0.9, 0.8)))
-        caches["write_cache"] = {"size_bytes": pick((16 << 10, 64 << 10, 512 << 10)), "block_bytes": block_bytes,
-                                 "high_ratio": high, "low_ratio": low, "destage_depth": pick((32, 1, 3))}  # fmt: skip
+        caches["write_cache"] = {
+            "size_bytes": pick((16 << 10, 64 << 10, 512 << 10)),
+            "block_bytes": block_bytes,
+            "high_ratio": high,
+            "low_ratio": low,
+            "destage_depth": pick((32, 1, 3)),
+        }
     return caches
 
 
@@ -254,11 +311,14 @@ def _page_cache(pick: Pick) -> dict[str, Any]:
     """Memory that is filled, and pages that become old, within the few hundred requests of a case."""
     background, limit = pick(((0.1, 0.2), (0.3, 0.5), (0, 0.1), (0.2, 0.25), (0, 0), (0.5, 1)))
     return {
-        "memory_bytes": pick((256 << 10, 64 << 10, 1 << 20, 8 << 20)), "dirty_background_ratio": background,
-        "dirty_ratio": limit, "dirty_expire_ns": pick((30_000_000_000, 50_000_000, 0)),
-        "dirty_writeback_ns": pick((5_000_000_000, 20_000_000, 3_000_000)), "writeback_depth": pick((128, 1, 4)),
+        "memory_bytes": pick((256 << 10, 64 << 10, 1 << 20, 8 << 20)),
+        "dirty_background_ratio": background,
+        "dirty_ratio": limit,
+        "dirty_expire_ns": pick((30_000_000_000, 50_000_000, 0)),
+        "dirty_writeback_ns": pick((5_000_000_000, 20_000_000, 3_000_000)),
+        "writeback_depth": pick((128, 1, 4)),
         "is_synchronous": pick((False, False, False, True)),
-    }  # fmt: skip
+    }
 
 
 def _costs_and_syncs(pick: Pick, host: dict[str, Any]) -> None:
@@ -276,9 +336,12 @@ def _queue(pick: Pick) -> dict[str, Any]:
     if pick((False, True)):
         queue["drive_depth"] = pick((1, 3))
     if queue["scheduler"] == "mq-deadline":
-        queue |= {"fifo_batch": pick((16, 2, 1)), "writes_starved": pick((2, 1)),
-                  "read_expire_ns": pick((500_000_000, 5_000_000)),
-                  "write_expire_ns": pick((5_000_000_000, 20_000_000))}  # fmt: skip
+        queue |= {
+            "fifo_batch": pick((16, 2, 1)),
+            "writes_starved": pick((2, 1)),
+            "read_expire_ns": pick((500_000_000, 5_000_000)),
+            "write_expire_ns": pick((5_000_000_000, 20_000_000)),
+        }
     if queue["scheduler"] == "sptf-aged":
         queue["age_ns"] = pick((300_000_000, 9_000_000))
     return queue
@@ -295,17 +358,69 @@ def _block_layer(pick: Pick, holds_disks: bool) -> dict[str, Any]:
 
 def _stream(pick: Pick) -> dict[str, Any]:
     return {
-        "clients": pick((1, 0, 5, 20)), "pace_ns": pick((0, 10_000_000)),
-        "pattern": pick(("uniform", "sequential", "hot", "backward", "tail")), "sectors": pick((1, 8, 30, 130)),
-        "write_ratio": pick((0, 0.5, 1)), "mean_gap_ns": pick((0, 1_000_000, 6_000_000)),
-    }  # fmt: skip
+        "clients": pick((1, 0, 5, 20)),
+        "pace_ns": pick((0, 10_000_000)),
+        "pattern": pick(("uniform", "sequential", "hot", "backward", "tail")),
+        "sectors": pick((1, 8, 30, 130)),
+        "write_ratio": pick((0, 0.5, 1)),
+        "mean_gap_ns": pick((0, 1_000_000, 6_000_000)),
+    }
 
 
 def build(case: Case) -> tuple[Scenario, Requests]:
-    """What the engines take."""
+    """What the engines take, of a case drawn here or of one with a `Workload` (`whole_drives.py`)."""
     array = Array.parse(case["array"])
     scenario = resolve(array, case["seed"])
+    start = _start(scenario, case.get("start", 0), case["seed"])
+    scenario = replace(scenario, start=start, sample_every=SAMPLE_EVERY)
+    if "workload" in case:
+        load = Workload.parse(case["workload"])
+        return scenario, load.requests(capacity_bytes=array.usable_bytes, n=case["n"], seed=case["seed"])
     return scenario, _requests(case, scenario)
+
+
+def _start(scenario: Scenario, fill: float, seed: int) -> Start:
+    """Caches and buffers filled to a share of their room with whatever they may hold."""
+    rng, capacity = random.Random(seed), scenario.layout.capacity
+
+    def some(n_places: int, room: float) -> Int64:
+        return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MAX_FILLED)), np.int64)
+
+    given: dict[str, Int64] = {}
+    tables, controller, sector = scenario.drive, scenario.controller, scenario.drive.sector_bytes
+    if controller.has_real_cache:
+        caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
+        n_blocks = -(-capacity // caches.block_sectors)
+        given["dirty"] = np.sort(some(n_blocks, caches.dirty_blocks))
+        given["cached"] = some(n_blocks, 3 * caches.read_blocks)
+    if isinstance(tables, HddTables) and tables.write_back:
+        given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+    if scenario.host.page_cache is not None:
+        host = HostTables.of(scenario.host, sector)
+        assert host.page_cache is not None
+        n_pages, room = -(-capacity // host.page_sectors), host.page_cache.memory_pages
+        given["pages_dirty"] = some(n_pages, room / 2)
+        since = [-rng.randrange(100_000_000) // 1000 * 1000 for _ in given["pages_dirty"]]
+        given["pages_since_ns"] = np.sort(np.array(since, np.int64))
+        given["pages_clean"] = some(n_pages, room)
+    return Start(**given)
+
+
+def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:
+    """Writes that overlap, continue and hide each other, none of them on two arms."""
+    arm = tables.n_sectors_per_actuator
+    entries = []
+    for disk in range(n_disks):
+        room = int(tables.cache_bytes // tables.sector_bytes * fill)
+        near = rng.randrange(tables.n_sectors)
+        while room and len(entries) < MAX_FILLED:
+            at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(40), tables.n_sectors - 1)))
+            border = min((at // arm + 1) * arm, tables.n_sectors)
+            n = min(1 + rng.randrange(16), room, border - at)
+            entries.append((disk, at, n))
+            room -= n
+    rng.shuffle(entries)
+    return np.array(entries, np.int64).reshape(-1, 3)
 
 
 def _requests(case: Case, scenario: Scenario) -> Requests:
@@ -314,7 +429,7 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
     n_sectors, layout = scenario.layout.capacity, scenario.layout
     n = case["n"]
     pieces = sum(2 * (s["sectors"] / layout.strip + 1) * max(layout.copies, 2) for s in streams) / len(streams)
-    n = min(n, max(int(MOST_PIECES / pieces), 3))
+    n = min(n, max(int(MAX_PIECES / pieces), 3))
     at, clock = [rng.randrange(n_sectors) for _ in streams], [0] * len(streams)
     rows = []
     for _ in range(n):
@@ -327,16 +442,26 @@ def _requests(case: Case, scenario: Scenario) -> Requests:
         clock[i] += gap
         # now and then requests that neither begin nor end on a sector
         cut = rng.choice((0, 0, 0, 100)) if length > 1 else 0
-        rows.append((
-            gap if s["clients"] else clock[i], int(rng.random() < s["write_ratio"]), sector * SECTOR + cut,
-            length * SECTOR - 2 * cut, i, rng.random(),
-        ))  # fmt: skip
+        rows.append(
+            (
+                gap if s["clients"] else clock[i],
+                int(rng.random() < s["write_ratio"]),
+                sector * SECTOR + cut,
+                length * SECTOR - 2 * cut,
+                i,
+                rng.random(),
+            )
+        )
     when, op, offset, size, stream, draw = zip(*rows, strict=True)
     return Requests(
-        np.array(when, np.int64), np.array(op, np.uint8), np.array(offset, np.int64), np.array(size, np.int64),
-        np.array(stream, np.int32), np.array(draw),
+        np.array(when, np.int64),
+        np.array(op, np.uint8),
+        np.array(offset, np.int64),
+        np.array(size, np.int64),
+        np.array(stream, np.int32),
+        np.array(draw),
         tuple(StreamRule(f"s{i}", s["clients"], s["pace_ns"] if s["clients"] else 0) for i, s in enumerate(streams)),
-    )  # fmt: skip
+    )
 
 
 def _next_sector(pattern: str, at: int, length: int, n_sectors: int, rng: random.Random) -> int:

@@ -24,12 +24,12 @@ def difference(case: Case) -> str | None:
     reason = native.covers(scenario, requests)
     assert reason is None, f"the kernel does not cover {reason}"
     simpy, kernel = simpy_engine.run(scenario, requests), native.run(scenario, requests)
-    told = between(requests, simpy, kernel)
+    divergence = between(requests, simpy, kernel)
     try:
         check_laws(requests, kernel)
     except ConservationError as error:
-        told = told or f"both engines break a law: {error}"
-    return told and f"{told}\ncase: {json.dumps(case)}"
+        divergence = divergence or f"both engines break a law: {error}"
+    return divergence and f"{divergence}\ncase: {json.dumps(case)}"
 
 
 def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
@@ -50,6 +50,11 @@ def between(requests: Requests, simpy: Run, kernel: Run) -> str | None:
         x, y = getattr(simpy.devices, field.name), getattr(kernel.devices, field.name)
         if not np.array_equal(x, y):
             return f"devices.{field.name} differs: simpy {x.tolist()}, kernel {y.tolist()}"
+    if not np.array_equal(simpy.levels, kernel.levels):
+        row = (
+            int((simpy.levels != kernel.levels).any(axis=1).argmax()) if len(simpy.levels) == len(kernel.levels) else 0
+        )
+        return f"levels differ from record {row} on: simpy {simpy.levels[row]}, kernel {kernel.levels[row]}"
     for name in ("end_ns", "rebuilt_bytes", "cache_full_ns"):
         if getattr(simpy, name) != getattr(kernel, name):
             return f"{name} differs: simpy {getattr(simpy, name)}, kernel {getattr(kernel, name)}"

@@ -35,18 +35,28 @@ def scenario_json(seed: int) -> dict[str, Any]:
     scenario, requests = build(random_case(seed) | {"n": N_REQUESTS})
     run = native.run(scenario, requests)
     done = run.completions
-    return _plain({
-        "array": native.array_of(scenario),
-        "requests": {
-            "when_ns": requests.when_ns, "op": requests.op, "offset": requests.offset, "length": requests.length,
-            "stream": requests.stream, "cache_draw": requests.cache_draw,
-            "streams": native.streams_of(requests.streams),
-        },
-        "completions": {
-            "parts": PARTS, "issue_ns": done.issue_ns, "done_ns": done.done_ns, "parts_ns": done.parts_ns.reshape(-1),
-            "is_hit": done.is_hit, "end_ns": run.end_ns,
-        },
-    })  # fmt: skip
+    return _plain(
+        {
+            "array": native.array_of(scenario),
+            "requests": {
+                "when_ns": requests.when_ns,
+                "op": requests.op,
+                "offset": requests.offset,
+                "length": requests.length,
+                "stream": requests.stream,
+                "cache_draw": requests.cache_draw,
+                "streams": native.streams_of(requests.streams),
+            },
+            "completions": {
+                "parts": PARTS,
+                "issue_ns": done.issue_ns,
+                "done_ns": done.done_ns,
+                "parts_ns": done.parts_ns.reshape(-1),
+                "is_hit": done.is_hit,
+                "end_ns": run.end_ns,
+            },
+        }
+    )
 
 
 def _plain(value: Any) -> Any:

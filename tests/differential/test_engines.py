@@ -28,16 +28,16 @@ def cases(draw: st.DrawFn) -> Case:
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_kept_cases(path: Path) -> None:
-    """Cases on which the engines once differed, or on which a planted fault first showed."""
-    told = difference(json.loads(path.read_text())["case"])
-    assert told is None, told
+    """Cases on which the engines once differed, or which first caught a mutant."""
+    divergence = difference(json.loads(path.read_text())["case"])
+    assert divergence is None, divergence
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_fixed_list_of_cases(block: int) -> None:
     for seed in range(block, N_FIXED, BLOCKS):
-        told = difference(random_case(seed))
-        assert told is None, f"random_case({seed}): {told}"
+        divergence = difference(random_case(seed))
+        assert divergence is None, f"random_case({seed}): {divergence}"
 
 
 def test_fixed_list_covers_every_choice() -> None:
@@ -63,18 +63,29 @@ def test_both_engines_have_the_same_schedulers() -> None:
 
 
 # the explain phase would run the slow engine hundreds of times more
-@settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=SLOW,
-          phases=(Phase.explicit, Phase.generate, Phase.shrink))  # fmt: skip
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=SLOW,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+)
 @given(cases())
 def test_drawn_cases(case: Case) -> None:
-    told = difference(case)
-    assert told is None, told
+    divergence = difference(case)
+    assert divergence is None, divergence
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, database=None, suppress_health_check=SLOW,
-          phases=(Phase.explicit, Phase.generate, Phase.shrink))  # fmt: skip
+@settings(
+    max_examples=1500,
+    deadline=None,
+    database=None,
+    suppress_health_check=SLOW,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+)
 @given(cases())
 def test_many_drawn_cases(case: Case) -> None:
-    told = difference(case)
-    assert told is None, told
+    divergence = difference(case)
+    assert divergence is None, divergence

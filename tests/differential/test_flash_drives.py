@@ -35,8 +35,8 @@ def test_drives_of_the_catalogue(drive: str, layout: str) -> None:
     load = Workload.parse({"size": "16 KiB", "read_ratio": 0.4, "clients": 24})
     scenario = resolve(array, 5)
     requests = load.requests(capacity_bytes=array.usable_bytes, n=1200, seed=5)
-    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
-    assert told is None, told
+    difference = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert difference is None, difference
 
 
 @pytest.mark.parametrize("policy", ["greedy", "cost-benefit"])
@@ -46,8 +46,8 @@ def test_long_enough_to_clean_many_blocks(policy: str) -> None:
     load = Workload.parse({"size": "64 KiB", "read_ratio": 0.0, "clients": 4})
     scenario = resolve(array, 5)
     requests = load.requests(capacity_bytes=array.usable_bytes, n=2000, seed=5)
-    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
-    assert told is None, told
+    difference = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert difference is None, difference
 
 
 def test_reads_of_more_pages_than_are_gone_through_one_by_one() -> None:
@@ -61,8 +61,8 @@ def test_reads_of_more_pages_than_are_gone_through_one_by_one() -> None:
     draws, rows = np.ones(n), np.zeros(n, np.int32)
     requests = Requests(np.zeros(n, np.int64), op, offset, length, rows, draws, (StreamRule("scattered", 4),))
     scenario = resolve(array, 5)
-    told = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
-    assert told is None, told
+    difference = between(requests, simpy_engine.run(scenario, requests), native.run(scenario, requests))
+    assert difference is None, difference
 
 
 @pytest.mark.parametrize("drive", DRIVES)

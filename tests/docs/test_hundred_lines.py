@@ -48,10 +48,10 @@ def test_the_page_shows_all_of_it_in_order() -> None:
 
 
 def test_it_prints_what_the_page_says() -> None:
-    told = next(b.text for b in blocks(PAGE) if b.language == "console").split("\n", 1)
-    assert told[0] == "$ python examples/hundred_lines.py"
+    reported = next(b.text for b in blocks(PAGE) if b.language == "console").split("\n", 1)
+    assert reported[0] == "$ python examples/hundred_lines.py"
     done = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.rstrip("\n") == told[1]
+    assert done.stdout.rstrip("\n") == reported[1]
 
 
 def described(disk: Any) -> dict[str, object]:
@@ -82,14 +82,26 @@ DISKS: list[dict[str, int]] = [
 
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
 @pytest.mark.parametrize("form", DISKS, ids=["page", "one head", "15k, seven heads"])
-@pytest.mark.parametrize(("size", "clients", "pattern"), [
-    ("4 KiB", 1, "uniform"), ("4 KiB", 16, "uniform"), ("1 MiB", 3, "uniform"), ("64 KiB", 1, "sequential"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("size", "clients", "pattern"),
+    [
+        ("4 KiB", 1, "uniform"),
+        ("4 KiB", 16, "uniform"),
+        ("1 MiB", 3, "uniform"),
+        ("64 KiB", 1, "sequential"),
+    ],
+)
 @pytest.mark.parametrize("engine", ["simpy", "native"])
 def test_it_agrees_with_diskmodel_to_the_nanosecond(
-    program: ModuleType, monkeypatch: pytest.MonkeyPatch,
-    scheduler: str, form: dict[str, int], size: str, clients: int, pattern: str, engine: Any,
-) -> None:  # fmt: skip
+    program: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    scheduler: str,
+    form: dict[str, int],
+    size: str,
+    clients: int,
+    pattern: str,
+    engine: Any,
+) -> None:
     disk = program.Disk(**form)
     monkeypatch.setattr(program, "Disk", lambda: disk)
     array = Array.parse(

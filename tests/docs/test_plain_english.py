@@ -57,8 +57,14 @@ PAGES = sorted(
 )
 EXAMPLES = sorted([*(ROOT / "examples").rglob("*.toml"), *(ROOT / "examples").rglob("*.ipynb")])
 SOURCES = sorted(
-    [*(ROOT / "docs").rglob("*.py"), *(ROOT / "tests" / "docs").glob("*.py"), *(ROOT / "examples").glob("*.py")]
+    path
+    for folder in ("docs", "examples", "diskmodel", "calibrate", "tests")
+    for suffix in ("py", "pyi", "rs")
+    for path in (ROOT / folder).rglob(f"*.{suffix}")
+    if path != Path(__file__)
 )
+#: Comments and strings of Rust. A string may span lines; a raw string is read as a plain one.
+RUST_TEXT = re.compile(r'//[^\n]*|"(?:[^"\\]|\\.)*"', re.DOTALL)
 #: Sources that may still use a phrase, by path from the root. It must only become shorter.
 ALLOWED: dict[str, set[str]] = {}
 
@@ -76,8 +82,20 @@ def prose(path: Path) -> str:
 
 
 def strings_and_comments(path: Path) -> str:
-    """Return the strings and comments of a Python source, each on its line."""
+    """Return the strings and comments of a source in Python or Rust, each on its line."""
     text = path.read_text(encoding="utf-8")
+    return strings_and_comments_of_rust(text) if path.suffix == ".rs" else strings_and_comments_of_python(text)
+
+
+def strings_and_comments_of_rust(text: str) -> str:
+    lines = [""] * (text.count("\n") + 2)
+    for found in RUST_TEXT.finditer(text):
+        for number, line in enumerate(found[0].splitlines(), text.count("\n", 0, found.start())):
+            lines[number] += " " + line.strip(' "/!')
+    return "\n".join(lines)
+
+
+def strings_and_comments_of_python(text: str) -> str:
     lines = [""] * (text.count("\n") + 2)
     kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -105,7 +123,7 @@ def test_a_page_is_in_plain_english(path: Path) -> None:
     assert not found, f"{relative(path)}:\n" + "\n".join(found)
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path != Path(__file__)], ids=relative)
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_a_source_is_in_plain_english(path: Path) -> None:
     found = findings(strings_and_comments(path), ALLOWED.get(relative(path), ()))
     assert not found, f"{relative(path)}:\n" + "\n".join(found)

@@ -1,4 +1,4 @@
-"""What Python hands to the kernel, caught on its way, and damaged."""
+"""Calls from Python to the kernel, intercepted and damaged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_LISTED = 12
 
 
 class _Caught(BaseException):
-    """The call that was on its way."""
+    """The intercepted call."""
 
 
 class _Catcher:
@@ -153,9 +153,26 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value[key])
 
 
-#: Numbers near those at which something begins or ends; the others are made of what stands there.
-_EDGES = (0, 1, -1, 2, 3, 1 << 16, 1 << 20, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 45, 1 << 52, 1 << 55, 1 << 61,
-          (1 << 63) - 1, 1 << 63, -(1 << 63))  # fmt: skip
+#: Numbers near those at which something begins or ends; the others are made from the value that is there.
+_EDGES = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    1 << 16,
+    1 << 20,
+    1 << 31,
+    (1 << 32) - 1,
+    1 << 32,
+    1 << 45,
+    1 << 52,
+    1 << 55,
+    1 << 61,
+    (1 << 63) - 1,
+    1 << 63,
+    -(1 << 63),
+)
 
 
 def _other_number(choose: Random, value: float) -> Any:

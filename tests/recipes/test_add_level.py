@@ -41,8 +41,8 @@ def test_both_engines_agree_on_it(seed: int) -> None:
     case = draw_case(pick)
     case["array"]["layout"] |= {"level": "raid7", "disks": draw.choice((5, 6, 8))}
     case["array"]["layout"] |= {"failed": [0]} if case["array"]["layout"].get("failed") else {}
-    told = difference(case)
-    assert told is None, told
+    reported = difference(case)
+    assert reported is None, reported
 
 
 def test_formulas_know_it() -> None:

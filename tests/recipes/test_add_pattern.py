@@ -78,17 +78,19 @@ def test_one_file_and_one_line(tmp_path: Path) -> None:
     registry = places / "addresses" / "__init__.py"
     insert(registry, "        Uniform,", "        Backward,")
     insert(
-        registry, "from diskmodel.workload.addresses.hot_spot import HotSpot",
+        registry,
+        "from diskmodel.workload.addresses.hot_spot import HotSpot",
         "from diskmodel.workload.addresses.backward import Backward",
-    )  # fmt: skip
+    )
     (places / "arrivals" / "steady.py").write_text(LAW)
     registry = places / "arrivals" / "__init__.py"
     insert(registry, "        Poisson,", "        Steady,")
     insert(
-        registry, "from diskmodel.workload.arrivals.poisson import Poisson",
+        registry,
+        "from diskmodel.workload.arrivals.poisson import Poisson",
         "from diskmodel.workload.arrivals.steady import Steady",
-    )  # fmt: skip
-    told = answer(folder, PROGRAM)
-    assert told["offset"] == [4096 * place for place in (9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8)]
-    assert told["when_ns"] == [row * 10_000_000 for row in range(12)]
-    assert told["max_ns"][0] == told["max_ns"][1] > 0
+    )
+    reported = answer(folder, PROGRAM)
+    assert reported["offset"] == [4096 * place for place in (9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8)]
+    assert reported["when_ns"] == [row * 10_000_000 for row in range(12)]
+    assert reported["max_ns"][0] == reported["max_ns"][1] > 0

@@ -82,9 +82,9 @@ def test_write_back_answers_at_once_until_it_is_full() -> None:
     cached = array({"write_cache": {"size": "4 MiB"}, "hit_ns": 100_000})
     through = array({})
     writes = workload(0.0, clients=8, span="20 GB")
-    burst = simulate(cached, writes, seed=SEED, n_requests=900)
+    burst = simulate(cached, writes, seed=SEED, n_requests=900, start="empty")
     assert burst.latency.mean_ns == pytest.approx(100_000, rel=0.01)
-    sustained = simulate(cached, writes, seed=SEED, n_requests=12_000)
+    sustained = simulate(cached, writes, seed=SEED, n_requests=12_000, start="empty")
     plain = simulate(through, writes, seed=SEED, n_requests=12_000)
     # sorted, deep destaging gains over eight outstanding writes, but nothing is written faster than disks go
     assert plain.latency.mean_ns / sustained.latency.mean_ns > 1.1

@@ -73,7 +73,7 @@ def test_reads_and_sequential_rates(
 
 
 def test_random_writes_as_each_data_sheet_measures_them() -> None:
-    """The old SATA drive on 8 GB and as new, the consumer one as new, the data-centre one in steady state."""
+    """The old SATA drive on 8 GB and as new, the consumer one as new, the data-center one in steady state."""
     assert iops(preset("intel-x25-m-g2-160", "fresh"), WRITE, 32, KIB4, 8000, span_bytes=8 * 10**9) == pytest.approx(
         8_600, rel=0.15
     )

@@ -85,7 +85,7 @@ def test_one_disk_under_poisson_arrivals_follows_pollaczek_khinchine(load: float
 
 
 def test_busy_time_is_the_service_of_what_was_served() -> None:
-    """Utilisation law, exactly: writes hold the arm from the start of the move to the end of the transfer. Seed 24."""
+    """Utilization law, exactly: writes hold the arm from the start of the move to the end of the transfer. Seed 24."""
     _, outcome = simulated(ALONE, {"clients": 3, "read_ratio": 0}, 3000, 24)
     columns = [PARTS.index(name) for name in ("seek", "rotation", "transfer")]
     assert outcome.devices.busy_ns.sum() == outcome.completions.parts_ns[:, columns].sum()

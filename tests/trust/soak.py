@@ -105,7 +105,7 @@ def soak(n_ios: int, first: int = 0, jobs: int = 1) -> Iterator[Soaked]:
 
 
 def main() -> None:
-    """Soak, telling how far it is."""
+    """Soak the engines and report the progress."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ios", type=float, default=1e9)
     parser.add_argument("--first", type=int, default=0)

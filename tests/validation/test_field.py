@@ -14,7 +14,7 @@ from tests.validation.field.scenarios import outcomes
 
 
 class KnownOut(Exception):
-    """Figures that are out of tolerance, for a reason that is told."""
+    """Figures that are out of tolerance, for a stated reason."""
 
 
 def test_every_row_has_a_figure() -> None:
@@ -22,8 +22,8 @@ def test_every_row_has_a_figure() -> None:
     formulas = {outcome.case for outcome in formula_outcomes()}
     for name, case in CASES.items():
         if name not in formulas:
-            wanted = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
-            assert wanted <= covered, name
+            expected = {(name, i) for i, row in enumerate(case["rows"]) if "shape" not in row}
+            assert expected <= covered, name
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: f"{choice['case']}-{choice['text']}")

@@ -1,4 +1,4 @@
-"""A flash drive from three published outputs of fio; two more, of writes, against what the profile stands in for."""
+"""A flash drive from three published outputs of fio; two more, of writes, check the profile's drive."""
 
 from __future__ import annotations
 

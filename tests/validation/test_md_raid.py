@@ -35,7 +35,7 @@ DONE_DIFFERENTLY = {
     ("RAID10", "seqread 1M RA", 4): "md loses two revolutions a request, the model none",
     ("RAID10", "seqwrite 1M RA", 1): "md sends strips one by one, and not all of them merge again",
     ("RAID10", "seqwrite 1M RA", 4): "md sends strips one by one, and not all of them merge again",
-    ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is under way",
+    ("RAID5", "seqwrite 1M RA", 4): "md's stripe cache of 256 pages limits what is in flight",
 }
 
 
@@ -57,8 +57,9 @@ def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"],
-                         ids=_name)  # fmt: skip
+@pytest.mark.parametrize(
+    "row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"], ids=_name
+)
 def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> None:
     """p99 among that of 40 runs (seeds 100 to 139) as long as the measured one."""
     setup = md_raid.setup_of(row)

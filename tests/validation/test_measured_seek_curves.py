@@ -11,15 +11,18 @@ from diskmodel.drive import Hdd, load_drive, read_seek_file
 from tests.theory.plain_disks import simulated
 
 CURVES = {
-    "atlas10k": "quantum-atlas-10k", "barracuda": "seagate-st32171w", "cheetah4LP": "seagate-st34501n",
-    "dec_rz26": "dec-rz26", "hp_c3323a": "hp-c3323a",
-}  # fmt: skip
+    "atlas10k": "quantum-atlas-10k",
+    "barracuda": "seagate-st32171w",
+    "cheetah4LP": "seagate-st34501n",
+    "dec_rz26": "dec-rz26",
+    "hp_c3323a": "hp-c3323a",
+}
 
 pytestmark = pytest.mark.evidence
 
 
 def with_curve(folder: Path, name: str) -> Hdd:
-    """The catalogue's drive with its measured seek curve in the place of the sheet's times."""
+    """The catalogue's drive with its measured seek curve instead of the sheet's times."""
     return Hdd.parse(load_drive(CURVES[name]).to_dict() | {"seek": read_seek_file(folder / f"{name}.seek").to_dict()})
 
 

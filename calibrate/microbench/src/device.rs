@@ -85,7 +85,7 @@ fn parse_stat(line: &str) -> Option<Traffic> {
     Some(Traffic { read_bytes: fields.get(2)? * 512, written_bytes: fields.get(6)? * 512 })
 }
 
-/// Who holds or uses a block device, in words; empty when nobody does.
+/// What uses a block device, in words; empty when nothing does.
 pub fn users(device: u64) -> Vec<String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();

@@ -180,7 +180,7 @@ pub fn load(path: &Path) -> Outcome<Document> {
     Ok(document)
 }
 
-/// Writes the whole document in the place of the old one, or to standard output.
+/// Replaces the old document by the whole new one, or writes it to standard output.
 pub fn save(path: &Path, document: &Document) -> Outcome<()> {
     output::replace(path, |out| {
         serde_json::to_writer(&mut *out, document).map_err(io::Error::from)?;

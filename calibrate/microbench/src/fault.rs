@@ -1,11 +1,11 @@
-//! What can go wrong: bad input told as field, value, rule and fix, or a fault of our own.
+//! What can go wrong: bad input, reported as field, value, rule and fix, or a failure of the device or the program.
 
 use std::fmt;
 
 /// One thing that stops the program, or one experiment of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
-    /// The user can mend it: which field, what stood there, the rule it breaks, what to do.
+    /// The user can correct it: the field, its value, the rule that it breaks, what to do.
     Input { field: String, value: String, rule: String, fix: String },
     /// The device or the system failed while we were working.
     Device(String),

@@ -1,4 +1,4 @@
-//! Who else was at work while we measured: other I/O on the disk, clock steps, a processor taken away.
+//! Disturbances of a measurement: other I/O on the disk, clock steps, a processor taken away.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Tells on standard error how far we are: lines for people, or JSON lines for programs.
+//! Reports progress on standard error: lines for people, or JSON lines for programs.
 
 use std::io::{IsTerminal, Write};
 
@@ -53,7 +53,7 @@ impl Progress {
         }
     }
 
-    /// How far the whole is, at most twice a second. Called between runs only: writing would disturb a run.
+    /// Reports the progress of the whole, at most twice a second. Called between runs only: writing would disturb a run.
     pub fn tick(&mut self, doing: &str, fraction: f64, remaining_s: f64) {
         let now = clock::now_ns();
         if now - self.last_ns < EVERY_NS {

@@ -26,7 +26,7 @@ pub fn run(arguments: &Raw, progress: &mut Progress, stop: &AtomicBool) -> Outco
     }
     let span = arguments.span.unwrap_or(target.facts.size_bytes).min(target.facts.size_bytes);
     if span < arguments.length {
-        return Err(Fault::input("span", span, "must hold at least one request", "give a larger --span"));
+        return Err(Fault::input("span", span, "must be at least the length of one request", "give a larger --span"));
     }
     let (kind, note) = engine::choose(common.engine.kind())?;
     let settings = Settings {

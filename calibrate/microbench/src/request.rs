@@ -17,7 +17,7 @@ pub struct Request {
     pub offset: u64,
     pub length: u32,
     pub op: Op,
-    /// Pause before it is issued; honoured at queue depth 1 only.
+    /// Pause before it is issued; honored at queue depth 1 only.
     pub delay_ns: u64,
 }
 

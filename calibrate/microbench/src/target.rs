@@ -101,7 +101,7 @@ fn finish(file: File, path: &str, kind: &str, is_writable: bool) -> Outcome<Targ
     let metadata = file.metadata().map_err(failed)?;
     let is_block = metadata.file_type().is_block_device();
     let size = if is_block {
-        // SAFETY: plain system call on a valid descriptor; the metadata of a block device doesn't hold its size.
+        // SAFETY: plain system call on a valid descriptor; the metadata of a block device doesn't include its size.
         let end = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_END) };
         u64::try_from(end).map_err(|_| failed(io::Error::last_os_error()))?
     } else {

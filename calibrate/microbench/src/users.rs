@@ -1,10 +1,10 @@
-//! Who uses a file or a block device as a disk: loop devices, swap space, and mounts of any kind.
+//! What uses a file or a block device as a disk: loop devices, swap space, and mounts of any kind.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Who uses the file or the block device, in words; empty when nobody is known to.
+/// What uses the file or the block device, in words; empty when nothing is known to.
 pub fn of(target: &Metadata) -> Vec<String> {
     let is_block = target.file_type().is_block_device();
     let is_it = |path: &Path| {

@@ -36,7 +36,7 @@ START_RPM = (3600.0, 4500.0, 5400.0, 7200.0, 10_000.0, 15_000.0)
 NEAR_BLOCKS = 2048.0
 #: Stretches of the disk whose coarse scores are added up.
 N_STRETCHES = 10
-#: Coherence that the best of some thousand slopes reaches by chance, in units of 1 / √pairs. At half, noise adds to
+#: Coherence that the best of some thousand slopes reaches in noise, in units of 1 / √pairs. At half, noise adds to
 #: every candidate; at double, faint zones count for nothing.
 CHANCE = 2.5
 #: Lowest score of an identified period, on the scale of `_refine`. At half, noise without a platter may pass; at

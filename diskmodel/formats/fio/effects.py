@@ -1,4 +1,4 @@
-"""What fio's options do to a load: modelled, without effect on it, or left out, with the consequence in one line.
+"""What fio's options do to a load: modeled, without effect on it, or left out, with the consequence in one line.
 
 Names as in fio's HOWTO of version 3.38.
 """
@@ -46,7 +46,7 @@ WITHOUT_EFFECT = frozenset({
     "flow_sleep",
 })  # fmt: skip
 
-#: Options that change the load and are not modelled → what that may do to the answer.
+#: Options that change the load and are not modeled → what that may do to the answer.
 LEFT_OUT: Mapping[str, str] = {
     "percentage_random": "the sequential part of the requests is taken as random, which is harder for disks",
     "startdelay": "jobs that begin later are taken as running from the start, which overstates the load before",
@@ -119,12 +119,20 @@ _ENGINE_PREFIXES = (
 
 #: Engines that read and write no drive → what they do instead.
 NO_DRIVE: Mapping[str, str] = {
-    "filecreate": "creates files", "filestat": "asks for files' attributes", "filedelete": "deletes files",
-    "dircreate": "creates directories", "dirstat": "asks for directories' attributes",
-    "dirdelete": "deletes directories", "net": "sends over a network", "netsplice": "sends over a network",
-    "cpuio": "burns processor time", "falloc": "allocates space", "e4defrag": "moves extents of ext4",
-    "rdma": "sends over a network", "exec": "runs a program",
-}  # fmt: skip
+    "filecreate": "creates files",
+    "filestat": "asks for files' attributes",
+    "filedelete": "deletes files",
+    "dircreate": "creates directories",
+    "dirstat": "asks for directories' attributes",
+    "dirdelete": "deletes directories",
+    "net": "sends over a network",
+    "netsplice": "sends over a network",
+    "cpuio": "burns processor time",
+    "falloc": "allocates space",
+    "e4defrag": "moves extents of ext4",
+    "rdma": "sends over a network",
+    "exec": "runs a program",
+}
 
 _DISTANT: Mapping[str, str] = {
     "null": "the engine null does no input or output: its latencies are those of no drive",
@@ -169,6 +177,13 @@ def notes_of(options: Mapping[str, str], engine: str | None) -> dict[str, list[s
 
 def _is_off(name: str, value: str) -> bool:
     """Whether an option is set to what fio does without it."""
-    usual = {"percentage_random": ("100",), "zonemode": ("none",), "nrfiles": ("1",), "sync": ("0", "none"),
-             "iodepth_batch": ("1",), "iodepth_batch_submit": ("1",), "file_service_type": ("roundrobin",)}  # fmt: skip
+    usual = {
+        "percentage_random": ("100",),
+        "zonemode": ("none",),
+        "nrfiles": ("1",),
+        "sync": ("0", "none"),
+        "iodepth_batch": ("1",),
+        "iodepth_batch_submit": ("1",),
+        "file_service_type": ("roundrobin",),
+    }
     return value.strip() in ("0", "0%", "0s", *usual.get(name, ())) or (name == "verify" and value.strip() == "null")

@@ -15,8 +15,14 @@ DIRECTIONS = ("read", "write", "trim")
 LIMITED_BELOW = 0.5
 
 #: Patterns of one direction only.
-PURE_PATTERNS = {"read": "read", "randread": "read", "write": "write", "randwrite": "write", "trim": "trim",
-                 "randtrim": "trim"}  # fmt: skip
+PURE_PATTERNS = {
+    "read": "read",
+    "randread": "read",
+    "write": "write",
+    "randwrite": "write",
+    "trim": "trim",
+    "randtrim": "trim",
+}
 
 
 @dataclass(frozen=True)
@@ -187,9 +193,16 @@ class FioJob:
 
 
 def job_from_options(
-    name: str, options: Mapping[str, str], *, group: int = 0, fio_version: str = "", error: int = 0, source: str = "",
-    results: Mapping[str, FioDirection | None] | None = None, cpu_ratio: float | None = None,
-) -> FioJob:  # fmt: skip
+    name: str,
+    options: Mapping[str, str],
+    *,
+    group: int = 0,
+    fio_version: str = "",
+    error: int = 0,
+    source: str = "",
+    results: Mapping[str, FioDirection | None] | None = None,
+    cpu_ratio: float | None = None,
+) -> FioJob:
     """Return a job whose requested side is derived from its options.
 
     Raises

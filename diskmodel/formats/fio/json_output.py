@@ -15,6 +15,7 @@ from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLaten
 from diskmodel.formats.fio.options import canonical
 from diskmodel.limits import check_json
 
+#: Largest figure of a document: thirty years in nanoseconds, an exabyte. Anything larger is damage.
 _MAX = 1e18
 
 
@@ -67,7 +68,7 @@ def _broken(text: str, place: int, error: ValueError | RecursionError, source: s
 
 
 def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
-    """Jobs of a parsed document, in its order; options may stand in the job or under "global options" only.
+    """Return the jobs of a parsed document, in its order; options may be in the job or only in "global options".
 
     Raises
     ------
@@ -103,10 +104,16 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         try:
             jobs.append(
                 job_from_options(
-                    str(entry.get("jobname", "")), options, group=int(group), fio_version=version, error=int(error),
-                    results=results, source=source, cpu_ratio=_cpu_ratio(entry),
+                    str(entry.get("jobname", "")),
+                    options,
+                    group=int(group),
+                    fio_version=version,
+                    error=int(error),
+                    results=results,
+                    source=source,
+                    cpu_ratio=_cpu_ratio(entry),
                 )
-            )  # fmt: skip
+            )
         except FormatError as problem:
             reader.faults += problem.faults
     if not jobs and not reader.faults:

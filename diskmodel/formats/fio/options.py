@@ -19,15 +19,33 @@ DEFAULT_ENGINE = "psync"
 
 #: fio's names of access patterns, the aliases last, to the canonical name.
 PATTERNS = {
-    name: name for name in ("read", "write", "trim", "randread", "randwrite", "randtrim", "rw", "randrw", "trimwrite",
-                            "randtrimwrite")
-} | {"readwrite": "rw"}  # fmt: skip
+    name: name
+    for name in (
+        "read",
+        "write",
+        "trim",
+        "randread",
+        "randwrite",
+        "randtrim",
+        "rw",
+        "randrw",
+        "trimwrite",
+        "randtrimwrite",
+    )
+} | {"readwrite": "rw"}
 
 _ALIASES = {
-    "readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange", "mem": "iomem", "ba": "blockalign",
-    "start_delay": "startdelay", "io_limit": "io_size", "timeout": "runtime", "blocksize_unaligned": "bs_unaligned",
+    "readwrite": "rw",
+    "blocksize": "bs",
+    "blocksize_range": "bsrange",
+    "mem": "iomem",
+    "ba": "blockalign",
+    "start_delay": "startdelay",
+    "io_limit": "io_size",
+    "timeout": "runtime",
+    "blocksize_unaligned": "bs_unaligned",
     "iodepth_batch_submit": "iodepth_batch",
-}  # fmt: skip
+}
 
 #: A range of sizes is described by at most so many of them, evenly spaced: enough that mean and spread are right
 #: within a percent; half as many would show in the largest sizes.
@@ -36,8 +54,17 @@ _MAX_RANGE_SIZES = 64
 _POWERS = "kmgtp"
 _SIZE = re.compile(r"(\d{1,18})(?:([kmgtp])(i?)(?:b)?|b)?\Z", re.IGNORECASE | re.ASCII)
 _TIME = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(d|h|m|s|ms|msec|us|usec)?\Z", re.ASCII)
-_TIME_NS = {"d": 86400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "msec": 10**6,
-            "us": 10**3, "usec": 10**3, None: 10**9}  # fmt: skip
+_TIME_NS = {
+    "d": 86400 * 10**9,
+    "h": 3600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "ms": 10**6,
+    "msec": 10**6,
+    "us": 10**3,
+    "usec": 10**3,
+    None: 10**9,
+}
 
 
 def canonical(option: str) -> str:

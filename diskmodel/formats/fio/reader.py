@@ -1,4 +1,4 @@
-"""Any output or job file of fio, told by content."""
+"""Read any output or job file of fio, recognized by its content."""
 
 from __future__ import annotations
 

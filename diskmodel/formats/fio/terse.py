@@ -83,11 +83,12 @@ class _Line:
             iops=self._figure(first + 2, "iops"),
             bandwidth_bytes_per_s=self._figure(first + 1, "bandwidth") * 1024,
             slat=self._latency(latencies, "slat"),
-            clat=clat and FioLatency(
+            clat=clat
+            and FioLatency(
                 clat.min_ns, clat.max_ns, clat.mean_ns, clat.stddev_ns, percentiles=self._percentiles(percentiles)
             ),
             lat=self._latency(percentiles + _PERCENTILES, "lat"),
-        )  # fmt: skip
+        )
 
     def _latency(self, first: int, name: str) -> FioLatency | None:
         low, high, mean, deviation = (self._figure(first + place, name) * 1000 for place in range(4))

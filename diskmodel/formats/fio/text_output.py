@@ -48,16 +48,50 @@ _OLD_BLOCK = re.compile(r"([\d.]{1,24})([KMG]?)i?B?-([\d.]{1,24})([KMG]?)i?B?\Z"
 
 _SCALE = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNIT_NS = {"nsec": 1, "usec": 10**3, "msec": 10**6, "sec": 10**9}
-_BINARY = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40,
-           "Pi": 2**50, None: 1, "": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}  # fmt: skip
+_BINARY = {
+    "B": 1,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+    "Pi": 2**50,
+    None: 1,
+    "": 1,
+    "K": 2**10,
+    "M": 2**20,
+    "G": 2**30,
+    "T": 2**40,
+    "P": 2**50,
+}
 _LETTER = {"R": "read", "W": "write", "T": "trim"}
 
 #: Options that the header of a job leaves out, taken from a command line that is printed above it.
 _NOT_IN_HEADER = (
-    "direct", "buffered", "size", "runtime", "rwmixread", "rwmixwrite", "numjobs", "filename", "rate", "rate_iops",
-    "rate_process", "thinktime", "thinktime_blocks", "random_distribution", "offset", "fsync", "fdatasync", "sync",
-    "verify", "percentage_random", "bssplit",
-)  # fmt: skip
+    "direct",
+    "buffered",
+    "size",
+    "runtime",
+    "rwmixread",
+    "rwmixwrite",
+    "numjobs",
+    "filename",
+    "rate",
+    "rate_iops",
+    "rate_process",
+    "thinktime",
+    "thinktime_blocks",
+    "random_distribution",
+    "offset",
+    "fsync",
+    "fdatasync",
+    "sync",
+    "verify",
+    "percentage_random",
+    "bssplit",
+)
 
 # Printed figures have three digits; a derived figure that differs by more is about something else.
 _PRINT_PRECISION = 0.01
@@ -88,9 +122,15 @@ class _Part:
             for kind, latency in self.latencies.items()
         }
         return FioDirection(
-            n_ios or None, round(total), self.runtime_ns, iops, bandwidth, found.get("slat"), found.get("clat"),
+            n_ios or None,
+            round(total),
+            self.runtime_ns,
+            iops,
+            bandwidth,
+            found.get("slat"),
+            found.get("clat"),
             found.get("lat"),
-        )  # fmt: skip
+        )
 
 
 @dataclass
@@ -141,7 +181,7 @@ class _Reader:
             self._part = None
             self.results.append(
                 _Result(match["name"], int(match["group"]), int(match["jobs"]), int(match["error"]), self.run)
-            )  # fmt: skip
+            )
         elif not self.results or self.results[-1].run < self.run:
             self._before_results(line)
         elif match := _DIRECTION.match(line):
@@ -179,9 +219,7 @@ class _Reader:
         if match := _LATENCY.match(line):
             unit = _UNIT_NS[match["unit"]]
             groups = match.groups()[2:]
-            low, high, mean, deviation = (
-                _scaled(groups[place], groups[place + 1]) * unit for place in range(0, 8, 2)
-            )  # fmt: skip
+            low, high, mean, deviation = (_scaled(groups[place], groups[place + 1]) * unit for place in range(0, 8, 2))
             part.latencies[match["kind"]] = FioLatency(low, high, mean, deviation)
         elif match := _PERCENTILES.match(line):
             self._percentiles = part.percentiles.setdefault(match["kind"], {}), _UNIT_NS[match["unit"]]
@@ -303,9 +341,10 @@ def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Map
         trim=found.get("trim"),
         cpu_ratio=result.cpu_ratio,
         # Unlike JSON, the text does not print the mix; without the command line it is what was done.
-        read_fraction=_mix(job, found) if "rwmixread" not in options and "rwmixwrite" not in options
+        read_fraction=_mix(job, found)
+        if "rwmixread" not in options and "rwmixwrite" not in options
         else job.read_fraction,
-    )  # fmt: skip
+    )
 
 
 def _mix(job: FioJob, found: dict[str, FioDirection]) -> float | None:

@@ -93,8 +93,11 @@ def fio_workload(jobs: Sequence[FioJob], source: str, notes: list[str] | None = 
     _spread_equal_gaps(streams)
     places = {job.options.get("filename") or job.name for job in jobs}
     if len(places) > 1:
-        found.add("", f"{len(places)} files or devices share one region of the array: seeks between them are "
-                      "understated, and cache hits overstated")  # fmt: skip
+        found.add(
+            "",
+            f"{len(places)} files or devices share one region of the array: seeks between them are "
+            "understated, and cache hits overstated",
+        )
     if notes is not None:
         notes += [line for line in found.lines([job.name for job in jobs]) if line not in notes]
     return {"name": (jobs[0].name or "fio")[:120], "streams": streams}
@@ -109,7 +112,7 @@ def _spread_equal_gaps(streams: list[dict[str, Any]]) -> None:
 
 
 class _Job:
-    """One job on its way to streams."""
+    """Translates one job into streams."""
 
     def __init__(self, job: FioJob, source: str, notes: _Notes) -> None:
         self._job, self._source, self._notes = job, source, notes
@@ -156,8 +159,10 @@ class _Job:
         if pattern is None:
             if measured is None:
                 raise self._error("rw", None, "must be a pattern of reads and writes")
-            self._note("the output does not say whether places were random or sequential: random is assumed, the "
-                       "harder for disks")  # fmt: skip
+            self._note(
+                "the output does not say whether places were random or sequential: random is assumed, the "
+                "harder for disks"
+            )
         elif "trim" in pattern:
             if pattern in ("trim", "randtrim"):
                 return {}
@@ -173,8 +178,10 @@ class _Job:
         found = {kind: part for kind, part in (("read", share), ("write", 1 - share)) if part > 0}
         other = [kind for kind in job.directions if kind not in found and kind in _KINDS]
         if other and pattern is not None:
-            self._note(f"results of {other[0]}s beside rw={self._options.get('rw')} are left out: they verify or "
-                       "belong to another job")  # fmt: skip
+            self._note(
+                f"results of {other[0]}s beside rw={self._options.get('rw')} are left out: they verify or "
+                "belong to another job"
+            )
         return found
 
     def _clients(self) -> int | None:
@@ -208,8 +215,10 @@ class _Job:
         for kind, rate in rates.items():
             part = job.directions.get(kind)
             if part is not None and abs(part.iops / rate - 1) > _LITTLE_REPORTED:
-                self._note(f"{kind}s: {rate:.4g}/s were asked for and {part.iops:.4g}/s measured: the rate asked "
-                           "for is taken; the device could not keep up or the run was short")  # fmt: skip
+                self._note(
+                    f"{kind}s: {rate:.4g}/s were asked for and {part.iops:.4g}/s measured: the rate asked "
+                    "for is taken; the device could not keep up or the run was short"
+                )
         if "rate" in self._options:
             self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")
         self._note(f"limited rates become arrivals of their own; in fio at most {job.outstanding} would be outstanding")
@@ -261,8 +270,10 @@ class _Job:
         mean = None if part is None else part.mean_bytes
         asked = sum(size * share for size, share in sizes.items())
         if mean is not None and abs(mean / asked - 1) > 0.05:
-            self._note(f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean "
-                       "is taken")  # fmt: skip
+            self._note(
+                f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean "
+                "is taken"
+            )
             return {mean: 1.0}
         return sizes
 
@@ -287,8 +298,11 @@ class _Job:
             self._note(f"rw={self._options['rw']}: steps backwards are taken as random places")
             return None
         if text and self._options.get("rw_sequencer", "sequential") == "sequential":
-            return {"pattern": "sequential", "mean_run": float(max(self._number_behind_rw(text), 1)),
-                    "n_readers": job.n_jobs}  # fmt: skip
+            return {
+                "pattern": "sequential",
+                "mean_run": float(max(self._number_behind_rw(text), 1)),
+                "n_readers": job.n_jobs,
+            }
         if text:
             self._note(f"rw={self._options['rw']}: repeated places are taken as new random ones")
         return self._distribution(shares)

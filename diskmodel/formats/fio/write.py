@@ -15,14 +15,23 @@ from diskmodel.formats.writing import text_file
 VERSION = "fio-3.33"
 
 _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9, "p9999": 99.99}
+#: Runtime of a written job: a prediction has none, but readers of fio's output divide by it.
 _MEASURED_S = 1.0
 _NO_LATENCY = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
 
 
 def job_of_prediction(
-    prediction: Mapping[str, Any], *, name: str, pattern: str, block_bytes: int, depth: int, n_jobs: int = 1,
-    read_fraction: float | None = None, engine: str = "libaio", duration_s: float = _MEASURED_S,
-) -> FioJob:  # fmt: skip
+    prediction: Mapping[str, Any],
+    *,
+    name: str,
+    pattern: str,
+    block_bytes: int,
+    depth: int,
+    n_jobs: int = 1,
+    read_fraction: float | None = None,
+    engine: str = "libaio",
+    duration_s: float = _MEASURED_S,
+) -> FioJob:
     """A job with the predicted rates and latencies, as if fio had run for `duration_s`.
 
     Parameters
@@ -46,8 +55,14 @@ def job_of_prediction(
         raise FormatError(Fault("pattern", pattern, "must be a pattern of reads and writes of fio"))
     is_mixed = PATTERNS[pattern] in ("rw", "randrw")
     share = (0.5 if read_fraction is None else read_fraction) if is_mixed else float("read" in pattern)
-    options = {"rw": pattern, "bs": str(block_bytes), "iodepth": str(depth), "numjobs": str(n_jobs),
-               "ioengine": engine, "direct": "1"}  # fmt: skip
+    options = {
+        "rw": pattern,
+        "bs": str(block_bytes),
+        "iodepth": str(depth),
+        "numjobs": str(n_jobs),
+        "ioengine": engine,
+        "direct": "1",
+    }
     if is_mixed:
         options["rwmixread"] = str(round(100 * share))
     parts = {"read": ("reads", share), "write": ("writes", 1 - share)}
@@ -58,10 +73,19 @@ def job_of_prediction(
             figures, own_share = (own, 1.0) if isinstance(own, Mapping) else (prediction, part)
             found[direction] = _direction(figures, own_share, block_bytes, duration_s)
     return FioJob(
-        name=name, fio_version=VERSION, options=options, pattern=PATTERNS[pattern], read_fraction=share,
-        block_bytes=dict.fromkeys(DIRECTIONS, float(block_bytes)), depth=depth, n_jobs=n_jobs, engine=engine,
-        is_direct=True, read=found.get("read"), write=found.get("write"),
-    )  # fmt: skip
+        name=name,
+        fio_version=VERSION,
+        options=options,
+        pattern=PATTERNS[pattern],
+        read_fraction=share,
+        block_bytes=dict.fromkeys(DIRECTIONS, float(block_bytes)),
+        depth=depth,
+        n_jobs=n_jobs,
+        engine=engine,
+        is_direct=True,
+        read=found.get("read"),
+        write=found.get("write"),
+    )
 
 
 def _direction(figures: Mapping[str, Any], share: float, block_bytes: int, duration_s: float) -> FioDirection:
@@ -166,8 +190,11 @@ def _latency_json(latency: FioLatency | None) -> dict[str, Any]:
     if latency is None:
         return dict(_NO_LATENCY)
     found: dict[str, Any] = {
-        "min": latency.min_ns, "max": latency.max_ns, "mean": latency.mean_ns, "stddev": latency.stddev_ns,
-    }  # fmt: skip
+        "min": latency.min_ns,
+        "max": latency.max_ns,
+        "mean": latency.mean_ns,
+        "stddev": latency.stddev_ns,
+    }
     if latency.n_samples is not None:
         found["N"] = latency.n_samples
     if latency.percentiles:

@@ -56,8 +56,16 @@ FIGURES: dict[str, tuple[str, float]] = {
 _ROUNDING = 0.005
 
 #: With `--human` cells carry a unit; s: sectors.
-_UNIT_BYTES = {"s": 512.0, "B": 1.0, "k": 1024.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4,
-               "P": 1024.0**5}  # fmt: skip
+_UNIT_BYTES = {
+    "s": 512.0,
+    "B": 1.0,
+    "k": 1024.0,
+    "K": 1024.0,
+    "M": 1024.0**2,
+    "G": 1024.0**3,
+    "T": 1024.0**4,
+    "P": 1024.0**5,
+}
 _CELL = re.compile(r"([+-]?\d{1,300}(?:[.,]\d{1,300})?)([sBkKMGTP]?)%?\Z", re.ASCII)
 
 #: Beyond any device: requests per second, bytes per second, bytes a request. Differences of counters that wrapped or

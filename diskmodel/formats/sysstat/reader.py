@@ -67,9 +67,11 @@ def loads_of_text(
         found = tables.read_diskstats(text, source)
     else:
         raise file_error(
-            source, "is no output of sysstat", "make one with iostat -x -o JSON 1 600, sadf -j -- -d or sar -d",
+            source,
+            "is no output of sysstat",
+            "make one with iostat -x -o JSON 1 600, sadf -j -- -d or sar -d",
             value=kind,
-        )  # fmt: skip
+        )
     loads = loads_of(found.samples, found.interval_s, found.notes)
     if not loads:
         fix = "let iostat run for more than one report" if kind.startswith("iostat") else "include the disks: -d"

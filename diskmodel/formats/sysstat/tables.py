@@ -256,8 +256,15 @@ def _sadf_rows(text: str, source: str) -> Iterator[_SadfRow]:
             if not (header[0] == "DEV" or {"tps", "rtps"} <= set(header)):
                 header = None
             elif "[...]" in ";".join(header):
-                raise LineError(source, number, 0, "", line, "holds several tables in one line",
-                                "make it again with sadf -d, without -h")  # fmt: skip
+                raise LineError(
+                    source,
+                    number,
+                    0,
+                    "",
+                    line,
+                    "holds several tables in one line",
+                    "make it again with sadf -d, without -h",
+                )
         elif pair := _SADF_PAIR.match(line):
             host, interval, stamp, device, figure, value = pair.groups()
             name = ALL_DEVICES if device == "-" else device
@@ -338,9 +345,7 @@ def read_diskstats(text: str, source: str) -> Recording:
         if step_s <= 0:
             continue
         seconds.append(step_s)
-        found.samples.append(
-            {name: _difference(before[name], after[name], step_s) for name in after if name in before}
-        )  # fmt: skip
+        found.samples.append({name: _difference(before[name], after[name], step_s) for name in after if name in before})
     found.interval_s = sum(seconds) / len(seconds) if seconds else None
     return found
 
@@ -360,10 +365,13 @@ def _difference(before: list[int], after: list[int], seconds: float) -> dict[str
         return None
     reads, writes = change[0], change[4]
     found = {
-        "reads_per_s": reads / seconds, "writes_per_s": writes / seconds,
-        "read_bytes_per_s": change[2] * 512 / seconds, "write_bytes_per_s": change[6] * 512 / seconds,
-        "queue_length": change[10] / 1e3 / seconds, "utilization_ratio": min(change[9] / 1e3 / seconds, 1.0),
-    }  # fmt: skip
+        "reads_per_s": reads / seconds,
+        "writes_per_s": writes / seconds,
+        "read_bytes_per_s": change[2] * 512 / seconds,
+        "write_bytes_per_s": change[6] * 512 / seconds,
+        "queue_length": change[10] / 1e3 / seconds,
+        "utilization_ratio": min(change[9] / 1e3 / seconds, 1.0),
+    }
     if reads:
         found["read_await_ns"] = change[3] / reads * 1e6
     if writes:

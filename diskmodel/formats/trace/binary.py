@@ -57,9 +57,14 @@ class BinaryFormat:
             time_ns = (rows.ticks - origin) * self.tick_ns
             device = tally.device("")
             chunk = TraceChunk(
-                time_ns, rows.op, rows.offset_bytes, rows.length_bytes, rows.response_ns,
-                np.full(len(time_ns), device, dtype=np.int32), tuple(tally.device_names),
-            ).take(is_io)  # fmt: skip
+                time_ns,
+                rows.op,
+                rows.offset_bytes,
+                rows.length_bytes,
+                rows.response_ns,
+                np.full(len(time_ns), device, dtype=np.int32),
+                tuple(tally.device_names),
+            ).take(is_io)
             if len(chunk):
                 yield chunk
         if rest:
@@ -90,7 +95,7 @@ def _oracle_rows(records: Records) -> Rows:
 
 
 #: `{u32 time_s, u64 id, u32 size, i64 next}`: ids are taken as block numbers of 512 bytes, every request as a read,
-#: as the format does not tell operations. Juncheng Yang et al.: libCacheSim.
+#: as the format does not record operations. Juncheng Yang et al.: libCacheSim.
 ORACLE = BinaryFormat(ORACLE_DTYPE, _oracle_is_good, _oracle_rows, 10**9)
 
 # ---------------------------------------------------------------- CloudPhysics vscsi
@@ -102,9 +107,17 @@ VSCSI1_DTYPE = np.dtype(
     [("sn", "<u4"), ("len", "<u4"), ("n_sg", "<u4"), ("cmd", "<u2"), ("ver", "<u2"), ("lbn", "<u8"), ("ts", "<u8")]
 )
 VSCSI2_DTYPE = np.dtype(
-    [("cmd", "<u2"), ("ver", "<u2"), ("sn", "<u4"), ("len", "<u4"), ("n_sg", "<u4"), ("lbn", "<u8"), ("ts", "<u8"),
-     ("rt", "<u8")]
-)  # fmt: skip
+    [
+        ("cmd", "<u2"),
+        ("ver", "<u2"),
+        ("sn", "<u4"),
+        ("len", "<u4"),
+        ("n_sg", "<u4"),
+        ("lbn", "<u8"),
+        ("ts", "<u8"),
+        ("rt", "<u8"),
+    ]
+)
 
 
 def _vscsi_is_good(version: int) -> Callable[[Records], NDArray[np.bool_]]:

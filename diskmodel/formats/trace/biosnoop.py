@@ -20,8 +20,18 @@ from diskmodel.formats.trace.tabular import MAX_LENGTH_BYTES
 from diskmodel.formats.trace.text_formats import SECTOR_BYTES
 
 _TIMES = {"TIME(s)": "done", "ENDs": "done", "STARTs": "start"}
-_FIGURES = {"T": "kind", "TYPE": "kind", "DISK": "device", "DEV": "device", "SECTOR": "sector", "BLOCK": "sector",
-            "BYTES": "bytes", "LAT(ms)": "latency", "LATms": "latency", "QUE(ms)": "queued"}  # fmt: skip
+_FIGURES = {
+    "T": "kind",
+    "TYPE": "kind",
+    "DISK": "device",
+    "DEV": "device",
+    "SECTOR": "sector",
+    "BLOCK": "sector",
+    "BYTES": "bytes",
+    "LAT(ms)": "latency",
+    "LATms": "latency",
+    "QUE(ms)": "queued",
+}
 #: A clock of uptime or of an epoch in seconds, and a latency in ms, are below this.
 _MAX_S = 1e10
 
@@ -59,9 +69,14 @@ class Biosnoop:
             if rows:
                 table = np.array(rows, dtype=np.int64)
                 yield TraceChunk(
-                    table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(),
-                    table[:, 4].copy(), table[:, 5].astype(np.int32), tuple(tally.device_names),
-                )  # fmt: skip
+                    table[:, 0].copy(),
+                    table[:, 1].astype(np.uint8),
+                    table[:, 2].copy(),
+                    table[:, 3].copy(),
+                    table[:, 4].copy(),
+                    table[:, 5].astype(np.int32),
+                    tuple(tally.device_names),
+                )
 
 
 def _row(header: list[str], words: list[str], tally: Tally) -> tuple[int, int, int, int, int, int] | str | None:

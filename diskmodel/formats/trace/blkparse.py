@@ -171,14 +171,23 @@ class Blkparse:
         issued = request.dispatched_ns if use_dispatch else request.queued_ns
         response = UNKNOWN if done_ns is None or done_ns < issued else done_ns - issued
         return (
-            min(issued, MAX_NS), request.op, sector * SECTOR_BYTES, request.sectors * SECTOR_BYTES, response,
+            min(issued, MAX_NS),
+            request.op,
+            sector * SECTOR_BYTES,
+            request.sectors * SECTOR_BYTES,
+            response,
             tally.device(device),
-        )  # fmt: skip
+        )
 
 
 def _chunk(rows: list[tuple[int, int, int, int, int, int]], tally: Tally) -> TraceChunk:
     table = np.array(rows, dtype=np.int64)
     return TraceChunk(
-        table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(), table[:, 4].copy(),
-        table[:, 5].astype(np.int32), tuple(tally.device_names),
-    )  # fmt: skip
+        table[:, 0].copy(),
+        table[:, 1].astype(np.uint8),
+        table[:, 2].copy(),
+        table[:, 3].copy(),
+        table[:, 4].copy(),
+        table[:, 5].astype(np.int32),
+        tuple(tally.device_names),
+    )

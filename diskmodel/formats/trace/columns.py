@@ -15,7 +15,7 @@ Int64 = NDArray[np.int64]
 #: How many malformed lines are kept as examples when they are counted.
 MAX_EXAMPLES = 10
 
-#: Response time of a request whose trace does not tell it.
+#: Response time of a request whose trace does not record it.
 UNKNOWN = -1
 
 
@@ -33,7 +33,7 @@ class TraceChunk:
     offset_bytes : int64, shape (n,), 0 or more
     length_bytes : int64, shape (n,), more than 0
     response_ns : int64, shape (n,)
-        From issue to completion; -1 where the trace does not tell it.
+        From issue to completion; -1 where the trace does not record it.
     device : int32, shape (n,)
         Index into `device_names`.
     device_names : tuple of str
@@ -54,9 +54,14 @@ class TraceChunk:
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> TraceChunk:
         """The chunk of the given rows: a mask, indices or a slice."""
         return TraceChunk(
-            self.time_ns[rows], self.op[rows], self.offset_bytes[rows], self.length_bytes[rows],
-            self.response_ns[rows], self.device[rows], self.device_names,
-        )  # fmt: skip
+            self.time_ns[rows],
+            self.op[rows],
+            self.offset_bytes[rows],
+            self.length_bytes[rows],
+            self.response_ns[rows],
+            self.device[rows],
+            self.device_names,
+        )
 
 
 def joined(chunks: list[TraceChunk]) -> TraceChunk:
@@ -71,9 +76,14 @@ def joined(chunks: list[TraceChunk]) -> TraceChunk:
         return np.concatenate([getattr(chunk, name) for chunk in chunks])
 
     return TraceChunk(
-        column("time_ns"), column("op"), column("offset_bytes"), column("length_bytes"), column("response_ns"),
-        column("device"), chunks[-1].device_names,
-    )  # fmt: skip
+        column("time_ns"),
+        column("op"),
+        column("offset_bytes"),
+        column("length_bytes"),
+        column("response_ns"),
+        column("device"),
+        chunks[-1].device_names,
+    )
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 Version 3 has a time in microseconds before each action (fio's `utime_since_now`). Version 2 has `wait` lines instead;
 their number is, in fio 3.x, the time in milliseconds since fio was started (measured with fio 3.33; its manual says
-otherwise), so requests between two waits have the same time. Neither tells response times. Each file is a device.
+otherwise), so requests between two waits have the same time. Neither records response times. Each file is a device.
 """
 
 from __future__ import annotations
@@ -59,10 +59,14 @@ class Iolog:
             if rows:
                 table = np.array(rows, dtype=np.int64)
                 yield TraceChunk(
-                    table[:, 0].copy(), table[:, 1].astype(np.uint8), table[:, 2].copy(), table[:, 3].copy(),
-                    np.full(len(table), UNKNOWN, dtype=np.int64), table[:, 4].astype(np.int32),
+                    table[:, 0].copy(),
+                    table[:, 1].astype(np.uint8),
+                    table[:, 2].copy(),
+                    table[:, 3].copy(),
+                    np.full(len(table), UNKNOWN, dtype=np.int64),
+                    table[:, 4].astype(np.int32),
                     tuple(tally.device_names),
-                )  # fmt: skip
+                )
 
     def _line(self, words: list[str], clock_ns: int) -> tuple[int, tuple[int, int, int] | None]:
         """New time and, for a read or a write, its operation, offset and length."""

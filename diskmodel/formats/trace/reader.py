@@ -19,7 +19,7 @@ Errors = Literal["raise", "count"]
 
 
 def detect(path: str | Path) -> str:
-    """Name of the trace format of a file, told by its content; a key of `FORMATS`.
+    """Return the name of a file's trace format, recognized by its content; a key of `FORMATS`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_trace(
     ----------
     path : str or Path
     format : str, optional
-        A key of `FORMATS`; told by content when left out.
+        A key of `FORMATS`; recognized by content when left out.
     device : str, optional
         Only the requests of this device, by its name as in `TraceChunk.device_names`.
     errors : {"raise", "count"}

@@ -75,8 +75,11 @@ def _fio_log(head: bytes) -> TableFormat:
     has_header = bool(lines) and not lines[0].lstrip()[:1].isdigit()
     table = text_formats.FIO_LOG
     return TableFormat(
-        table.columns, table.to_rows, more_columns=True, n_header_lines=int(has_header),
-    )  # fmt: skip
+        table.columns,
+        table.to_rows,
+        more_columns=True,
+        n_header_lines=int(has_header),
+    )
 
 
 def _own_likeness(head: bytes) -> float:
@@ -114,7 +117,7 @@ def _systor(head: bytes) -> TableFormat:
 def _binary_likeness(form: binary.BinaryFormat, hint: Callable[[binary.Records], bool]) -> Callable[[bytes], float]:
     def likeness(head: bytes) -> float:
         n = min(len(head) // form.dtype.itemsize, _LOOKED_AT)
-        # Text is also a row of small numbers; bytes of text are told by having no zero among them.
+        # Text is also a row of small numbers; text is recognized because it has no zero byte.
         if n == 0 or b"\0" not in head:
             return 0.0
         records = np.frombuffer(head, dtype=form.dtype, count=n)
@@ -143,7 +146,9 @@ FORMATS: dict[str, TraceFormat] = {
         TraceFormat("fio-iolog3", "fio write_iolog, version 3", _iolog_likeness(3), lambda head: Iolog(3)),
         TraceFormat("blkparse", "blkparse text; response from queueing", _blkparse_likeness, lambda head: Blkparse()),
         TraceFormat(
-            "blkparse-dispatch", "blkparse text; response from dispatch", lambda head: 0.0,
+            "blkparse-dispatch",
+            "blkparse text; response from dispatch",
+            lambda head: 0.0,
             lambda head: Blkparse(from_dispatch=True),
         ),
         TraceFormat("biosnoop", "biosnoop, or iosnoop -s", _biosnoop_likeness, lambda head: Biosnoop()),
@@ -157,19 +162,25 @@ FORMATS: dict[str, TraceFormat] = {
         _table("mqsim", "MQSim traces", text_formats.MQSIM, lambda cells: _is_integer(cells[0])),
         _table("disksim", "DiskSim ASCII", text_formats.DISKSIM),
         TraceFormat(
-            "vscsi1", "CloudPhysics vscsi, version 1", _binary_likeness(binary.VSCSI1, _looks_like_vscsi),
+            "vscsi1",
+            "CloudPhysics vscsi, version 1",
+            _binary_likeness(binary.VSCSI1, _looks_like_vscsi),
             lambda head: binary.VSCSI1,
         ),
         TraceFormat(
-            "vscsi2", "CloudPhysics vscsi, version 2", _binary_likeness(binary.VSCSI2, _looks_like_vscsi),
+            "vscsi2",
+            "CloudPhysics vscsi, version 2",
+            _binary_likeness(binary.VSCSI2, _looks_like_vscsi),
             lambda head: binary.VSCSI2,
         ),
         TraceFormat(
-            "oracle-general", "libCacheSim oracleGeneral", _binary_likeness(binary.ORACLE, _looks_like_oracle),
+            "oracle-general",
+            "libCacheSim oracleGeneral",
+            _binary_likeness(binary.ORACLE, _looks_like_oracle),
             lambda head: binary.ORACLE,
         ),
     )
-}  # fmt: skip
+}
 
 
 def likely(head: bytes) -> str | None:

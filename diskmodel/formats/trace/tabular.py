@@ -30,6 +30,7 @@ MAX_LENGTH_BYTES = 2**40
 SKIP = 2
 _UNKNOWN_WORD = 255
 
+#: Longest word of a column, with its end: longer names are refused.
 _WORD_BYTES = 64
 _INTEGER = re.compile(r"[+-]?\d{1,300}\Z", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
@@ -154,9 +155,14 @@ class TableFormat:
                 # "1.5" in a column of whole numbers
                 warnings.simplefilter("error", DeprecationWarning)
                 table = np.loadtxt(
-                    lines, dtype=dtype, delimiter=self.delimiter, comments=None, ndmin=1, encoding="latin-1",
+                    lines,
+                    dtype=dtype,
+                    delimiter=self.delimiter,
+                    comments=None,
+                    ndmin=1,
+                    encoding="latin-1",
                     usecols=None if has_all else used,
-                )  # fmt: skip
+                )
         except (ValueError, OverflowError, Warning):
             return None
         if not has_all and not self.more_columns and self.delimiter is not None:
@@ -310,6 +316,10 @@ def _value(column: Column, text: str) -> int | float | bytes:
 
 def _subset(rows: Rows, mask: NDArray[np.bool_]) -> Rows:
     return Rows(
-        rows.ticks[mask], rows.op[mask], rows.offset_bytes[mask], rows.length_bytes[mask], rows.response_ns[mask],
+        rows.ticks[mask],
+        rows.op[mask],
+        rows.offset_bytes[mask],
+        rows.length_bytes[mask],
+        rows.response_ns[mask],
         tuple(key[mask] for key in rows.device_keys),
-    )  # fmt: skip
+    )

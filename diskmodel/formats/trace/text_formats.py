@@ -130,9 +130,15 @@ def _flag_codes(cells: NDArray[np.bytes_]) -> NDArray[np.uint8]:
 
 # Flags are hexadecimal and bit 0 means read; the bits above (time critical, synchronous …) do not matter here.
 _FLAGS = Column(
-    "flags", "op", words={f"{prefix}{value:{case}}": 1 - value % 2 for value in range(256)
-                          for prefix in ("", "0x") for case in ("x", "X", "02x")},
-)  # fmt: skip
+    "flags",
+    "op",
+    words={
+        f"{prefix}{value:{case}}": 1 - value % 2
+        for value in range(256)
+        for prefix in ("", "0x")
+        for case in ("x", "X", "02x")
+    },
+)
 
 
 def _disksim_rows(table: Table) -> Rows:

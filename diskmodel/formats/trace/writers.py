@@ -72,9 +72,14 @@ def _check_order(chunk: TraceChunk, last_ns: int, path: str) -> int:
 def _write_csv(file: IO[str], chunk: TraceChunk, known_devices: list[str]) -> None:
     names = [name.replace(",", "_") or "-" for name in chunk.device_names]
     rows = zip(
-        chunk.time_ns.tolist(), _ACTIONS[chunk.op].tolist(), chunk.offset_bytes.tolist(), chunk.length_bytes.tolist(),
-        chunk.response_ns.tolist(), chunk.device.tolist(), strict=True,
-    )  # fmt: skip
+        chunk.time_ns.tolist(),
+        _ACTIONS[chunk.op].tolist(),
+        chunk.offset_bytes.tolist(),
+        chunk.length_bytes.tolist(),
+        chunk.response_ns.tolist(),
+        chunk.device.tolist(),
+        strict=True,
+    )
     file.writelines(f"{t},{op},{offset},{length},{r},{names[device]}\n" for t, op, offset, length, r, device in rows)
 
 
@@ -87,9 +92,13 @@ def _write_disksim(file: IO[str], chunk: TraceChunk, known_devices: list[str]) -
     if (chunk.time_ns < 0).any():
         raise FormatError(Fault("time_ns", int(chunk.time_ns.min()), "must be 0 or more", "shift the times"))
     rows = zip(
-        chunk.time_ns.tolist(), chunk.device.tolist(), (chunk.offset_bytes // SECTOR_BYTES).tolist(),
-        (chunk.length_bytes // SECTOR_BYTES).tolist(), chunk.op.tolist(), strict=True,
-    )  # fmt: skip
+        chunk.time_ns.tolist(),
+        chunk.device.tolist(),
+        (chunk.offset_bytes // SECTOR_BYTES).tolist(),
+        (chunk.length_bytes // SECTOR_BYTES).tolist(),
+        chunk.op.tolist(),
+        strict=True,
+    )
     file.writelines(
         f"{t // 1_000_000}.{t % 1_000_000:06d} {device} {block} {blocks} {1 - op}\n"
         for t, device, block, blocks, op in rows
@@ -118,9 +127,13 @@ def _write_iolog3(file: IO[str], chunk: TraceChunk, known_devices: list[str]) ->
 
 def _iolog_rows(chunk: TraceChunk) -> Iterable[tuple[int, str, int, int, int]]:
     return zip(
-        chunk.time_ns.tolist(), _ACTIONS[chunk.op].tolist(), chunk.offset_bytes.tolist(), chunk.length_bytes.tolist(),
-        chunk.device.tolist(), strict=True,
-    )  # fmt: skip
+        chunk.time_ns.tolist(),
+        _ACTIONS[chunk.op].tolist(),
+        chunk.offset_bytes.tolist(),
+        chunk.length_bytes.tolist(),
+        chunk.device.tolist(),
+        strict=True,
+    )
 
 
 def _opened(file: IO[str], chunk: TraceChunk, device: int, known_devices: list[str], prefix: str) -> str:
@@ -148,17 +161,27 @@ def _write_parquet(path: str | Path, chunks: Iterable[TraceChunk]) -> int:
             Fault("format", "parquet", "needs the package pyarrow", "pip install 'diskmodel[parquet]'")
         ) from None
     schema: Any = pa.schema(
-        [("time_ns", pa.int64()), ("op", pa.string()), ("offset_bytes", pa.int64()), ("length_bytes", pa.int64()),
-         ("response_ns", pa.int64()), ("device", pa.string())]
-    )  # fmt: skip
+        [
+            ("time_ns", pa.int64()),
+            ("op", pa.string()),
+            ("offset_bytes", pa.int64()),
+            ("length_bytes", pa.int64()),
+            ("response_ns", pa.int64()),
+            ("device", pa.string()),
+        ]
+    )
     n_rows = 0
     with output_file(path) as file, pq.ParquetWriter(file, schema) as writer:
         for chunk in chunks:
             names = np.array(chunk.device_names or ("",), dtype=object)
             columns = [
-                chunk.time_ns, _ACTIONS[chunk.op], chunk.offset_bytes, chunk.length_bytes, chunk.response_ns,
+                chunk.time_ns,
+                _ACTIONS[chunk.op],
+                chunk.offset_bytes,
+                chunk.length_bytes,
+                chunk.response_ns,
                 names[chunk.device],
-            ]  # fmt: skip
+            ]
             writer.write_table(pa.table([pa.array(column) for column in columns], schema=schema))
             n_rows += len(chunk)
     return n_rows

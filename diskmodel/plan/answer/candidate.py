@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diskmodel.array import Array
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.answer.waterfall import Waterfall
 from diskmodel.plan.question.family import Family
+from diskmodel.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,21 @@ class Candidate(Record):
     reason : str
         Why no fewer disks, or why no answer, in a sentence.
     is_decided : bool
-        False: the next smaller count may be enough, within the precision of the longest run; the larger is taken.
+        False for a feasible one: the next smaller count may be enough, within the precision of the longest run; the
+        larger is taken. False for one that is not feasible: the largest count may be enough.
     rule_of_thumb_disks : int or None
     rule_of_thumb_difference : tuple of str
         Why the rule of thumb gives another number.
     trials : tuple of Trial
         All that was tried, by number of disks.
+    array, workload, seed : Array, Workload and int, optional
+        Complete descriptions of `trial`: with its number of requests they reproduce its figures alone.
+    safety : Safety or None
+        The array with a disk failed and during the rebuild; None before it is simulated.
+    waterfall : tuple of WaterfallStep
+        From the rule of thumb's number to this one; empty where it was not asked for.
+    floor_ms : float or None
+        Latency of the idle array in the statistic that is missed, ms; None where latency is not what is missed.
     """
 
     family: Family
@@ -51,6 +64,31 @@ class Candidate(Record):
     rule_of_thumb_disks: int | None
     rule_of_thumb_difference: tuple[str, ...]
     trials: tuple[Trial, ...]
+    array: Array | None = None
+    workload: Workload | None = None
+    seed: int = 0
+    safety: Safety | None = None
+    floor_ms: float | None = None
+    waterfall: Waterfall = ()
+
+    @property
+    def state(self) -> str:
+        """ "feasible", "infeasible", or "undecided" where the longest run does not decide the largest count."""
+        if self.is_feasible:
+            return "feasible"
+        return "infeasible" if self.is_decided else "undecided"
+
+    @property
+    def level(self) -> str:
+        """The level of the array: RAID 50 where the family is RAID 5 and its groups would be too wide."""
+        return self.family.level if self.array is None else self.array.layout.level
+
+    @property
+    def level_in_words(self) -> str:
+        """The level for people: "RAID 5", "RAID 50 in 2 groups"."""
+        groups = self.family.groups if self.array is None else self.array.layout.n_groups
+        name = self.level.upper().replace("RAID", "RAID ")
+        return f"{name} in {groups} groups" if groups > 1 else name
 
     @property
     def disks(self) -> int | None:
@@ -67,6 +105,8 @@ class Candidate(Record):
     def json_fields(self) -> Mapping[str, Any]:
         """Return the family, its answer with all figures, and everything that was tried."""
         data: dict[str, Any] = {**self.family.to_dict(), "disks": self.disks, "feasible": self.is_feasible}
+        if self.array is not None:
+            data |= {"level": self.level, "groups": self.array.layout.n_groups, "family_level": self.family.level}
         data |= {"binds": self.binds, "reason": self.reason, "decided": self.is_decided, "binding": self.binding}
         outcome = self.trial.outcome if self.trial else None
         data |= outcome.to_dict() if outcome else {"iops": None, "latency_ms": {}}
@@ -82,9 +122,17 @@ class Candidate(Record):
                 "criteria": self.trial.criteria,
                 "degraded": self.trial.degraded,
             }
+        if self.safety is not None:
+            data |= {
+                "rebuild_hours": self.safety.rebuild_hours,
+                "data_loss_per_year": self.safety.loss_per_year,
+                "safety": self.safety,
+            }
+        data |= {"floor_ms": self.floor_ms, "array": self.array, "workload": self.workload, "seed": self.seed}
         return data | {
             "below": self.below,
             "rule_of_thumb_disks": self.rule_of_thumb_disks,
             "rule_of_thumb_difference": self.rule_of_thumb_difference,
+            "waterfall": self.waterfall,
             "trials": self.trials,
         }

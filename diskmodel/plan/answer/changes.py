@@ -12,7 +12,7 @@ from diskmodel.plan.answer.criterion import Criterion
 
 @dataclass(frozen=True)
 class Relaxation(Record):
-    """One change to an array that falls short, and its effect.
+    """One change with which an array that falls short meets the objective, as simulated.
 
     Attributes
     ----------
@@ -22,15 +22,15 @@ class Relaxation(Record):
         The limiting one, after the change.
     gain_ratio : float
         Margin gained, as a share of the limit.
-    holds : bool
-        Whether every criterion is met after the change.
+    cost_usd : float
+        Of the whole array after the change, without the price of a cache; nan where a price is not known.
     """
 
     change: str
     disks: int
     criterion: Criterion
     gain_ratio: float
-    holds: bool
+    cost_usd: float
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the change, its gain, and the fields of the criterion."""

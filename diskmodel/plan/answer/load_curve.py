@@ -48,13 +48,22 @@ class Headroom(Record):
         Rate with the best ratio of throughput to response time (Kleinrock's power) among the loads tried.
     most_iops : float
         Highest stable rate.
+    rate : float
+        Highest simulated rate of which all lower ones meet the limit too; 0 where none does.
+    p99_ms : float
+        p99 latency at that rate; nan where there is none.
+    limit_ms : float or None
+        p99 limit that the rate meets; None: the rate is the knee, beyond which latency grows faster than throughput.
     ratio : float
-        Load that can be added up to the highest stable rate, as a share of the present one; negative: overloaded.
+        Load that can be added up to that rate, as a share of the present one; negative: too much load already.
     months : float or None
         Until then at the given growth; None without growth.
     """
 
     knee_iops: float
     most_iops: float
+    rate: float
+    p99_ms: float
+    limit_ms: float | None
     ratio: float
     months: float | None

@@ -36,8 +36,8 @@ class Outcome(Record):
         Engine or formula.
     rebuilt_bytes_per_s : float
         Rate of a rebuild that ran beside the workload; nan without one.
-    burst_iops, sustained_iops : float
-        Completed per second until a write-back cache was full, and from then on; nan where none was filled.
+    burst_requests, burst_latency_ms : float
+        Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
 
     is_stable: bool
@@ -51,8 +51,8 @@ class Outcome(Record):
     method: str = ""
     utilization_half_width: float = 0.0
     rebuilt_bytes_per_s: float = math.nan
-    burst_iops: float = math.nan
-    sustained_iops: float = math.nan
+    burst_requests: float = math.nan
+    burst_latency_ms: float = math.nan
 
     @property
     def utilization(self) -> Interval:
@@ -85,8 +85,8 @@ class Outcome(Record):
             "streams": {name: {"latency_ms": self.latency_ms(name)} for name in self.latency_ns if name},
             "utilization_ratio": self.utilization_ratio,
             "back_end_per_host": self.back_end_per_host,
-            "burst_iops": self.burst_iops,
-            "sustained_iops": self.sustained_iops,
+            "burst_requests": self.burst_requests,
+            "burst_latency_ms": self.burst_latency_ms,
             "breakdown_ms": self.breakdown_ms,
             "requests": self.n_requests,
             "engine": self.method,

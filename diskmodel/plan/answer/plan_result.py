@@ -30,7 +30,7 @@ class PlanResult(Record, Displayable):
     reason : str
         Why no array is feasible; "" where one is.
     relaxations : tuple of Relaxation
-        Changes that would help the array just below the best one, or the nearest where none is feasible.
+        Changes with which the array just below the best one meets the objective, or the nearest where none is feasible.
     sensitivities : tuple of Sensitivity
         Empty unless asked for.
     front : tuple of ParetoPoint
@@ -58,6 +58,24 @@ class PlanResult(Record, Displayable):
         return self.best is not None
 
     @property
+    def region(self) -> str:
+        """Where requests fall, in a sentence; "" where every stream states its place."""
+        plan, stored = self.plan, self.plan.stored_bytes
+        if stored is None:
+            is_spread = any(stream.span_bytes is None for stream in plan.design_workload.streams)
+            return "requests fall on all of each array, or on the spans that the workload states" if is_spread else ""
+        return (
+            f"requests fall on the {stored / 1e12:.4g} TB that the data take at the fill limit, from the outer edge; "
+            'span = "all" spreads them over each whole array'
+        )
+
+    @property
+    def safest(self) -> Candidate | None:
+        """The feasible candidate of the fewest disks whose probability of data loss is accepted; None without one."""
+        safe = [c for c in self.candidates if c.is_feasible and c.safety is not None and c.safety.is_safe]
+        return min(safe, key=lambda c: (c.disks or 0, c.p99_ms or 0.0), default=None)
+
+    @property
     def n_runs(self) -> int:
         """Simulations made in the search."""
         return sum(trial.n_runs for candidate in self.candidates for trial in candidate.trials)
@@ -70,6 +88,7 @@ class PlanResult(Record, Displayable):
             "best": self.best,
             "minimized": self.minimized,
             "reason": self.reason,
+            "region": {"bytes": self.plan.stored_bytes, "words": self.region},
             "candidates": self.candidates,
             "relaxations": self.relaxations,
             "sensitivities": self.sensitivities,

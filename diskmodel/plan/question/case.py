@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,14 @@ from diskmodel.plan.question.description import PlanDescription, Prices, Search
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Objective
 from diskmodel.workload import Workload
+
+#: Levels whose groups have a limited width: the level of one group, and the level of several.
+_STRIPED = {
+    "raid5": ("raid5", "raid50"),
+    "raid50": ("raid5", "raid50"),
+    "raid6": ("raid6", "raid60"),
+    "raid60": ("raid6", "raid60"),
+}
 
 
 @dataclass(frozen=True)
@@ -61,16 +70,23 @@ class Case:
 
     @cached_property
     def counts(self) -> list[int]:
-        """Numbers of disks in the plan that the family's level can have, ascending."""
-        found = []
+        """Numbers of disks in the plan that the family's level can have, ascending.
+
+        Where parity groups have a limited width, a count that has less room than a smaller one is left out: one disk
+        more that makes a further group costs more parity than it adds.
+        """
+        found: list[int] = []
+        most_bytes = 0
         for disks in self.plan.candidates.counts:
             if self.family.level == "raid1" and disks > 2:
                 continue  # further mirrors of the same data add no space; RAID 10 is the level that grows
             try:
-                self.array(disks)
+                usable_bytes = self.array(disks).usable_bytes
             except DescriptionError:
                 continue
-            found.append(disks)
+            if usable_bytes >= most_bytes:
+                found.append(disks)
+                most_bytes = usable_bytes
         return found
 
     def array(self, disks: int, *, n_failed: int = 0, is_rebuilding: bool = False) -> Array:
@@ -91,8 +107,9 @@ class Case:
             When the level cannot have this number of disks, or loses data when so many fail.
         """
         plan, family = self.plan, self.family
+        level, groups = self._level_and_groups(disks)
         layout: dict[str, Any] = {
-            "level": family.level,
+            "level": level,
             "disks": disks,
             "strip_bytes": family.strip_bytes,
             "spares": plan.candidates.spares,
@@ -100,20 +117,30 @@ class Case:
         }
         if is_rebuilding:
             layout |= {"rebuild": plan.candidates.rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
-        if family.groups > 1:
-            layout["groups"] = family.groups
+        if groups > 1:
+            layout["groups"] = groups
         controller = plan.controller
         if family.cache_bytes:
             cache = {"size_bytes": family.cache_bytes}
             controller = type(controller).parse({**controller.to_dict(), "read_cache": cache})
         return Array(
-            name=f"{family.drive.name} {family.level} x {disks}",
+            name=f"{family.drive.name} {level} x {disks}",
             drive=family.drive,
             layout=Layout.parse(layout),
             queue=plan.queue,
             controller=controller,
+            host=plan.host,
             spindles=plan.spindles,
         )
+
+    def _level_and_groups(self, disks: int) -> tuple[str, int]:
+        """Return the level and its groups: the fewest that keep within the widest group of the plan."""
+        level = self.family.level
+        if level not in _STRIPED:
+            return level, self.family.groups
+        single, striped = _STRIPED[level]
+        groups = max(self.family.groups, math.ceil(disks / getattr(self.plan.candidates.max_group_width, single)))
+        return (level, 1) if groups == 1 else (striped, groups)
 
     def of(self, **changes: Any) -> Case:
         """Return the case of a family that differs in the given fields."""

@@ -15,12 +15,13 @@ from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats import load_workload
+from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.objective import Objective
 from diskmodel.queue.description import Queue
 from diskmodel.units import Bytes
-from diskmodel.workload import Workload
+from diskmodel.workload import Stream, Workload
 
 #: Rates that differ by less are the same: people round them. At ten times this a wrong rate would pass.
 _SAME_RATE = 0.02
@@ -28,6 +29,32 @@ _SAME_RATE = 0.02
 
 def _one_or_more(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+class GroupWidth(Description):
+    """Most disks of one parity group, parity included.
+
+    Attributes
+    ----------
+    raid5 : int
+        Default 14: HPE's limit for RAID 5 (Smart Array user guides), and NetApp's for single parity.
+    raid6 : int
+        Default 20: NetApp's limit for nearline disks with double parity (RAID-DP).
+
+    Notes
+    -----
+    A wide group takes long to rebuild and reads all its disks to do so. At half the limits space for parity doubles;
+    at double nobody would build the group.
+    """
+
+    raid5: int = Field(default=14, ge=3, le=10_000)
+    raid6: int = Field(default=20, ge=4, le=10_000)
+
+
+def _same_width(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"raid5": value, "raid6": max(value, 4)}
+    return value
 
 
 class Candidates(Description):
@@ -46,7 +73,10 @@ class Candidates(Description):
     cache_bytes : tuple of int
         Sizes of a real LRU read cache; 0: the controller as it is described.
     groups : tuple of int
-        Parity groups of RAID 50 and RAID 60.
+        Parity groups of RAID 50 and RAID 60: at least so many, more where `max_group_width` requires them.
+    max_group_width : GroupWidth
+        Most disks of one parity group. RAID 5 and RAID 6 with more disks become RAID 50 and RAID 60 with the fewest
+        groups that keep within it. In a file one number for all levels, or `{ raid5 = 14, raid6 = 20 }`.
     spares : int
         Hot spares of every candidate.
     rebuild : Rebuild
@@ -61,6 +91,7 @@ class Candidates(Description):
     strip_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (64 << 10,)
     cache_bytes: Annotated[tuple[Bytes, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (0,)
     groups: Annotated[tuple[int, ...], BeforeValidator(_one_or_more), Field(min_length=1)] = (2,)
+    max_group_width: Annotated[GroupWidth, BeforeValidator(_same_width)] = GroupWidth()
     spares: int = Field(default=0, ge=0, le=10_000)
     rebuild: Rebuild = Rebuild()
 
@@ -130,6 +161,8 @@ class Search(Description):
     requests, max_requests : int
         Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
         ones cannot decide.
+    max_requests_at_answer : int
+        Requests of the longest run at the answer and at the next smaller count: there a run goes on until it decides.
     engine : "auto", "native" or "simpy"
     """
 
@@ -138,6 +171,7 @@ class Search(Description):
     seed: int = Field(default=0, ge=0)
     requests: int = Field(default=30_000, ge=200)
     max_requests: int = Field(default=120_000, ge=200)
+    max_requests_at_answer: int = Field(default=1_000_000, ge=200)
     engine: Literal["auto", "native", "simpy"] = "auto"
 
     @model_validator(mode="after")
@@ -145,6 +179,11 @@ class Search(Description):
         if self.requests > self.max_requests:
             raise ValueError(f"requests={self.requests}: is above max_requests={self.max_requests}; lower it")
         return self
+
+    @property
+    def decision_budget(self) -> int:
+        """Requests of the longest run at the answer: never fewer than elsewhere."""
+        return max(self.max_requests, self.max_requests_at_answer)
 
 
 class PlanDescription(Description):
@@ -155,13 +194,17 @@ class PlanDescription(Description):
     name : str
     workload : Workload
         In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
-        or a trace; a recorded load is planned for at its 95th percentile over time.
+        or a trace; a recorded load is planned for at its 95th percentile over time. Streams without a span or offset
+        use the space of the stored data (`stored_bytes`), from the outer edge; `span = "all"` spreads them over each
+        whole array.
     objective : Objective
     candidates : Candidates
-    controller, queue, spindles
+    controller, queue, host, spindles
         Of every candidate.
     prices : Prices
     search : Search
+    notes : tuple of str
+        Sources and assumptions of the question, printed with the answer.
     """
 
     file_kind: ClassVar[str] = "plan"
@@ -172,25 +215,51 @@ class PlanDescription(Description):
     candidates: Candidates
     controller: Controller = Controller()
     queue: Queue = Queue()
+    host: Host = Host()
     spindles: Spindles = Spindles()
     prices: Prices = Prices()
     search: Search = Search()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def stored_bytes(self) -> int | None:
+        """Region of streams without a place of their own, from the outer edge; None: all of each array.
+
+        It is the space for the stored data: the grown capacity over the fill limit. A `span` or `offset` of the
+        workload or of a stream replaces it.
+        """
+        workload = self.workload
+        is_placed = workload.span_bytes is not None or workload.span_ratio is not None
+        if is_placed or all(_has_place(stream) for stream in workload.streams):
+            return None
+        return self.objective.usable_bytes
 
     @property
     def design_workload(self) -> Workload:
-        """The load to design for, growth and peak included.
+        """The load to design for, growth and peak included, on the region of the stored data.
 
         An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
         closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
         multiply the clients. A mixture of both is multiplied as a whole.
         """
-        workload, design_iops = self.workload, self.objective.design_iops
+        workload, design_iops = self._placed_workload, self.objective.design_iops
         if design_iops is not None and not workload.is_open:
             return workload
         factor = self.objective.load_factor
         if design_iops is not None and not workload.queue_depth:
             factor = design_iops / workload.offered_rate_per_s
         return workload if factor == 1 else workload.scaled(factor)
+
+    @property
+    def _placed_workload(self) -> Workload:
+        stored = self.stored_bytes
+        if stored is None:
+            return self.workload
+        streams = tuple(
+            stream if _has_place(stream) else stream.model_copy(update={"span_bytes": stored})
+            for stream in self.workload.streams
+        )
+        return self.workload.model_copy(update={"streams": streams})
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -241,6 +310,12 @@ class PlanDescription(Description):
         rule = f"differs from the {recorded:.4g}/s of the recorded workload"
         fix = f"remove it to plan for the recording, or write iops = {recorded:.4g}; growth has keys of its own"
         raise DescriptionError(Fault("objective.iops", iops, rule, fix), source)
+
+
+def _has_place(stream: Stream) -> bool:
+    """Whether the stream states where on the array it is."""
+    places = (stream.span_bytes, stream.span_ratio, stream.offset_bytes, stream.offset_ratio)
+    return any(place is not None for place in places)
 
 
 def with_drives(plan: PlanDescription, drives: Sequence[Drive]) -> PlanDescription:

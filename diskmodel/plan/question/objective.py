@@ -100,7 +100,7 @@ class Objective(Description):
         Share of the usable space that the file system takes.
     latency : LatencyObjective
     utilization_ceiling_ratio : float or None
-        Largest mean utilisation of the disks.
+        Largest mean utilization of the disks.
     degraded : Degraded or None
     rebuild_hours : float or None
         Longest allowed rebuild of one disk under the load.

@@ -10,7 +10,7 @@ from diskmodel.description import readable
 from diskmodel.drive import Drive, catalogue
 from diskmodel.plan.question.description import PlanDescription
 
-#: Fields that tell which of several forms a table has; needed also where they are a form's own default.
+#: Fields that determine which of several forms a table has; needed also where they are a form's own default.
 _FORMS = ("kind", "pattern")
 
 
@@ -32,7 +32,7 @@ def _named(drive: Drive) -> str | None:
 
 
 def _without_defaults(whole: Any, changed: Any) -> Any:
-    """`changed` with the fields of `whole` that tell the form of a table."""
+    """Return `changed` with the fields of `whole` that determine the form of a table."""
     if isinstance(changed, dict) and isinstance(whole, dict):
         forms = {key: whole[key] for key in _FORMS if key in whole}
         kept = {key: _without_defaults(whole[key], value) for key, value in changed.items() if key in whole}

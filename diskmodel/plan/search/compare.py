@@ -13,8 +13,9 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.load_curve import Headroom
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.search.difference import why_other_operations
 from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.load_curve import find_headroom, load_points
+from diskmodel.plan.search.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.rule_of_thumb import (
     calculator_cache_hit,
     calculator_disk_iops,
@@ -32,6 +33,7 @@ def compare(
     seed: int = 0,
     n_requests: int = 30_000,
     growth_ratio: float | None = None,
+    p99_limit_ms: float | None = None,
     evaluate: Evaluate | None = None,
     executor: Executor | None = None,
     engine: str = "auto",
@@ -46,6 +48,8 @@ def compare(
         Of every run.
     growth_ratio : float, optional
         Growth of load per year, to report headroom in months, too.
+    p99_limit_ms : float, optional
+        Headroom is the load that can be added until p99 latency reaches this limit. Default: until the knee.
     evaluate : Evaluate, optional
         Default: the simulation.
     executor : concurrent.futures.Executor, optional
@@ -62,10 +66,12 @@ def compare(
         raise DescriptionError(
             Fault("growth", growth_ratio, "must lie between -0.9 and 10 a year", "write 25 % as 0.25")
         )
+    if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
+        raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
     decide = evaluate if evaluate is not None else Simulated(engine)
     names = _names(arrays)
     jobs = [
-        (name, array, workload, decide, seed, n_requests, growth_ratio)
+        (name, array, workload, decide, seed, n_requests, growth_ratio, p99_limit_ms)
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:
@@ -95,6 +101,7 @@ def _compared(
     seed: int,
     n_requests: int,
     growth_ratio: float | None,
+    p99_limit_ms: float | None,
 ) -> Compared:
     healthy = evaluate(array, workload, n_requests=n_requests, seed=seed)
     degraded = rebuilding = None
@@ -106,8 +113,11 @@ def _compared(
         rate = rebuilding.rebuilt_bytes_per_s
         hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
     guess = estimate(array, workload, seed=seed)
-    curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=max(n_requests // 2, 2000))
-    headroom = find_headroom(curve, workload, growth_ratio)
+    half = max(n_requests // 2, 2000)
+    curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
+    if p99_limit_ms is not None:
+        curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=half)
+    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
     rule = rule_of_thumb(
         array.layout.level,
         read_fraction=read_fraction(workload),
@@ -118,7 +128,7 @@ def _compared(
         counts_only=True,
     )
     predicted = rule.host_iops or math.inf
-    words = _why(array, predicted, rule.back_end_per_host, headroom, healthy)
+    words = _why(array, workload, predicted, rule.back_end_per_host, headroom, healthy)
     return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
 
 
@@ -157,7 +167,9 @@ def _difference(first: Compared, second: Compared, statistic: str) -> Difference
     return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
 
 
-def _why(array: Array, predicted: float, counted: float, headroom: Headroom, outcome: Outcome) -> tuple[str, ...]:
+def _why(
+    array: Array, workload: Workload, predicted: float, counted: float, headroom: Headroom, outcome: Outcome
+) -> tuple[str, ...]:
     """Return the reasons for the rule of thumb and the simulation to differ."""
     said = []
     if math.isfinite(predicted):
@@ -175,8 +187,8 @@ def _why(array: Array, predicted: float, counted: float, headroom: Headroom, out
             said.append(f"an operation takes {simulated_ms:.2f} ms, not {assumed_ms:.2f} ms ({side})")
     if abs(outcome.back_end_per_host / counted - 1) > 0.03:
         said.append(
-            f"a request takes {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} (cache, full-stripe "
-            "writes, strip boundaries)"
+            f"a request takes {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} "
+            f"({why_other_operations(workload, array, is_fewer=outcome.back_end_per_host < counted)})"
         )
     p99 = outcome.latency_of("p99")
     if p99 is not None and math.isfinite(p99.value):

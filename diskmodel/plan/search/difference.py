@@ -6,10 +6,12 @@ import math
 
 from diskmodel.analytic.rule import back_end_per_host
 from diskmodel.analytic.rule import write_penalty as penalty_of
+from diskmodel.array import Array
 from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.search.trier import Trier
+from diskmodel.workload import Stream, Workload
 
 
 def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tuple[str, ...]:
@@ -36,8 +38,11 @@ def difference_in_words(trier: Trier, trial: Trial, counted: int | None) -> tupl
 def _verdict_on(trier: Trier, trial: Trial, counted: int) -> str:
     if counted == trial.disks:
         return f"the rule of thumb needs the same {counted} disks"
-    if counted not in trier.case.counts:
+    counts = trier.case.counts
+    if counted > counts[-1]:
         return f"the rule of thumb needs {counted} disks, more than the plan allows"
+    if counted not in counts:
+        return f"the rule of thumb needs {counted} disks, which make no groups of equal and allowed width"
     there = trier(counted)
     worst = tightest(there.criteria)
     if there.verdict is Verdict.HOLDS:
@@ -86,12 +91,37 @@ def _operations(trier: Trier, trial: Trial) -> str:
     simulated = outcome.back_end_per_host
     if math.isnan(simulated) or abs(simulated / counted - 1) < 0.03:
         return ""
-    cause = (
-        "the cache, full-stripe writes and merged writes save operations"
-        if simulated < counted
-        else "some requests cross a strip boundary, or fewer requests hit the cache"
-    )
+    cause = why_other_operations(case.workload, array, is_fewer=simulated < counted)
     return f"the rule of thumb counts {counted:.2f} disk operations a request; simulated, {simulated:.2f} ({cause})"
+
+
+def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) -> str:
+    """Return what makes the operations of a request differ from the write penalty; only what is true of this array."""
+    controller = array.controller
+    has_cache = controller.read_cache is not None
+    has_write_cache = controller.write_cache is not None
+    causes = []
+    if is_fewer:
+        if has_cache or has_write_cache:
+            causes.append("the cache saves operations")
+        if array.layout.parity_strips:
+            causes.append("writes of several strips share parity")
+        return " and ".join(causes) or "operations are merged"
+    strip = array.layout.strip_bytes
+    if any(crosses_strips(stream, strip) for stream in workload.streams):
+        causes.append("some requests cross a strip boundary")
+    if has_cache:
+        causes.append("fewer requests hit the cache")
+    if array.layout.parity_strips and not causes:
+        causes.append("some writes read or write more than the block and its parity")
+    return " or ".join(causes) or "operations are split"
+
+
+def crosses_strips(stream: Stream, strip_bytes: int) -> bool:
+    """Return whether some request of a stream lies on two strips or more."""
+    # places within a strip are multiples of this, the last one so far from its end
+    step = math.gcd(stream.alignment, strip_bytes)
+    return any(share.size_bytes > step for share in stream.sizes)
 
 
 def _queueing(trial: Trial) -> str:

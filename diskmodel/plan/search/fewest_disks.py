@@ -39,11 +39,12 @@ def search_family(case: Case, evaluate: Evaluate) -> Candidate:
     -----
     Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
     better. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
-    neighboring counts differ.
+    neighboring counts differ. At the answer and at the next smaller count runs then go on until they decide, or the
+    plan's budget for deciding is spent (`Search.max_requests_at_answer`).
     """
     counts = case.counts
     if not counts:
-        reason = f"{case.family.level} allows none of the numbers of disks in the plan"
+        reason = f"{case.family.level} in groups of allowed width has none of the numbers of disks in the plan"
         return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
     trier = Trier(case, evaluate)
     fixed = {n: trier.static(n) for n in counts}
@@ -56,7 +57,12 @@ def search_family(case: Case, evaluate: Evaluate) -> Candidate:
     if high < low:
         return _infeasible(trier, counts[low], "")
     allowed = counts[low : high + 1]
-    found = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
+    guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
+    first = allowed[-1] if guess is None else guess
+    # around that guess runs go on until they decide; mostly it stays, and only its neighbor is run again
+    found = _fewest(
+        allowed, lambda n: trier.careful(n).is_met, lambda n: n >= first, lambda n: margin_of(trier.careful(n))
+    )
     if found is None:
         capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
         return _infeasible(trier, allowed[-1], capped)
@@ -155,7 +161,7 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     else:
         binds = binding.name
         reason = (
-            f"{below.disks} disks are too close to call in the longest run, so the larger number is taken: {binding}"
+            f"{below.disks} disks are too close to call in {_length(below)}, so the larger number is taken: {binding}"
         )
     counted = rule_of_thumb_disks(trier.case)
     words = difference_in_words(trier, trial, counted)
@@ -164,10 +170,16 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     )
 
 
+def _length(trial: Trial) -> str:
+    return f"{trial.outcome.n_requests:,} requests" if trial.outcome is not None else "the longest run"
+
+
 def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
     trial = trier(nearest)
     binding = tightest(trial.criteria)
-    reason = f"with {nearest} disks: {binding}{capped}"
+    is_decided = trial.verdict is Verdict.FAILS
+    prefix = "" if is_decided else f"undecided in {_length(trial)}: "
+    reason = f"{prefix}with {nearest} disks: {binding}{capped}"
     counted = rule_of_thumb_disks(trier.case)
     return Candidate(
         trier.case.family,
@@ -177,7 +189,7 @@ def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
         binding.name if binding else "",
         binding,
         reason,
-        trial.verdict is Verdict.FAILS,
+        is_decided,
         counted,
         difference_in_words(trier, trial, counted),
         tuple(trier.trials),

@@ -11,6 +11,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.complete import completed
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.search.memory import Remembered
@@ -38,7 +39,8 @@ def _is_native(case: Case) -> bool:
     if not case.counts:
         return True
     array, seed = case.array(case.counts[-1]), case.search.seed
-    requests = case.workload.requests(capacity_bytes=array.usable_bytes, n=16, seed=seed)
+    space = max(array.usable_bytes, case.required_bytes)  # the kernel does not care where requests are
+    requests = case.workload.requests(capacity_bytes=space, n=16, seed=seed)
     return native.covers(resolve(array, seed), requests) is None
 
 
@@ -61,7 +63,7 @@ def search_all(
     if executor is None and (len(asked) == 1 or not is_simulated):
         found = []
         for case in asked:
-            found.append(search_family(case, evaluate))
+            found.append(_answer(case, evaluate))
             if progress:
                 progress(len(found), len(asked), found[-1])
         return found
@@ -80,6 +82,10 @@ def search_all(
     return [done[i] for i in range(len(asked))]
 
 
+def _answer(case: Case, evaluate: Evaluate) -> Candidate:
+    return completed(search_family(case, evaluate), case, evaluate)
+
+
 def _gather(
     evaluate: Evaluate,
     pool: Executor,
@@ -88,7 +94,7 @@ def _gather(
     progress: Progress | None,
 ) -> None:
     """Add the candidates that are missing from `done` as their searches end."""
-    futures = {pool.submit(search_family, case, evaluate): i for i, case in enumerate(asked) if i not in done}
+    futures = {pool.submit(_answer, case, evaluate): i for i, case in enumerate(asked) if i not in done}
     for future in as_completed(futures):
         done[futures[future]] = future.result()
         if progress:

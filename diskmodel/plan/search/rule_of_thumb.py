@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
 from diskmodel.array import Array
@@ -11,6 +11,7 @@ from diskmodel.drive import Drive, Hdd, Virtual
 from diskmodel.drive.processor import processor_ns
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
+from diskmodel.plan.question.description import GroupWidth
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -96,9 +97,10 @@ def _rule(array: Array, workload: Workload, iops: float | None, disks: int, spac
 def rule_of_thumb_disks(case: Case) -> int | None:
     """Return the fewest disks by the rule of thumb: operations under the ceiling, enough space, an allowed count.
 
-    None where the plan states no rate to count with; the first count beyond the plan's range where none in it is
-    enough.
+    Calculators know no widest group. None where the plan states no rate to count with; the first count beyond the
+    plan's range where none in it is enough.
     """
+    case = _of_any_width(case)
     objective, workload, counts = case.objective, case.workload, case.counts
     iops = objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
     space = case.required_bytes
@@ -120,3 +122,9 @@ def rule_of_thumb_disks(case: Case) -> int | None:
         needed = rule.disks_needed or 1
     fitting = [n for n in counts if n >= needed]
     return next((n for n in fitting if case.array(n).usable_bytes >= space), max(needed, counts[-1] + 1))
+
+
+def _of_any_width(case: Case) -> Case:
+    widest = GroupWidth(raid5=10_000, raid6=10_000)
+    candidates = case.plan.candidates.model_copy(update={"max_group_width": widest})
+    return replace(case, plan=case.plan.model_copy(update={"candidates": candidates}))

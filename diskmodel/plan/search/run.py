@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 
 from diskmodel.plan.answer.candidate import Candidate
@@ -17,6 +18,7 @@ from diskmodel.plan.search.pool import Progress, search_all
 from diskmodel.plan.search.profile_risk import profile_risk
 from diskmodel.plan.search.relax import relaxations
 from diskmodel.plan.search.sensitivity import sensitivity
+from diskmodel.plan.search.waterfall import waterfall
 
 
 def run_plan(
@@ -28,6 +30,7 @@ def run_plan(
     memory: str | Path | None = None,
     with_relaxations: bool = True,
     with_sensitivity: bool = False,
+    with_waterfalls: bool = False,
 ) -> PlanResult:
     """Return the answer to a plan.
 
@@ -44,6 +47,8 @@ def run_plan(
         File that keeps every outcome; an interrupted search with the same file continues where it stopped.
     with_relaxations, with_sensitivity : bool
         Whether to find which changes would help, and how the answer moves with its inputs (a search for each).
+    with_waterfalls : bool
+        Whether every feasible candidate gets the steps from the rule of thumb to it, not only the best.
 
     Returns
     -------
@@ -55,6 +60,12 @@ def run_plan(
         decide = Remembered(decide, str(memory))
     found = search_all(cases(plan), decide, executor, progress)
     best, minimized = choose(plan, found)
+    if best is not None:
+        explained = [
+            replace(item, waterfall=waterfall(plan, item, decide)) if with_waterfalls or item is best else item
+            for item in found
+        ]
+        best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
     shown = best or nearest(found)
     return PlanResult(
         plan=plan,

@@ -68,8 +68,8 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         n_requests=result.n_requests,
         method=result.engine,
         rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
-        burst_iops=result.burst_iops,
-        sustained_iops=result.sustained_iops,
+        burst_requests=result.burst.n_requests if result.burst else math.nan,
+        burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
     )
 
 

@@ -10,6 +10,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
 from diskmodel.drive.processor import sequential_rate
 from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
@@ -76,6 +77,14 @@ def statics(
         loss_per_year=loss.loss_per_year,
         mttdl_hours=loss.mttdl_hours,
     )
+
+
+def simulated_hours(case: Case, rebuilding: Outcome) -> float | None:
+    """Return the hours of a rebuild at the simulated rate; None where the evaluation does not model rebuilds."""
+    rate = rebuilding.rebuilt_bytes_per_s
+    if math.isnan(rate):
+        return None
+    return case.family.drive.capacity_bytes / rate / 3600 if rate > 0 and rebuilding.is_stable else math.inf
 
 
 def cost_usd(array: Array, prices: Prices) -> float:

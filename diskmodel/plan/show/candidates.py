@@ -46,9 +46,9 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     own = [getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
-        candidate.family.level,
+        candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
-        str(candidate.disks) if candidate.disks else "not feasible",
+        str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
         str(candidate.rule_of_thumb_disks or "–"),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
         short(outcome.iops.value if outcome else None),

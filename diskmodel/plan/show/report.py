@@ -71,7 +71,7 @@ def markdown(result: PlanResult) -> str:
 
 
 def _escaped(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content with names escaped that Markdown would take for markup; TOML stands in a fence."""
+    """Return the content with names escaped that Markdown would take for markup; TOML is in a fence."""
     lists_ = [(markdown_text(title), [markdown_text(item) for item in items]) for title, items in content["lists"]]
     return content | {
         "title": markdown_text(content["title"]),

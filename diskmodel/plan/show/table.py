@@ -70,15 +70,21 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
         ("highest stable IOPS", [short(item.headroom.most_iops) for item in comparison.arrays]),
         ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
-        ("headroom", [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
+        (_headroom_title(comparison), [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
+        ("p99 ms with that headroom used", [short(item.headroom.p99_ms) for item in comparison.arrays]),
         ("IOPS by rule of thumb", [short(item.rule_of_thumb_iops) for item in comparison.arrays]),
     ]
-    if any(math.isfinite(item.healthy.burst_iops) for item in comparison.arrays):
-        rows.append(("burst IOPS", [short(item.healthy.burst_iops) for item in comparison.arrays]))
-        rows.append(("sustained IOPS", [short(item.healthy.sustained_iops) for item in comparison.arrays]))
+    if any(math.isfinite(item.healthy.burst_requests) for item in comparison.arrays):
+        rows.append(("burst absorbed, writes", [short(item.healthy.burst_requests) for item in comparison.arrays]))
+        rows.append(("ms a write in a burst", [short(item.healthy.burst_latency_ms) for item in comparison.arrays]))
     if any(item.headroom.months is not None for item in comparison.arrays):
         rows.append(("months of growth", [short(item.headroom.months) for item in comparison.arrays]))
     return rows
+
+
+def _headroom_title(comparison: Comparison) -> str:
+    limit_ms = comparison.arrays[0].headroom.limit_ms
+    return "headroom to the knee" if limit_ms is None else f"headroom to p99 of {limit_ms:g} ms"
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:

@@ -6,6 +6,7 @@ import math
 
 from diskmodel.drive import Drive
 from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.show.candidates import short
 
 
@@ -18,8 +19,7 @@ def answer(result: PlanResult) -> str:
     spare = f" and {spares} hot spare{'s' if spares > 1 else ''}" if spares else ""
     cost = best.trial.statics.cost_usd
     money = f", for {short(cost)} USD" if math.isfinite(cost) else ""
-    name = best.family.level.upper().replace("RAID", "RAID ")
-    return f"{best.disks} disks{spare} of {best.family.drive.name} in {name}{money}."
+    return f"{best.disks} disks{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
 
 
 def because(result: PlanResult) -> list[str]:
@@ -28,9 +28,40 @@ def because(result: PlanResult) -> list[str]:
     if best is None:
         return [f"{candidate.family}: {candidate.reason}." for candidate in result.candidates]
     assert best.trial is not None
-    said = [f"{criterion}." for criterion in best.trial.criteria]
+    said = [_warning(result)] if best.safety is not None and not best.safety.is_safe else []
+    said += [f"{criterion}." for criterion in best.trial.criteria]
     said.append(f"The limiting factor is {best.binds.replace('_', ' ')}: {best.reason}.")
-    return said + [f"{text[:1].upper()}{text[1:]}." for text in best.rule_of_thumb_difference]
+    said += [_sentence(text) for text in best.rule_of_thumb_difference]
+    if best.safety is not None:
+        said.append(_sentence(_with_a_disk_failed(best.safety)))
+    return said + ([_sentence(result.region)] if result.region else [])
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _warning(result: PlanResult) -> str:
+    best, other = result.best, result.safest
+    assert best is not None
+    assert best.safety is not None
+    instead = ""
+    if other is not None:
+        instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
+    return f"Warning: {best.safety.warning}.{instead}"
+
+
+def _with_a_disk_failed(safety: Safety) -> str:
+    """Return p99 with a disk failed and during the rebuild, hours of rebuild and the chance of data loss."""
+    chance = f"the chance of data loss is {safety.loss_per_year:.2g} a year"
+    if safety.degraded is None:
+        return f"no disk may fail: {chance}"
+    p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
+    failed, rebuilding = ("overloaded" if value is None else f"p99 {value:.3g} ms" for value in p99)
+    return (
+        f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild takes "
+        f"{short(safety.rebuild_hours)} hours; {chance}"
+    )
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
@@ -38,13 +69,13 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     found = []
     if result.relaxations:
         best = result.best
-        title = f"What {best.below.disks} disks would need" if best and best.below else "What would help most"
+        title = f"What {best.below.disks} disks would need" if best and best.below else "What would meet the objective"
         found.append(
             (
                 title,
                 [
                     f"{item.change}{'' if best else f' (at {item.disks} disks)'}: {item.criterion}"
-                    f"{'; the objective is met then' if item.holds else ''}"
+                    f"{f', for {short(item.cost_usd)} USD' if math.isfinite(item.cost_usd) else ''}"
                     for item in result.relaxations
                 ],
             )
@@ -86,7 +117,7 @@ def _assumptions(result: PlanResult) -> list[str]:
     if objective.capacity_bytes:
         said.append(f"{objective.capacity_bytes / 1e12:.3g} TB of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
-        "a workload that states no span uses the whole array, so empty space does not shorten seeks",
+        result.region or "streams use the regions that the workload states",
         "a criterion that the longest run leaves undecided counts as not met",
         "rebuild hours and data loss come from formulas that assume independent failures",
     ]

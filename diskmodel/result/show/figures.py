@@ -6,9 +6,9 @@ import math
 
 
 def between(low: float, high: float, divisor: float = 1.0) -> str:
-    """Ends of an interval, divided by `divisor`; nan: too few to tell."""
+    """Format the ends of an interval, divided by `divisor`; nan: too few requests for an interval."""
     if math.isnan(low) or math.isnan(high):
-        return "too few to tell"
+        return "too few requests"
     return " … ".join(four_digits(end / divisor) for end in (low, high))
 
 

@@ -40,11 +40,15 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     if result.prediction is not None:
         rows += prediction_rows(result.prediction)
-    rows.append(("disk utilisation", share(result.utilization_ratio), _busiest(result)))
+    rows.append(("disk utilization", share(result.utilization_ratio), _busiest(result)))
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
         rows.append(("from then on", f"{result.sustained_iops:.1f} IOPS", ""))
+    if result.burst is not None and result.burst.n_requests:
+        burst = result.burst
+        by = {"host": "the host's memory", "controller": "the controller", "drives": "the drives"}[burst.absorbed_by]
+        rows.append(("burst absorbed", f"{burst.n_requests:,} writes", f"{_ms(burst.response_ns)} each, by {by}"))
     if result.hit_ratio:
         rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))

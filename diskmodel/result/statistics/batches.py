@@ -13,7 +13,9 @@ from scipy import stats
 
 #: Numbers of batches tried, from many short ones to few long ones.
 BATCH_COUNTS = (20, 15, 10)
-_FEWEST_PER_BATCH = 2
+#: Observations per batch below which no mean is estimated.
+_MIN_PER_BATCH = 2
+#: One-sided 5 % quantile that the correlation of adjacent batches is tested against.
 _CORRELATION_Z = float(stats.norm.ppf(0.95))
 _LARGEST_CORRELATION = 0.9
 
@@ -98,9 +100,9 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
     """
     values = np.asarray(series)
     mean = float(values.mean()) if len(values) else math.nan
-    if len(values) < BATCH_COUNTS[-1] * _FEWEST_PER_BATCH:
+    if len(values) < BATCH_COUNTS[-1] * _MIN_PER_BATCH:
         return Interval(mean, math.nan, math.nan)
-    for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _FEWEST_PER_BATCH):
+    for n_batches in (count for count in BATCH_COUNTS if len(values) >= count * _MIN_PER_BATCH):
         means = batch_means(values, n_batches)
         correlation = lag1_correlation(means)
         is_correlated = correlation > _CORRELATION_Z * math.sqrt((n_batches - 2) / (n_batches**2 - 1))
@@ -111,22 +113,22 @@ def mean_interval(series: ArrayLike, *, confidence: float = 0.95) -> Interval:
 
 
 def adjusted_ends(
-    centre: float, means: NDArray[np.float64], correlation: float, confidence: float, least: float = -math.inf
+    center: float, means: NDArray[np.float64], correlation: float, confidence: float, least: float = -math.inf
 ) -> tuple[float, float]:
-    """Ends of the interval around `centre` from batch estimates, adjusted for their correlation and skewness.
+    """Ends of the interval around `center` from batch estimates, adjusted for their correlation and skewness.
 
     What lies below `least`, where the estimate cannot be, is cut off: that costs no coverage.
     """
     n_batches = len(means)
-    spread = float(np.square(means - centre).sum()) / (n_batches - 1)
-    if spread <= 1e-24 * centre * centre:
-        return centre, centre
+    spread = float(np.square(means - center).sum()) / (n_batches - 1)
+    if spread <= 1e-24 * center * center:
+        return center, center
     left = min(max(correlation + 1 / n_batches, 0.0), _LARGEST_CORRELATION)
     error = math.sqrt(spread / n_batches * (1 + left) / (1 - left))
     t = _student_t(0.5 + confidence / 2, n_batches - 1)
-    is_constant = float(np.ptp(means)) <= 1e-12 * abs(centre)
+    is_constant = float(np.ptp(means)) <= 1e-12 * abs(center)
     skew = 0.0 if is_constant else _skewness(means) / (6 * math.sqrt(n_batches))
-    return max(centre - _skewed(t, skew) * error, least), centre - _skewed(-t, skew) * error
+    return max(center - _skewed(t, skew) * error, least), center - _skewed(-t, skew) * error
 
 
 def least_possible(values: NDArray[Any]) -> float:

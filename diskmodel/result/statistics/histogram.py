@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Int64
 
+#: Bits of the largest response time: all of a positive int64.
 _VALUE_BITS = 63
 
 

@@ -18,8 +18,11 @@ LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 #: hide it from runs of usual length. Nearer percentiles have their intervals instead.
 MIN_REPORTED = {"p999": 10_000}
 
+#: Numbers of batches to try, from many to few.
 BATCH_COUNTS = (20, 15, 10)
-FEWEST_BEYOND = 25
+#: Fewest observations of a batch beyond its quantile. With fewer, the quantiles of batches are biased and skewed; with
+#: more, short runs have no interval.
+MIN_BEYOND = 25
 
 
 def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
@@ -36,7 +39,7 @@ def reported(values: Mapping[str, float], n: int) -> dict[str, float]:
 
 def fewest_for(level: float) -> int:
     """Observations from which on `quantile_interval` gives an interval at a level."""
-    return math.ceil(round(min(BATCH_COUNTS) * FEWEST_BEYOND / min(level, 1 - level), 6))
+    return math.ceil(round(min(BATCH_COUNTS) * MIN_BEYOND / min(level, 1 - level), 6))
 
 
 def quantile_interval(
@@ -55,7 +58,7 @@ def quantile_interval(
     Notes
     -----
     Sectioning: the spread of the quantiles of 20, 15 or 10 batches around the quantile of the whole series, with
-    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must hold at least 25
+    Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must have at least 25
     observations on either side of its quantile; with fewer, nan.
 
     References
@@ -65,7 +68,7 @@ def quantile_interval(
     """
     values = np.asarray(series)
     beyond = len(values) * min(level, 1 - level)
-    n_batches = next((count for count in BATCH_COUNTS if beyond / count >= FEWEST_BEYOND), 0)
+    n_batches = next((count for count in BATCH_COUNTS if beyond / count >= MIN_BEYOND), 0)
     if n_batches == 0:
         return math.nan, math.nan
     size = len(values) // n_batches

@@ -1,4 +1,4 @@
-"""Is an open system overloaded? Told from the growth of the number in system, never from a large latency."""
+"""Detect overload of an open system from the growth of the number in system, never from a large latency."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 
 from diskmodel.records import Int64
 
+#: Times at which the number in system is sampled. Fewer miss short visits to small numbers; more cost time.
 _N_SAMPLES = 4096
+#: Times that are sorted into the samples at once, to save memory.
 _PIECE = 1 << 18
-_FEWEST_REQUESTS = 200
+#: Fewest requests of a verdict: with fewer, a burst of random arrivals looks like growth.
+_MIN_REQUESTS = 200
+#: Share of the growth that must still go on in the last quarter: a straight line has 1/2, a plateau 0. Nearer to 1/2,
+#: slow overload is missed; nearer to 0, queues that are still filling are called overloaded.
 _LATE_SHARE = 1 / 6
 #: Share of the arrivals that must have completed, over the last half, for a run to be called stable. A run of 200
 #: requests at 90 % load leaves some ten more in the system than it found: closer to 1, such runs would be unknown; at a
@@ -40,7 +45,7 @@ class Stability:
 
     @property
     def verdict(self) -> bool | None:
-        """Whether the array is stable; None where the run is too short to tell."""
+        """Whether the array is stable; None where the run is too short to decide."""
         return self.is_stable if self.is_known else None
 
 
@@ -50,7 +55,7 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     Notes
     -----
     A stable queue comes back to its usual length again and again; an overloaded one leaves every length behind for
-    good. The run is called unstable where all of this holds, with N(t) sampled at 4096 equally distant times:
+    good. The run is called unstable if all of this is true, with N(t) sampled at 4096 equally distant times:
 
     1. N never falls, over the last half of the time, to the median that it had over the first half;
     2. the rise has not ended: from the third quarter to the last one the mean of N grows by at least a sixth of its
@@ -58,7 +63,7 @@ def judge_stability(issue_ns: Int64, done_ns: Int64, until_ns: int) -> Stability
     3. at least 200 requests came.
 
     False alarms for M/M/1 at 90 % load and misses at 105 % are counted in `tests/theory`. Near saturation a short run
-    cannot tell, whatever the test: the relaxation time grows as 1 / (1 - load)^2.
+    cannot decide, whatever the test: the relaxation time grows as 1 / (1 - load)^2.
     """
     if len(issue_ns) < 2 or until_ns <= 0:
         return Stability(True, 0.0, 0.0, is_known=False)
@@ -85,9 +90,9 @@ def judge_counts(times: NDArray[np.float64], n_came: Int64, n_left: Int64, n_req
     never_returns = last.min() > np.median(first)
     late_growth = last[quarter:].mean() - last[:quarter].mean()
     still_rises = late_growth >= _LATE_SHARE * (last.mean() - first.mean())
-    is_overloaded = bool(n_requests >= _FEWEST_REQUESTS and never_returns and still_rises and late_growth > 0)
+    is_overloaded = bool(n_requests >= _MIN_REQUESTS and never_returns and still_rises and late_growth > 0)
     seconds = (times[-1] - times[half - 1]) / 1e9
     offered = float(n_came[-1] - n_came[half - 1]) / seconds
     completed = float(n_left[-1] - n_left[half - 1]) / seconds
-    is_known = is_overloaded or (n_requests >= _FEWEST_REQUESTS and completed >= _KEPT_UP_SHARE * offered)
+    is_known = is_overloaded or (n_requests >= _MIN_REQUESTS and completed >= _KEPT_UP_SHARE * offered)
     return Stability(not is_overloaded, offered, completed, is_known)

@@ -7,6 +7,8 @@ import numpy as np
 from diskmodel.records import Int64
 from diskmodel.result.statistics.batches import Interval, mean_interval
 
+#: Equal slots of the window whose completions are counted: a multiple of each number of batches (20, 15, 10), so that
+#: no slot is left out.
 _N_SLOTS = 240
 
 

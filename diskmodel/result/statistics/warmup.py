@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+#: Observations per batch, as White, Cobb and Spratt recommend.
 _BATCH = 5
+#: Longest piece that is compared with the start, as a share of the series: 20 pieces then give the start of a
+#: stationary series a probability of one in ten of being the extreme one. At double, it is one in five.
 _LONGEST_PIECE = 1 / 20
 
 
@@ -24,11 +27,11 @@ def mser5(series: ArrayLike) -> tuple[int, bool]:
     n_dropped : int
         A multiple of 5, at most half of the series.
     is_settled : bool
-        False where the best truncation is at the limit of one half: the series is too short to tell.
+        False where the best truncation is at the limit of one half: the series is too short to decide.
 
     Notes
     -----
-    With z the means of batches of 5, the truncation d minimises the squared standard error of the remaining mean,
+    With z the means of batches of 5, the truncation d minimizes the squared standard error of the remaining mean,
     sum over j > d of (z_j - mean)^2 / (m - d)^2, over d up to m / 2.
 
     References

@@ -14,8 +14,10 @@ from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.draws import Draws, Float64, Kind
 from diskmodel.workload.space import Space
 
+#: Ranks whose probabilities are summed exactly; the rest follow an integral, which is closest for large ranks.
 _N_HEAD = 1 << 16
-_N_MOST = 1 << 31
+#: Most granules of a region: rank times spreading factor then fits in 64 bits.
+_MAX_GRANULES = 1 << 31
 
 
 class Zipf(AddressPattern):
@@ -26,7 +28,7 @@ class Zipf(AddressPattern):
     Ranks are drawn by inverting the distribution function: by table up to rank 65536, and beyond by the midpoint
     integral of x^-theta, whose relative error per rank r is about theta (theta + 1) / (24 r²), below 1e-9 there.
     Rank r lies in granule (r · m) mod N, with m next to N / golden ratio and coprime to N, so that popular granules
-    are neither neighbours nor all in one zone of a disk. A region has at most 2^31 granules.
+    are neither adjacent nor all in one zone of a disk. A region has at most 2^31 granules.
 
     References
     ----------
@@ -50,7 +52,7 @@ class Zipf(AddressPattern):
 
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""
-        granule_bytes = max(self.granule_bytes, space.alignment_bytes, -(-space.span_bytes // _N_MOST))
+        granule_bytes = max(self.granule_bytes, space.alignment_bytes, -(-space.span_bytes // _MAX_GRANULES))
         granule_bytes = min(granule_bytes, space.span_bytes)
         n_granules = max(space.span_bytes // granule_bytes, 1)
         rank = zipf_ranks(draws.uniform(Kind.REGION, len(lengths)), n_granules, self.theta)

@@ -1,8 +1,8 @@
-"""Nine of ten prediction intervals of 90 % hold the truth, of flash drives with parallel dies.
+"""Nine of ten prediction intervals of 90 % include the truth, of flash drives with parallel dies.
 
 Drives are drawn, measured with noise, fitted and predicted. `python -m
 tests.calibrate.flash.test_dies_coverage N NOISE SEED` prints the error of each prediction and half the width of its
-interval, for as many drives as wanted.
+interval, for as many drives as requested.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def result(document: Path) -> Calibration:
     return calibrate(document, out=document.with_name("drive.toml"))
 
 
-def test_is_told_from_a_hard_disk_by_its_latencies(result: Calibration) -> None:
+def test_is_distinguished_from_a_hard_disk_by_its_latencies(result: Calibration) -> None:
     assert result.kind == "flash"
     assert result.has_converged, result.message
 
@@ -83,19 +83,25 @@ def test_held_out_depth_beside_repeatability(result: Calibration) -> None:
 
 
 def test_profile_tells_the_drives_that_the_evidence_leaves_open(result: Calibration) -> None:
-    told = result.drive.uncertainty
-    assert told is not None
-    assert told.draws is not None
-    assert len(told.draws) == N_DRAWS
-    dies = [row[told.names.index("channels")] for row in told.draws]
+    reported = result.drive.uncertainty
+    assert reported is not None
+    assert reported.draws is not None
+    assert len(reported.draws) == N_DRAWS
+    dies = [row[reported.names.index("channels")] for row in reported.draws]
     assert min(dies) <= SHAPE.n_dies <= max(dies)
     # fields that follow from others move with them
     for drive in drawn(result.drive, 4, seed=3):
         assert isinstance(drive, Flash)
-        fields = assumed_writes(FlashShape(
-            drive.read_overhead_ns, drive.read_latency_ns, drive.read_ns, drive.channels, drive.page_bytes,
-            drive.interface_bytes_per_s / 1e9,
-        ))  # fmt: skip
+        fields = assumed_writes(
+            FlashShape(
+                drive.read_overhead_ns,
+                drive.read_latency_ns,
+                drive.read_ns,
+                drive.channels,
+                drive.page_bytes,
+                drive.interface_bytes_per_s / 1e9,
+            )
+        )
         assert drive.program_ns == pytest.approx(fields["program_ns"], rel=1e-4)
         assert drive.mapping_bytes == fields["mapping_bytes"]
 

@@ -102,9 +102,14 @@ def test_profile_has_the_measured_writes() -> None:
         response = mean_response(scenario, length=length, queue_depth=1, n=300, seed=3, span_bytes=1 << 30)
         cells.add(Key("read", False, length, 1), response)
     found = calibrate_flash(
-        cells, span_bytes=1 << 30, capacity_bytes=1 << 32, name="both", provenance={}, warnings=[],
+        cells,
+        span_bytes=1 << 30,
+        capacity_bytes=1 << 32,
+        name="both",
+        provenance={},
+        warnings=[],
         buffer_bytes=BUFFER_BYTES,
-    )  # fmt: skip
+    )
     assert isinstance(found.drive, Flash)
     assert found.drive.kind == "flash"
     assert "Writes are fitted" in found.drive.notes

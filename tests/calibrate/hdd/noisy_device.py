@@ -15,8 +15,14 @@ from calibrate.closed_loop import closed_loop
 from tests.calibrate.mock_device import KIB, MIB, Int64, MockDevice
 
 #: Weights of the experiments in calibrate/microbench/src/experiments, those that write included.
-WEIGHT = {"rotation_period": 6.0, "seek_profile": 14.0, "random_reads": 24.0, "zones": 9.0, "block_sizes": 7.0,
-          "track_boundaries": 14.0}  # fmt: skip
+WEIGHT = {
+    "rotation_period": 6.0,
+    "seek_profile": 14.0,
+    "random_reads": 24.0,
+    "zones": 9.0,
+    "block_sizes": 7.0,
+    "track_boundaries": 14.0,
+}
 ALL_WEIGHTS = 106.0
 
 
@@ -59,7 +65,7 @@ class NoisyDevice(MockDevice):
         self.noise, self.seconds = noise, seconds
 
     def measure(self) -> None:
-        """All experiments that reads at known positions tell mechanics from."""
+        """Return all experiments in which reads at known positions determine the mechanics."""
         self.cache_hit()
         for name, weight in WEIGHT.items():
             getattr(self, "plan_" + name)(self.seconds * weight / ALL_WEIGHTS)
@@ -108,8 +114,8 @@ class NoisyDevice(MockDevice):
             samples[name].extend(column.tolist())
         samples["length"].extend([length] * len(rows))
         samples["op"].extend([0] * len(rows))
-        told = {"queue_depth": depth, "length": length, **parameters}
-        experiment["runs"].append({"parameters": told, "first": first, "count": len(rows), "summary": {}})
+        reported = {"queue_depth": depth, "length": length, **parameters}
+        experiment["runs"].append({"parameters": reported, "first": first, "count": len(rows), "summary": {}})
 
     def plan_rotation_period(self, seconds: float) -> None:
         self.begin("rotation_period")
@@ -199,8 +205,8 @@ class NoisyDevice(MockDevice):
             for growing in kinds:
                 each = seconds / places / len(kinds)
                 steps = self._strides(start, None if growing else stride)
-                told = "growing" if growing else "constant"
-                self.timed(steps, int(each * 800), 512, 1, each, stride=told, from_bytes=start)
+                reported = "growing" if growing else "constant"
+                self.timed(steps, int(each * 800), 512, 1, each, stride=reported, from_bytes=start)
 
     @staticmethod
     def _strides(start: int, constant: int | None) -> Iterator[int]:

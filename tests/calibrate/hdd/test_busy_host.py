@@ -45,7 +45,7 @@ def test_a_very_busy_machine_moves_no_zone(name: str, tmp_path: Path) -> None:
     assert np.abs(found.zone_ratios).max() < 0.02, found.zone_ratios
 
 
-def test_the_error_told_of_a_slope_is_of_the_size_of_the_error_made(tmp_path: Path) -> None:
+def test_the_reported_error_of_a_slope_is_of_the_size_of_the_actual_one(tmp_path: Path) -> None:
     truth, measurement = measured("7k2", MODERATE, 7, tmp_path)
     tables = truth.tables()
     runs = find_stretches(measurement, float(tables.revolution_ns), 512)

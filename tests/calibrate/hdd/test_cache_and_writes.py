@@ -92,11 +92,13 @@ def test_what_was_found_is_in_the_profile(tmp_path: Path) -> None:
 def test_a_segment_may_hold_more_than_is_read_ahead(tmp_path: Path) -> None:
     summaries = {
         "cache_segments": {
-            "segments_at_least": 9, "segments_below": 13,
-            "segment_at_least_bytes": 300_000, "segment_below_bytes": 600_000,
+            "segments_at_least": 9,
+            "segments_below": 13,
+            "segment_at_least_bytes": 300_000,
+            "segment_below_bytes": 600_000,
         },
         "read_ahead": {"read_ahead_at_least_bytes": 200_000, "read_ahead_below_bytes": 220_000},
-    }  # fmt: skip
+    }
     result = calibrate(measured(drive_with(0), tmp_path, summaries), seed=1)
     drive = result.drive
     assert isinstance(drive, Hdd)

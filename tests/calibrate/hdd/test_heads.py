@@ -17,12 +17,20 @@ def drive_with(heads: int, track_skew: int, cylinder_skew: int) -> Hdd:
     zone = {"cylinders": 4000, "sectors_per_track": 500, "track_skew": track_skew, "cylinder_skew": cylinder_skew}
     return Hdd.parse(
         {
-            "kind": "hdd", "name": "strides", "source": "made up", "capacity_bytes": 4000 * heads * 500 * 512,
-            "rpm": 10000, "heads": heads, "zones": [zone], "head_switch_ns": 300_000,
+            "kind": "hdd",
+            "name": "strides",
+            "source": "made up",
+            "capacity_bytes": 4000 * heads * 500 * 512,
+            "rpm": 10000,
+            "heads": heads,
+            "zones": [zone],
+            "head_switch_ns": 300_000,
             "seek": {"track_to_track": "0.6 ms", "average": "5 ms", "full_stroke": "10 ms"},
-            "read_overhead": "100 us", "write_overhead": "100 us", "interface": "100 MB/s",
+            "read_overhead": "100 us",
+            "write_overhead": "100 us",
+            "interface": "100 MB/s",
         }
-    )  # fmt: skip
+    )
 
 
 def found_in(drive: Hdd, path: Path, *, stride: int = 167, n: int = 300, late_ratio: float = 0.0) -> Heads | None:

@@ -114,21 +114,21 @@ def test_a_stage_that_is_off_is_corrected(
     assert corrected.parameters["write_settle"].value == corrected.drive.write_settle_ns
 
 
-def test_the_errors_told_afterwards_are_of_the_size_of_those_made(
+def test_the_errors_reported_afterwards_are_of_the_size_of_actual_ones(
     truth: Hdd, document: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeks_off(monkeypatch)
     result = calibrate(document)
-    told = result.drive.uncertainty
-    assert told is not None
-    sigma = {name: told.covariance[k][k] ** 0.5 for k, name in enumerate(told.names)}
+    reported = result.drive.uncertainty
+    assert reported is not None
+    sigma = {name: reported.covariance[k][k] ** 0.5 for k, name in enumerate(reported.names)}
     off = errors_of(result, truth)
     assert abs(off["seek"]) < 3.3 * 1e3 * sigma["seek.time_ms"]
     assert 1e3 * sigma["seek.time_ms"] < 200.0
     assert abs(off["settle"]) < 3.3 * sigma["write_settle_ns"] / 1e3
 
 
-def test_what_came_of_it_is_told(truth: Hdd, document: Path, tmp_path: Path) -> None:
+def test_the_outcome_is_reported(truth: Hdd, document: Path, tmp_path: Path) -> None:
     result = calibrate(document, out=tmp_path / "drive.toml")
     off = errors_of(result, truth)
     assert abs(off["overhead"] - 11.0) < 10.0

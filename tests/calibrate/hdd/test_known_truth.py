@@ -63,7 +63,7 @@ def test_rotation_within_a_twentieth_of_a_percent(case: tuple[Hdd, Calibration])
     found = result.parameters["revolution"]
     assert found.value == pytest.approx(truth.period_ns, rel=5e-4)
     assert found.is_identified
-    # the error told is of the size of the error made: never a tenth of it
+    # the reported error is of the size of the actual error: never a tenth of it
     assert found.stderr is not None
     assert abs(found.value - truth.period_ns) < 5 * found.stderr + 1.0
 
@@ -78,18 +78,18 @@ def test_seek_curve_within_5_percent_or_a_tenth_of_a_ms_everywhere(case: tuple[H
     drive = result.drive
     assert isinstance(drive, Hdd)
     true, found = truth.tables().seek_ns, drive.tables().seek_ns
-    # the number of heads cannot be told, so distances are compared in tracks
+    # the number of heads cannot be determined, so distances are compared in tracks
     tracks = np.unique(np.geomspace(drive.heads, 0.999 * truth.heads * (len(true) - 1), 400).astype(np.int64))
     tracks = tracks[tracks >= max(drive.heads, truth.heads)]
-    wanted = np.interp(tracks / truth.heads, np.arange(len(true)), true)
+    expected = np.interp(tracks / truth.heads, np.arange(len(true)), true)
     got = np.interp(tracks / drive.heads, np.arange(len(found)), found)
-    error = np.abs(got - wanted)
-    allowed = np.maximum(0.05 * wanted, 100_000)
+    error = np.abs(got - expected)
+    allowed = np.maximum(0.05 * expected, 100_000)
     worst = int((error / allowed).argmax())
-    assert (error <= allowed).all(), (int(tracks[worst]), float(wanted[worst]), float(got[worst]))
+    assert (error <= allowed).all(), (int(tracks[worst]), float(expected[worst]), float(got[worst]))
 
 
-def test_the_error_told_of_the_seek_table_is_of_the_size_of_the_error_made(case: tuple[Hdd, Calibration]) -> None:
+def test_the_reported_error_of_the_seek_table_is_of_the_size_of_the_actual_one(case: tuple[Hdd, Calibration]) -> None:
     truth, result = case
     drive = result.drive
     assert isinstance(drive, Hdd)
@@ -97,9 +97,9 @@ def test_the_error_told_of_the_seek_table_is_of_the_size_of_the_error_made(case:
     assert drive.uncertainty is not None
     assert "seek.time_ms" in drive.uncertainty.names
     tracks = np.array(drive.seek.distance) * drive.heads
-    told = tracks < truth.heads * (truth.tables().n_cylinders - 1)
-    wanted = np.interp(tracks[told] / truth.heads, np.arange(truth.tables().n_cylinders), truth.tables().seek_ns) / 1e6
-    made = float(np.mean(np.array(drive.seek.time_ms)[told] - wanted))
+    within = tracks < truth.heads * (truth.tables().n_cylinders - 1)
+    true_ns = np.interp(tracks[within] / truth.heads, np.arange(truth.tables().n_cylinders), truth.tables().seek_ns)
+    made = float(np.mean(np.array(drive.seek.time_ms)[within] - true_ns / 1e6))
     k = drive.uncertainty.names.index("seek.time_ms")
     assert abs(made) < 3.3 * drive.uncertainty.covariance[k][k] ** 0.5
 
@@ -123,7 +123,7 @@ def test_zone_rates_within_2_percent(case: tuple[Hdd, Calibration]) -> None:
     truth, result = case
     drive = result.drive
     assert isinstance(drive, Hdd)
-    # over sixteenths: where one zone ends to within a hundredth of the drive is more than the reads can tell
+    # over sixteenths: where one zone ends to within a hundredth of the drive is more than the reads determine
     share = (np.arange(16 * 32) + 0.5) / (16 * 32)
     found, true = (_rates(d, share).reshape(16, 32).mean(axis=1) for d in (drive, truth))
     np.testing.assert_allclose(found, true, rtol=0.02)
@@ -147,21 +147,25 @@ def test_predicted_iops_within_3_percent_at_all_depths(case: tuple[Hdd, Calibrat
     for depth in (1, 2, 4, 8, 16, 32):
         times = [
             mean_response(
-                scenario_of(drive), length=4096, queue_depth=depth, n=20_000, seed=3,
+                scenario_of(drive),
+                length=4096,
+                queue_depth=depth,
+                n=20_000,
+                seed=3,
                 span_bytes=truth.capacity_bytes // 4096 * 4096 - (1 << 20),
             )
             for drive in (truth, result.drive)
-        ]  # fmt: skip
+        ]
         errors[depth] = times[0] / times[1] - 1.0
     assert max(abs(error) for error in errors.values()) < 0.03, errors
 
 
-def test_queue_is_recognised(case: tuple[Hdd, Calibration]) -> None:
+def test_queue_is_recognized(case: tuple[Hdd, Calibration]) -> None:
     truth, result = case
     assert isinstance(result.drive, Hdd)
     schedulers = result.report["schedulers"]
     assert truth.queue.scheduler in schedulers
-    # what cannot be told apart is of the same kind: in order of arrival, by distance, by position on the platter
+    # schedulers that cannot be distinguished are alike: in order of arrival, by distance, by position on the platter
     by_distance = {"look", "sstf", "c-look"}
     assert set(schedulers) <= by_distance or schedulers == (truth.queue.scheduler,)
     if result.drive.queue.scheduler == truth.queue.scheduler:

@@ -31,8 +31,13 @@ def evidence(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     job = job_of_prediction(
         {key: value for key, value in prediction.items() if key in ("iops", "latency_ms")}
         | ({key: prediction[key] for key in ("reads", "writes")} if share < 1 else {}),
-        name="mine", pattern=request.param, block_bytes=4096, depth=DEPTH, read_fraction=share, duration_s=60.0,
-    )  # fmt: skip
+        name="mine",
+        pattern=request.param,
+        block_bytes=4096,
+        depth=DEPTH,
+        read_fraction=share,
+        duration_s=60.0,
+    )
     path = tmp_path_factory.mktemp("fio") / "result.json"
     write_fio_json(path, [job])
     return path
@@ -46,7 +51,7 @@ def test_its_own_evidence(evidence: Path) -> None:
         assert condition["demerit_ratio"] < 0.2
 
 
-def test_another_drive_is_told_apart(evidence: Path) -> None:
+def test_another_drive_is_distinguished(evidence: Path) -> None:
     slow, fast = (repeat(catalogue()[name], [evidence], seed=11) for name in ("generic-5k4", "generic-15k"))
     assert slow["mean_error_ratio"] > 2 * TOLERANCE
     assert fast["mean_error_ratio"] < -2 * TOLERANCE

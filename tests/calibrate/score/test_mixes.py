@@ -1,4 +1,4 @@
-"""Measured mixes of reads and writes: never fitted, and held against the profile."""
+"""Measured mixes of reads and writes: never fitted, and compared with the profile."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def hdd(folder: Path) -> Calibration:
     return calibrate(measured_hdd(folder, with_mixes=True), out=folder / "hdd.toml")
 
 
-def test_every_mix_is_told_and_predicted(hdd: Calibration) -> None:
+def test_every_mix_is_reported_and_predicted(hdd: Calibration) -> None:
     mixes = hdd.to_dict()["held_out"]["mixed_read_write"]
     assert mixes["n_conditions"] == 6
     found = {(row["read_percent"], row["queue_depth"]) for row in mixes["conditions"]}
@@ -111,7 +111,7 @@ def test_writes_that_were_not_measured_apart_show_in_the_mixes(folder: Path) -> 
 
 @pytest.mark.parametrize("has_long_writes", [False, True])
 def test_flash_is_fitted_to_writes_and_held_against_mixes(folder: Path, has_long_writes: bool) -> None:
-    """How long a die programs, which reads beside writes wait for, only writes beyond the buffer tell."""
+    """Only writes beyond the buffer determine how long a die programs, which reads beside writes wait for."""
     device = MockDevice(flash_truth(), host_ns=500, jitter_ns=1_500.0)
     device.rotation_period(rounds=3)
     device.random_reads(n=800)

@@ -22,7 +22,7 @@ HICCUP_MS = 3.0
 @dataclass(frozen=True)
 class Clock:
     """The spindle is slow by `warming` at first and by nothing after some `warming_s`, and by `wander` to and fro every
-    `wander_s` (shares of its speed); completions are noticed `jitter_ms` late and times told in `grain_us`."""
+    `wander_s` (shares of its speed); completions are noticed `jitter_ms` late and times are recorded in `grain_us`."""
 
     warming: float
     warming_s: float

@@ -154,7 +154,7 @@ class Recorder:
             self._touch(held)
             return ready + blocks * bus
         if held is not None and held is state.segments[-1] and state.ahead_from is not None:
-            # the read-ahead under way reaches the rest of the blocks
+            # the read-ahead in progress reaches the rest of the blocks
             media, begun = self._transfer(state.ahead_from, held.last, lba + blocks)
             held.last = lba + blocks
         else:
@@ -271,7 +271,7 @@ class Recorder:
 def draw_trace(drive: RandomDrive, n: int, seed: int) -> RequestTrace:
     """A trace of sequential, local and scattered requests, in one of the two manners of the published traces.
 
-    Times are as a host's clock tells them, the pause stands before or after its request, and some requests may be
+    Times are those of a host's clock, the pause is before or after its request, and some requests may be
     missing.
     """
     clock = draw_clock(seed)

@@ -42,8 +42,11 @@ class Outcome:
 
     @property
     def demerit_ratio(self) -> float:
-        """What is held against the bound. A few recalibrations, of which any half of a trace has more or fewer, weigh
-        more than all else: of drives that make them the longest responses are left out."""
+        """Return the demerit that is compared with the bound.
+
+        Of drives that recalibrate, the longest responses are left out: the few recalibrations weigh more than all
+        else, and one half of a trace has more of them than the other.
+        """
         return self.calm_demerit_ratio if self.drive.recalibration_ms else float(self.score["demerit_ratio"])
 
     @property
@@ -56,14 +59,14 @@ class Outcome:
     def failures(self) -> list[str]:
         """What missed its bound."""
         rpm = self.fit.model.rotation.period_ms / self.true_period_ms - 1
-        told = {
+        reported = {
             "period": abs(rpm) < 5e-5,
             "heads": self.heads in (None, self.drive.layout.heads),
             "demerit": self.demerit_ratio < MAX_DEMERIT,
             "mean": abs(self.score["mean_error_ratio"]) < MAX_MEAN_ERROR,
             "mae": self.score["mae_ms"] < MAX_MAE * self.score["measured_mean_ms"],
         }
-        return [name for name, is_fine in told.items() if not is_fine]
+        return [name for name, is_fine in reported.items() if not is_fine]
 
 
 def calibrated(seed: int, n_fitted: int = N_FITTED, n_predicted: int = N_PREDICTED) -> Outcome:

@@ -1,4 +1,4 @@
-"""Access on arrival, told from ends of accesses that were made up one way and the other."""
+"""Access on arrival, recognized from synthetic ends of accesses of either kind."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ T_MS = np.cumsum(np.random.default_rng(0).uniform(20.0, 80.0, N))
 
 def phasors(turns: np.ndarray, noise: float = 0.02, outliers: float = 0.03) -> np.ndarray:
     rng = np.random.default_rng(1)
-    told = turns + rng.normal(0.0, noise, N)
-    told = np.where(rng.random(N) < outliers, rng.random(N), told)
-    return np.asarray(np.exp(2j * np.pi * told))
+    reported = turns + rng.normal(0.0, noise, N)
+    reported = np.where(rng.random(N) < outliers, rng.random(N), reported)
+    return np.asarray(np.exp(2j * np.pi * reported))
 
 
 def missed(turns: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -53,10 +53,10 @@ def test_outliers_do_not_move_it() -> None:
 
 
 def test_what_comes_later_does_not_matter() -> None:
-    told = phasors(np.full(N, 0.25))
-    other = told.copy()
+    reported = phasors(np.full(N, 0.25))
+    other = reported.copy()
     other[1000:] *= -1
-    assert np.array_equal(causal(told, 16.0)[:1001], causal(other, 16.0)[:1001])
+    assert np.array_equal(causal(reported, 16.0)[:1001], causal(other, 16.0)[:1001])
 
 
 def test_a_wandering_phase_is_averaged_over_less() -> None:

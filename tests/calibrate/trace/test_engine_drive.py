@@ -46,16 +46,14 @@ def drive_of(angles: AngleMap, n_blocks: int, heads: int) -> Hdd:
 def angle_errors(angles: AngleMap, drive: Hdd) -> Any:
     blocks = np.arange(0, drive.n_sectors, 7)
     index, per_track = angle_of(drive.tables(), blocks)
-    wanted = angles.angle(blocks.astype(np.float64), np.zeros(len(blocks), dtype=np.bool_))
-    return np.abs((index / per_track - wanted + 0.5) % 1.0 - 0.5)
+    expected = angles.angle(blocks.astype(np.float64), np.zeros(len(blocks), dtype=np.bool_))
+    return np.abs((index / per_track - expected + 0.5) % 1.0 - 0.5)
 
 
 def zone(first: float, last: float, tracks: float, slips: tuple[float, ...] = (), begin: float = 0.0) -> ZoneAngle:
     """Four heads, skews of 0.15 and 0.1 turns more, tracks from `begin` on."""
     rate = (1.0 + 0.15 + 0.1 / 4) / tracks
-    return ZoneAngle(
-        first, last, 0.3, rate, Step(tracks, begin, 0.15), Step(4 * tracks, begin, 0.1), slips=slips
-    )  # fmt: skip
+    return ZoneAngle(first, last, 0.3, rate, Step(tracks, begin, 0.15), Step(4 * tracks, begin, 0.1), slips=slips)
 
 
 def test_whole_cylinders_are_one_zone_each() -> None:
@@ -102,7 +100,7 @@ def test_the_page_has_residuals_and_correlations(fit: TraceFit) -> None:
     assert {"kept", "before_ratio", "after_ratio"} == set(found.drive.provenance["last_stage"])
 
 
-def test_the_errors_told_are_of_the_size_of_those_made(fit: TraceFit) -> None:
+def test_reported_errors_are_of_the_size_of_actual_ones(fit: TraceFit) -> None:
     drive = fit.to_drive()
     uncertain = parameters_of(drive)
     overhead = uncertain["profile read_overhead_ns"]

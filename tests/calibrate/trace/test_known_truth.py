@@ -87,7 +87,7 @@ def test_profile_round_trip(fit: TraceFit, tmp_path: Any) -> None:
     assert validate_traces(again, rest) == validate_traces(drive, rest)
 
 
-def test_parameters_are_told_with_errors() -> None:
+def test_parameters_are_reported_with_errors() -> None:
     printed = calibrate_trace(TRACE.part(0, 3000)).to_dict()
     assert {"converged", "kind", "parameters", "held_out"} <= printed.keys()
     revolution = printed["parameters"]["revolution"]

@@ -35,7 +35,7 @@ def blocks(n: int, last: int, seed: int = 1) -> np.ndarray:
 
 
 def rough(first: float, last: float, spt: int, heads: int, track: int, cylinder: int, n: int) -> ZoneAngle:
-    """A zone as its rate alone tells it."""
+    """A zone as its rate alone determines it."""
     mean = ((heads - 1) * track + cylinder) / heads
     return ZoneAngle(first, last, 0.0, (1.0 + mean / spt) / spt, n_points=n)
 
@@ -113,7 +113,7 @@ def test_a_zone_of_no_whole_cylinders_is_still_a_drive_of_few_zones() -> None:
 
 
 def drive(heads: int) -> tuple[tuple[ZoneAngle, ...], np.ndarray, np.ndarray]:
-    """Three zones of 120, 104 and 88 blocks a track, as their rates tell them, with measured angles."""
+    """Three zones of 120, 104 and 88 blocks a track, as their rates determine them, with measured angles."""
     zones, xs, zs, first = [], [], [], 0
     for k, spt in enumerate((120, 104, 88)):
         track, cylinder = round(0.13 * spt), round(0.21 * spt)

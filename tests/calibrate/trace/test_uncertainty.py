@@ -1,4 +1,4 @@
-"""The errors told of a traced profile are those that are made: drives drawn, traced, fitted along the sensitivities."""
+"""The reported errors of a traced profile are the actual ones: drives drawn, traced, fitted along the sensitivities."""
 
 from __future__ import annotations
 
@@ -35,9 +35,15 @@ def start() -> Hdd:
         drive.to_dict()
         | given
         | {"revolution_ns": drive.period_ns, "head_switch_ns": 300_000}
-        | {"seek": table, "read_overhead_ns": 400_000, "write_overhead_ns": 700_000, "write_settle_ns": 600_000,
-           "cache": None, "queue": {"depth": 1, "scheduler": "fcfs"}}
-    )  # fmt: skip
+        | {
+            "seek": table,
+            "read_overhead_ns": 400_000,
+            "write_overhead_ns": 700_000,
+            "write_settle_ns": 600_000,
+            "cache": None,
+            "queue": {"depth": 1, "scheduler": "fcfs"},
+        }
+    )
 
 
 def traced(drive: Hdd, rng: np.random.Generator, n: int = 4000) -> RequestTrace:
@@ -55,9 +61,14 @@ def responses(
     """After pauses of their own, so that the platter stands anywhere."""
     n = len(lba)
     requests = Requests(
-        rng.integers(0, 50_000_000, n), is_write.astype(np.uint8), lba * 512, size * 512, np.zeros(n, np.int32),
-        np.ones(n), (StreamRule("trace", n_clients=1),),
-    )  # fmt: skip
+        rng.integers(0, 50_000_000, n),
+        is_write.astype(np.uint8),
+        lba * 512,
+        size * 512,
+        np.zeros(n, np.int32),
+        np.ones(n),
+        (StreamRule("trace", n_clients=1),),
+    )
     done = run(scenario_of(drive), requests).completions
     return np.asarray((done.done_ns - done.issue_ns) / 1e6)
 
@@ -91,7 +102,7 @@ def test_nine_of_ten_truths_lie_in_the_intervals() -> None:
 
 
 def test_sensitivities_are_what_the_engines_do() -> None:
-    """A tenth more of each parameter: mean responses change as told, within four standard errors of the difference."""
+    """A tenth more of each parameter changes mean responses as predicted, within four standard errors."""
     rng = np.random.default_rng(4)
     drive = start()
     trace = traced(drive, rng, n=60_000)
@@ -100,17 +111,17 @@ def test_sensitivities_are_what_the_engines_do() -> None:
         more = moved(drive, np.eye(len(NAMES))[k] * 0.1)
         other = responses(more, trace.lba, trace.n_blocks, trace.is_write, rng)
         change = other - trace.response_ms
-        told = float(sensitivity[:, k].mean()) * float(np.expm1(0.1))
-        assert change.mean() == pytest.approx(told, abs=4 * change.std() / np.sqrt(len(change)))
+        predicted = float(sensitivity[:, k].mean()) * float(np.expm1(0.1))
+        assert change.mean() == pytest.approx(predicted, abs=4 * change.std() / np.sqrt(len(change)))
 
 
-def test_the_profile_draws_what_was_told() -> None:
+def test_the_profile_draws_what_was_reported() -> None:
     rng = np.random.default_rng(5)
     drive = start()
     trace = traced(drive, rng)
     response = responses(drive, trace.lba, trace.n_blocks, trace.is_write, rng)
-    told = uncertainty_of(drive, trace, np.ones(len(trace), np.bool_), response, 1e-4)
-    uncertain = drive.model_copy(update={"uncertainty": told})
+    uncertainty = uncertainty_of(drive, trace, np.ones(len(trace), np.bool_), response, 1e-4)
+    uncertain = drive.model_copy(update={"uncertainty": uncertainty})
     assert uncertain.uncertainty is not None
     parameters = parameters_of(uncertain)
     seek = parameters["profile seek.time_ms"]

@@ -104,12 +104,12 @@ def main() -> None:
 
 
 def draw(axes: Axes, curves: Curves) -> None:
-    """Distribution functions, each drive in its colour."""
+    """Distribution functions, each drive in its color."""
     for index, (name, (measured, predicted)) in enumerate(curves.items()):
-        colour = COLORS[index % len(COLORS)]
-        axes.plot(predicted, LEVELS, color=colour, linewidth=1.2, label=name)
+        color = COLORS[index % len(COLORS)]
+        axes.plot(predicted, LEVELS, color=color, linewidth=1.2, label=name)
         at = (LEVELS * len(measured)).astype(np.intp)
-        axes.plot(measured[at][::5], LEVELS[::5], ".", color=colour, markersize=3)
+        axes.plot(measured[at][::5], LEVELS[::5], ".", color=color, markersize=3)
     axes.set_xlabel("response time, ms")
     axes.set_xlim(0, 40)
     axes.set_ylabel("share of requests")

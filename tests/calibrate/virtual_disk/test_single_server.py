@@ -1,4 +1,4 @@
-"""A virtual disk of known parameters: one server that answers in batches, told from parallel dies and recovered."""
+"""A virtual disk of known parameters: one server that answers in batches, recovered and not taken for parallel dies."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ SHAPE = ServerShape(
 )
 TRUTH = profile_of(
     fit_single_server(measured(SHAPE, np.random.default_rng(0), noise_ratio=1e-9, repetitions=2)),
-    capacity_bytes=1 << 30, name="truth", provenance={},
-).model_copy(update={"wake_ns": tuple(range(20_000, 50_001, 1_000))})  # fmt: skip
+    capacity_bytes=1 << 30,
+    name="truth",
+    provenance={},
+).model_copy(update={"wake_ns": tuple(range(20_000, 50_001, 1_000))})
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Calibration:
     return calibrate(device.write(folder / "m.json"), out=folder / "drive.toml")
 
 
-def test_is_told_from_parallel_dies(result: Calibration) -> None:
+def test_is_distinguished_from_parallel_dies(result: Calibration) -> None:
     assert result.has_converged, result.message
     assert "one server with batches rather than parallel dies: strong evidence" in result.message
     assert isinstance(result.drive, Virtual)
@@ -107,9 +109,7 @@ def test_parallel_dies_are_not_taken_for_a_server() -> None:
             cells.add(Key("read", False, 4096, depth), float(max(80_000.0, 80_000.0 * depth / 24) * factor))
     for length in (16384, 65536):
         cells.add(Key("read", False, length, 1), 80_000.0 + length / 2.0)
-    found = calibrate_flash(
-        cells, span_bytes=1 << 30, capacity_bytes=1 << 30, name="dies", provenance={}, warnings=[]
-    )  # fmt: skip
+    found = calibrate_flash(cells, span_bytes=1 << 30, capacity_bytes=1 << 30, name="dies", provenance={}, warnings=[])
     assert isinstance(found.drive, Flash)
     assert "parallel dies rather than one server" in found.message
 

@@ -86,7 +86,7 @@ def trial(folder: Path, name: str, old: bytes | None, at: int, how: str) -> tupl
     if content not in (old, expected(folder, name)):
         problems.append(f"the file has {len(content or b'')} bytes of neither the old nor the new content")
     if how not in ENDS and at <= count and raised == "" and content == old and old != expected(folder, name):
-        problems.append("nobody was told")
+        problems.append("no error was raised")
     if raised not in ("", "OutputError"):
         problems.append(f"raised {raised}")
     return count, "; ".join(problems)

@@ -182,11 +182,19 @@ def test_all_faults_at_once() -> None:
 @pytest.mark.parametrize(
     ("level", "possible", "impossible"),
     [
-        ("raid1", [2, 3], [1]), ("raid1e", [3, 5], [2]), ("raid10", [4, 8], [2, 7]), ("raid3", [3], [1, 2]),
-        ("raid4", [3], [2]), ("raid5", [3, 120], [1, 2]), ("raid6", [4, 5], [1, 3]), ("raid50", [6, 9, 10], [5, 7]),
-        ("raid60", [8, 10, 12], [7, 9]), ("jbod", [1], []), ("raid0", [1], []),
+        ("raid1", [2, 3], [1]),
+        ("raid1e", [3, 5], [2]),
+        ("raid10", [4, 8], [2, 7]),
+        ("raid3", [3], [1, 2]),
+        ("raid4", [3], [2]),
+        ("raid5", [3, 120], [1, 2]),
+        ("raid6", [4, 5], [1, 3]),
+        ("raid50", [6, 9, 10], [5, 7]),
+        ("raid60", [8, 10, 12], [7, 9]),
+        ("jbod", [1], []),
+        ("raid0", [1], []),
     ],
-)  # fmt: skip
+)
 def test_a_level_has_a_number_of_disks_or_it_has_none(level: str, possible: list[int], impossible: list[int]) -> None:
     for disks in possible:
         assert rule_of_thumb(level, read_fraction=0.5, disks=disks, per_disk_iops=100).host_iops

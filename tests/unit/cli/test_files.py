@@ -105,14 +105,14 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
 
 def test_true_is_no_number(tmp_path: Path) -> None:
     text = 'drive = "generic-15k"\n[layout]\nlevel = "jbod"\ndisks = true\n'
-    told = refusal("simulate", write(tmp_path / "a.toml", text), "--workload", EXAMPLES / "oltp.toml")
-    assert "disks: is true or false where a number or a text is required" in told
+    reported = refusal("simulate", write(tmp_path / "a.toml", text), "--workload", EXAMPLES / "oltp.toml")
+    assert "disks: is true or false where a number or a text is required" in reported
 
 
 def test_figures_beyond_reason_are_bad_input() -> None:
     load = EXAMPLES / "random-read.toml"
-    told = refusal("simulate", EXAMPLES / "single-disk.toml", "--workload", load, "--precision", "1e-300")
-    assert "precision=1e-300: must be at least 1e-06" in told
+    reported = refusal("simulate", EXAMPLES / "single-disk.toml", "--workload", load, "--precision", "1e-300")
+    assert "precision=1e-300: must be at least 1e-06" in reported
     words = ("--level", "raid5", "--read-fraction", 0.5)
     assert "must be at most 1e+15" in refusal("rule", *words, "--iops", "1e308", "--per-disk-iops", 100)
     assert "beyond all bounds" in refusal("rule", *words, "--iops", "1e15", "--per-disk-iops", "1e-300")

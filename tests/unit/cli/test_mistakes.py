@@ -15,7 +15,7 @@ ARRAY = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 5\n'
     [
         (ARRAY + 'stirp = "64 KiB"', "layout.stirp='64 KiB': is not a known field; did you mean strip?"),
         (ARRAY + 'stirp_bytes = "64 KiB"', "did you mean strip_bytes?"),
-        (ARRAY + "colour = 1", "layout.colour=1: is not a known field; remove it or check the spelling"),
+        (ARRAY + "color = 1", "layout.color=1: is not a known field; remove it or check the spelling"),
         (ARRAY + "[host]\n[host.page_cahce]", "host.page_cahce: is not a known field; did you mean page_cache?"),
         (
             ARRAY.replace('drive = "generic-15k"', '[drive]\nname = "generic-15k"'),

@@ -45,6 +45,31 @@ def test_drive_in_detail() -> None:
     assert "15,000 rpm, 4.000 ms a revolution" in run("drives", "generic-15k").stdout
 
 
+def test_a_word_lists_the_drives_that_match() -> None:
+    names = [row["name"] for row in answer("drives", "Seagate")["drives"]]
+    assert names == [name for name in catalogue() if name.startswith("seagate-")]
+    assert [row["name"] for row in answer("drives", "exos x24")["drives"]] == ["seagate-exos-x24"]
+    assert "1 drive;" in run("drives", "exos x24").stdout
+
+
+def test_drives_of_one_kind() -> None:
+    rows = answer("drives", "--kind", "nvme")["drives"]
+    assert rows
+    assert all("NVMe" in row["bus"] and row["kinds"] == ["nvme"] for row in rows)
+    both = {row["name"] for row in answer("drives", "toshiba", "--kind", "nearline")["drives"]}
+    assert {"toshiba-mg08aca16te", "toshiba-mg10aca20te"} <= both
+    assert not both & {"toshiba-mq01abd100", "toshiba-mk3001grrb", "seagate-exos-x24"}
+
+
+def test_a_drives_page_lists_what_is_assumed() -> None:
+    page = " ".join(run("drives", "toshiba-mg10aca20te").stdout.split())
+    assert "assumed inner rate, seek (average, track to track, full stroke), read overhead" in page
+    assert "mean time to failure of 2,500,000 hours" in page
+    assert "assumed all but capacity, interface rate, power" in " ".join(
+        run("drives", "intel-dc-s4600-1920").stdout.split()
+    )
+
+
 @pytest.mark.parametrize("name", ["generic-7k2", "intel-x25-e-64"])
 def test_printed_description_is_the_drive(name: str) -> None:
     assert parse_drive(tomllib.loads(run("drives", name, "--toml").stdout)) == catalogue()[name]
@@ -59,6 +84,12 @@ def test_drive_plot(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("drives", "generic-77k"), "is neither a file nor a drive"),
+        (("drives", "segate"), "did you mean seagate?"),
+        (("drives", "--kind", "nvm"), "is not a kind of drive; did you mean nvme?"),
+        (("drives", "--kind", "floppy"), "use hdd, nearline, 10k, 15k, sata-ssd, sas-ssd, nvme"),
+        (("drives", "intel", "--kind", "10k"), "matches no drive of the kind 10k"),
+        (("drives", "seagate", "--toml"), "is neither a file nor a drive"),
+        (("drives", "--kind", "nvme", "--plot", "d.png"), "needs the name of one drive"),
         (("drives", "--toml"), "needs the name of one drive"),
         (("drives", "generic-10k", "--plot", "nowhere/d.png"), "in a directory that does not exist"),
         (("drives", "generic-10k", "--plot", "d.gif"), "use .png or .svg"),

@@ -68,7 +68,7 @@ def test_an_interval_that_cannot_be_reached_exits_with_3() -> None:
     import diskmodel.engine.simulate as module
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(module.MOST_REQUESTS, "simpy", 2000)
+        patch.setitem(module.MAX_REQUESTS, "simpy", 2000)
         assert answer(*words, status=3)["converged"] is False
 
 

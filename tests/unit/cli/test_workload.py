@@ -54,7 +54,7 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     alone = RUNNER.invoke(app, ["plan", str(plan), "--json"])
     assert alone.exit_code == 2
     assert "workload: is missing" in alone.stderr
-    options = ["--workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"]
+    options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"]
     found = RUNNER.invoke(app, ["plan", str(plan), *options])
     assert found.exit_code in (0, 3), found.stderr
     read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])

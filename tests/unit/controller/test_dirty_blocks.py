@@ -5,11 +5,25 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskmodel.controller.dirty_blocks import DirtyBlocks
+from diskmodel.controller.dirty_blocks import DirtyBlocks, Lanes
+from diskmodel.controller.tables import lanes_of
+from diskmodel.layout.description import Layout
+from diskmodel.layout.tables import layout_tables
+
+
+def one_lane(stripe: int = 1 << 40, budget: int = 1 << 40) -> Lanes:
+    """Everything on one disk, blocks of one sector, and every destage one strip."""
+    return Lanes(1, 1, stripe, 1 << 40, 1, 1 << 40, 1, 0, budget)
+
+
+def lanes(level: str, disks: int, *, block_sectors: int = 8, depth: int = 2) -> Lanes:
+    """Lanes of an array with strips of 64 KiB over small disks."""
+    layout = Layout.parse({"level": level, "disks": disks, "strip": "64 KiB"})
+    return lanes_of(layout_tables(layout, 1 << 20, 512), block_sectors, depth)
 
 
 def test_a_block_that_waits_already_takes_no_more_room() -> None:
-    dirty = DirtyBlocks(capacity=4, high=4, low=0, longest=4)
+    dirty = DirtyBlocks(4, high=4, low=0, lanes=one_lane())
     assert dirty.accept(0, 3)
     assert dirty.accept(1, 4)
     assert dirty.used == 4
@@ -18,7 +32,7 @@ def test_a_block_that_waits_already_takes_no_more_room() -> None:
 
 
 def test_a_block_under_way_takes_a_second_place() -> None:
-    dirty = DirtyBlocks(capacity=2, high=0, low=0, longest=1)
+    dirty = DirtyBlocks(2, high=0, low=0, lanes=one_lane(1))
     assert dirty.accept(0, 1)
     assert dirty.next_run(is_pressed=False) == (0, 1)
     assert dirty.accept(0, 1)
@@ -29,7 +43,7 @@ def test_a_block_under_way_takes_a_second_place() -> None:
 
 
 def test_watermarks() -> None:
-    dirty = DirtyBlocks(capacity=10, high=3, low=1, longest=1)
+    dirty = DirtyBlocks(10, high=3, low=1, lanes=one_lane(1))
     dirty.accept(0, 3)
     assert dirty.next_run(is_pressed=False) is None
     assert dirty.next_run(is_pressed=True) == (0, 1)
@@ -38,32 +52,73 @@ def test_watermarks() -> None:
     while (run := dirty.next_run(is_pressed=False)) is not None:
         runs.append(run)
         dirty.written(*run)
-    # five in the cache exceed three; it stops when one waits
+    # four wait, which is more than three; it stops when one waits
     assert runs == [(1, 2), (2, 3), (3, 4)]
 
 
+def test_what_is_under_way_does_not_start_destaging() -> None:
+    """With one mark exactly what exceeds it is written, however long that takes."""
+    dirty = DirtyBlocks(10, high=2, low=2, lanes=one_lane(1))
+    dirty.accept(0, 3)
+    assert dirty.next_run(is_pressed=False) == (0, 1)
+    assert dirty.next_run(is_pressed=False) is None
+    dirty.accept(7, 8)
+    assert dirty.next_run(is_pressed=False) == (1, 2)
+
+
 def test_runs_go_upwards_and_round_again() -> None:
-    dirty = DirtyBlocks(capacity=100, high=0, low=0, longest=4)
+    """Blocks 50 to 55 lie in stripes 12 (48 to 51) and 13."""
+    dirty = DirtyBlocks(100, high=0, low=0, lanes=one_lane(4))
+    dirty.accept(45, 46)
+    assert dirty.next_run(is_pressed=False) == (45, 46)
     for first, end in ((50, 56), (10, 12), (70, 71)):
         dirty.accept(first, end)
-    dirty.sweep = 40
     order = [dirty.next_run(is_pressed=False) for _ in range(5)]
-    assert order == [(50, 54), (54, 56), (70, 71), (10, 12), None]
+    assert order == [(50, 52), (52, 56), (70, 71), (10, 12), None]
+
+
+def test_full_stripes_of_a_parity_array_are_found() -> None:
+    """RAID 5 of four disks: rows of 3 x 16 blocks of 4 KiB; a write of two rows from block 40 on touches three."""
+    dirty = DirtyBlocks(1000, high=0, low=0, lanes=lanes("raid5", 4, depth=100))
+    dirty.accept(40, 136)
+    runs = [dirty.next_run(is_pressed=False) for _ in range(4)]
+    assert runs == [(40, 48), (48, 96), (96, 136), None]
+
+
+def test_every_mirror_has_destages_of_its_own() -> None:
+    """RAID 10 of four disks: strips of 16 blocks go to disks 0 and 1, 2 and 3 in turn; two destages on each pair."""
+    dirty = DirtyBlocks(1000, high=0, low=0, lanes=lanes("raid10", 4))
+    dirty.accept(0, 16 * 8)
+    runs = [dirty.next_run(is_pressed=False) for _ in range(5)]
+    assert runs == [(0, 16), (16, 32), (32, 48), (48, 64), None]
+    dirty.written(16, 32)
+    assert dirty.next_run(is_pressed=False) == (80, 96)
+    assert dirty.next_run(is_pressed=False) is None
+
+
+def test_destages_of_a_parity_group_count_the_strips_that_they_write() -> None:
+    """RAID 6 of six disks, two destages a disk: twelve strips. A full stripe is six, a block three (two of parity)."""
+    grouped = lanes("raid6", 6)
+    assert grouped.cost(0, 64) == 6
+    assert grouped.cost(3, 4) == 3
+    dirty = DirtyBlocks(1000, high=0, low=0, lanes=grouped)
+    dirty.accept(0, 256)
+    assert [dirty.next_run(is_pressed=False) for _ in range(3)] == [(0, 64), (64, 128), None]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 6)), max_size=60), st.integers(1, 12), st.integers(1, 6))
 def test_every_accepted_block_is_written_once_for_each_time_it_was_dirty(
-    writes: list[tuple[int, int]], capacity: int, longest: int
+    writes: list[tuple[int, int]], capacity: int, stripe: int
 ) -> None:
-    dirty = DirtyBlocks(capacity=capacity, high=capacity // 2, low=0, longest=longest)
+    dirty = DirtyBlocks(capacity, high=capacity // 2, low=0, lanes=one_lane(stripe))
     for first, n in writes:
         if dirty.accept(first, first + n):
             assert all(block in dirty for block in range(first, first + n))
         assert dirty.used <= capacity
         run = dirty.next_run(is_pressed=True)
         if run:
-            assert 0 < run[1] - run[0] <= longest
+            assert 0 < run[1] - run[0] <= stripe
             dirty.written(*run)
     while (run := dirty.next_run(is_pressed=True)) is not None:
         dirty.written(*run)

@@ -64,7 +64,7 @@ def test_every_figure_is_said_to_be_printed_quoted_or_assumed(name: str) -> None
     seek = drive.seek.to_dict()
     for field in drive.provenance.get("printed", []) + drive.provenance.get("quoted", []):
         if match := re.fullmatch(r"seek\.(\w+)", field):
-            assert match[1] in seek, "what a source gives stands in the file"
+            assert match[1] in seek, "what a source gives is in the file"
 
 
 @pytest.mark.parametrize("name", HDDS)

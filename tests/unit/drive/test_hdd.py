@@ -103,7 +103,7 @@ def test_two_actuators_halve_heads_and_blocks() -> None:
         ({"seek": {"track_to_track": "1 ms", "average": "4 ms", "full_stroke": "20 ms"}}, "use an average from"),
         ({"cache": {"size": "1 KiB", "segments": 16}}, "smaller than a sector"),
         ({"rpm": "fast"}, "must be a number"),
-        ({"colour": "blue"}, "not a known field"),
+        ({"color": "blue"}, "not a known field"),
     ],
 )
 def test_faults_are_reported_with_rule_and_fix(changes: dict[str, Any], rule: str) -> None:

@@ -37,7 +37,7 @@ ENGINES = pytest.mark.parametrize("engine", ["simpy", "native"])
 
 @ENGINES
 def test_a_sequential_reader_stays_on_its_disk_of_a_raid1(engine: str) -> None:
-    """Each read comes before the last one has completed: only the read that was sent tells where the reader is."""
+    """Each read comes before the last one has completed: only the read that was sent shows where the reader is."""
     offsets = [i * STRIP for i in range(100, 110)]
     outcome = _reads({"level": "raid1", "disks": 2}, engine, offsets, STRIP, gap_ns=1000)
     assert outcome.devices.n_reads.tolist() == [10, 0]

@@ -25,15 +25,29 @@ def done(engine: Any, rows: list[tuple[int, int, int, int]], **drive: object) ->
     """Rows of (time, operation, first block, blocks), served by a drive with these fields."""
     when, op, block, n = (np.array(column, np.int64) for column in zip(*rows, strict=True))
     requests = Requests(
-        when, op.astype(np.uint8), block * 512, n * 512, np.zeros(len(rows), np.int32), np.ones(len(rows)),
+        when,
+        op.astype(np.uint8),
+        block * 512,
+        n * 512,
+        np.zeros(len(rows), np.int32),
+        np.ones(len(rows)),
         (StreamRule("s", 0),),
-    )  # fmt: skip
+    )
     zone = {"cylinders": 10, "sectors_per_track": 100}
     described = {
-        "kind": "hdd", "name": "by hand", "capacity_bytes": 2000 * 512, "rpm": 60_000, "revolution_ns": 1_000_000,
-        "heads": 2, "zones": [zone], "seek": {"kind": "curve", "a_ns": 1, "b_ns_per_root": 0}, "head_switch_ns": 0,
-        "read_overhead_ns": 0, "write_overhead_ns": 0, "interface_bytes_per_s": 512e6,
-    } | drive  # fmt: skip
+        "kind": "hdd",
+        "name": "by hand",
+        "capacity_bytes": 2000 * 512,
+        "rpm": 60_000,
+        "revolution_ns": 1_000_000,
+        "heads": 2,
+        "zones": [zone],
+        "seek": {"kind": "curve", "a_ns": 1, "b_ns_per_root": 0},
+        "head_switch_ns": 0,
+        "read_overhead_ns": 0,
+        "write_overhead_ns": 0,
+        "interface_bytes_per_s": 512e6,
+    } | drive
     layout = {"level": "jbod", "disks": 1, "strip_bytes": 512}
     array = Array.parse({"drive": described, "layout": layout, "spindles": {"phase": "synchronised"}})
     return run(resolve(array, 0), requests, engine)

@@ -30,7 +30,7 @@ def fault_of(workload: Workload, **options: object) -> Fault:
 def test_more_clients_than_a_run_has_requests(options: dict[str, str]) -> None:
     fault = fault_of(closed(10**8), **options)
     assert (fault.field, fault.value) == ("workload.streams.0.clients", 10**8)
-    most = effort.MOST_REQUESTS[next(iter(options.values()), "native")]
+    most = effort.MAX_REQUESTS[next(iter(options.values()), "native")]
     assert f"use at most {most // 2:,}" in fault.fix
 
 
@@ -59,7 +59,7 @@ def test_what_can_be_done_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     check_effort(closed(1_000_000), n_requests=None, engine="native", keep="all")
     check_effort(closed(1), n_requests=20_000_000, engine="native", keep="all")
     check_effort(Workload.parse({"size": "4 KiB", "rate": "100/s"}), n_requests=None, engine="simpy", keep="all")
-    # nobody tells what is free: then only what is hopeless anywhere
+    # free memory is unknown: only what is hopeless anywhere is refused
     monkeypatch.setattr(effort, "free_bytes", lambda: None)
     check_effort(closed(1), n_requests=10**9, engine="native", keep="all")
 
@@ -71,6 +71,6 @@ def test_a_trace_is_there_already(monkeypatch: pytest.MonkeyPatch) -> None:
     assert simulate(array, trace, n_requests=2).n_requests == 2
 
 
-def test_free_memory_is_told_here() -> None:
+def test_free_memory_is_known_here() -> None:
     free = effort.free_bytes()
     assert free is None or 10**6 < free < 10**15

@@ -21,14 +21,22 @@ REVOLUTION = 1_024_000
 def requests(when: list[int], op: list[int], block: list[int], clients: int = 0, draw: float = 0.5) -> Requests:
     n = len(when)
     return Requests(
-        np.array(when, np.int64), np.array(op, np.uint8), np.array(block, np.int64) * BLOCK,
-        np.full(n, BLOCK, np.int64), np.zeros(n, np.int32), np.full(n, draw), (StreamRule("s", clients),),
-    )  # fmt: skip
+        np.array(when, np.int64),
+        np.array(op, np.uint8),
+        np.array(block, np.int64) * BLOCK,
+        np.full(n, BLOCK, np.int64),
+        np.zeros(n, np.int32),
+        np.full(n, draw),
+        (StreamRule("s", clients),),
+    )
 
 
 def done(engine: Any, rows: Requests, drive: dict[str, object] | None = None, **array: object) -> Run:
-    data = {"drive": drive or turning_drive(REVOLUTION), "layout": {"level": "jbod", "disks": 1},
-            "spindles": {"phase": "synchronised"}} | array  # fmt: skip
+    data = {
+        "drive": drive or turning_drive(REVOLUTION),
+        "layout": {"level": "jbod", "disks": 1},
+        "spindles": {"phase": "synchronised"},
+    } | array
     return run(resolve(Array.parse(data), 0), rows, engine)
 
 
@@ -91,10 +99,34 @@ def test_a_raid5_write_comes_round_again(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_held_write_passes_before_what_arrives_at_its_instant(engine: str) -> None:
+    """Rule L12. Three synchronized disks in RAID 5, one strip a cylinder, a strip a revolution of 8000; a seek to the
+    next cylinder takes 1000, the electronics 7000 for each command.
+
+    Write A goes to disk 0, cylinder 0, with parity on disk 2; write B to disk 2, cylinder 1, with parity on disk 1.
+    Both data reads end at 16000. At that instant A sends its parity's read to disk 2, first because disk 0 comes first,
+    and B its held write. The held write passes first: ready at 23000, written from 24000 to 32000. A's parity is ready
+    at 30000, read from 40000 to 48000, written from 56000 to 64000. In the other order B's write would be ready at
+    30000 and end at 40000, and A would end one revolution later, at 72000. B's parity is written from 40000 to 48000.
+    """
+    drive = seeking_drive() | {"revolution_ns": 8_000, "read_overhead_ns": 7_000, "write_overhead_ns": 7_000}
+    layout = {"level": "raid5", "disks": 3, "strip": "4 KiB", "write_policy": "read-modify-write",
+              "read_modify_write": "held"}  # fmt: skip
+    outcome = done(engine, requests([0, 0], [1, 1], [0, 2]), drive, layout=layout)
+    assert outcome.completions.done_ns.tolist() == [64_000, 48_000]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_rebuild_copies_the_lost_disk_window_by_window(engine: str) -> None:
     """RAID 1, disk 0 lost: windows of 16 blocks are read from disk 1 and written to the spare, disk 2."""
-    layout = {"level": "raid1", "disks": 2, "strip": "4 KiB", "failed": [0], "spares": 1,
-              "rebuild": {"window": "64 KiB"}}  # fmt: skip
+    layout = {
+        "level": "raid1",
+        "disks": 2,
+        "strip": "4 KiB",
+        "failed": [0],
+        "spares": 1,
+        "rebuild": {"window": "64 KiB"},
+    }
     outcome = done(engine, requests([50_000_000], [0], [100]), layout=layout)
     assert outcome.rebuilt_bytes == 128 * BLOCK
     assert outcome.devices.n_writes.tolist() == [0, 0, 8]

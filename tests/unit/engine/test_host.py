@@ -43,7 +43,7 @@ def test_the_disk_sees_windows_cut_at_the_longest_request(window: str, size_kib:
     devices = result.run.devices
     assert devices.read_bytes[0] / devices.n_reads[0] / 1024 == pytest.approx(size_kib, rel=0.05)
     n_windows = max(2 * int(window.split()[0]) * (1024 if "MiB" in window else 1) / 512, 2)
-    # two windows at most are on their way: the one that is read and the one behind it
+    # two windows at most are being fetched: the one that is read and the next one
     assert 0.5 * n_windows < result.per_disk[0].mean_in_disk <= n_windows
 
 

@@ -52,7 +52,7 @@ def _set(where: str, value: Any) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (_set("array.layout.strip", 0), "layout.strip=0: must be 1 to"),
         (_set("array.layout.n_disks", 7), "revolution_ns=(5 values): must have 8 values"),
@@ -69,7 +69,7 @@ def _set(where: str, value: Any) -> Change:
         (_set("array.drive.zone_first_lba.1", 5), "drive.zone_first_lba[1]=5: must be"),
         (_set("array.drive.interface_bytes_per_s", 0), "drive.interface_bytes_per_s=0: must be 1000 to"),
         (_set("array.drive.write_overhead_ns", 2**62), "drive.write_overhead_ns=4611686018427387904: must be 0 to"),
-        (_set("array.cache.destage_blocks", 0), "cache.destage_blocks=0: must be 1 to"),
+        (_set("array.cache.lanes.budget", 0), "cache.lanes.budget=0: must be 1 to"),
         (_set("array.cache.low_blocks", 2**40), "cache.low_blocks=1099511627776: must be 0 to"),
         (_set("array.host.page_sectors", 0), "host.page_sectors=0: must be 1 to"),
         (_set("requests.offset.7", -512), "requests.offset[7]=-512: 4096 bytes from there are not within the array's"),
@@ -83,11 +83,11 @@ def _set(where: str, value: Any) -> Change:
         (_set("out.done_ns", np.zeros(19, np.int64)), "out.done_ns=(19 values): must have 20 values"),
         (_set("out.issue_ns", None), "out.issue_ns=None: may be left out only where every stream is open"),
     ],
-)  # fmt: skip
-def test_refusals_name_field_value_and_rule(call: bytes, change: Change, told: str) -> None:
+)
+def test_refusals_name_field_value_and_rule(call: bytes, change: Change, message: str) -> None:
     arguments = pickle.loads(call)
     change(*arguments)
-    with pytest.raises(ValueError, match=f"^[^\n]*{re.escape(told)}[^\n]*$"):
+    with pytest.raises(ValueError, match=f"^[^\n]*{re.escape(message)}[^\n]*$"):
         _kernel.run(*arguments)
 
 
@@ -106,7 +106,7 @@ def test_open_requests_come_in_order(call: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "told"),
+    ("change", "kind", "message"),
     [
         (_set("array.layout.strip", "8"), TypeError, r"layout.*\.strip: .*str"),
         (_set("array.layout.strip", 2**64), TypeError, r"layout.*\.strip: .*too large"),
@@ -117,10 +117,10 @@ def test_open_requests_come_in_order(call: bytes) -> None:
         (_set("out.done_ns", np.broadcast_to(np.int64(0), 20)), TypeError, r"out: .*\.done_ns: "),
     ],
 )
-def test_what_is_of_another_kind_or_missing(call: bytes, change: Change, kind: type[Exception], told: str) -> None:
+def test_what_is_of_another_kind_or_missing(call: bytes, change: Change, kind: type[Exception], message: str) -> None:
     arguments = pickle.loads(call)
     change(*arguments)
-    with pytest.raises(kind, match=told):
+    with pytest.raises(kind, match=message):
         _kernel.run(*arguments)
 
 
@@ -149,7 +149,7 @@ def test_a_panic_in_a_thread_leaves_the_others_alone() -> None:
     assert all("on purpose" in what for what in caught)
 
 
-def test_what_the_kernel_cannot_hold_is_told_as_such() -> None:
+def test_what_the_kernel_cannot_store_is_reported_as_such() -> None:
     """A description that keeps every rule, and a request of more pieces than the kernel's tables hold."""
     layout = {"level": "raid0", "disks": 100, "strip": "512 B", "read_strips": "separate"}
     array = Array.parse({"drive": "generic-10k", "layout": layout})
@@ -167,8 +167,13 @@ def test_any_number_of_accesses_may_wait_for_the_thread() -> None:
     op = np.zeros(n, np.uint8)
     op[:200] = 1
     requests = Requests(
-        np.zeros(n, np.int64), op, (np.arange(n, dtype=np.int64) * 7919 % 10**6) * 4096, np.full(n, 4096),
-        np.zeros(n, np.int32), np.ones(n), (StreamRule("s"),),
-    )  # fmt: skip
+        np.zeros(n, np.int64),
+        op,
+        (np.arange(n, dtype=np.int64) * 7919 % 10**6) * 4096,
+        np.full(n, 4096),
+        np.zeros(n, np.int32),
+        np.ones(n),
+        (StreamRule("s"),),
+    )
     done = run(resolve(array, 0), requests, "native")
     assert (done.completions.done_ns > 0).all()

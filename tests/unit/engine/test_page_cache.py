@@ -24,7 +24,7 @@ def array(**cache: Any) -> Array:
 
 
 def run(system: Array, n: int, **load: Any) -> Result:
-    return simulate(system, Workload.parse({"size": "4 KiB"} | load), n_requests=n)
+    return simulate(system, Workload.parse({"size": "4 KiB"} | load), n_requests=n, start="empty")
 
 
 def test_reads_hit_as_much_of_the_working_set_as_memory_holds() -> None:
@@ -123,9 +123,9 @@ def test_read_ahead_fills_memory_for_the_next_reader() -> None:
 @pytest.mark.parametrize("cache", [{}, {"dirty_background_ratio": 0.01, "dirty_ratio": 0.02}, {"is_synchronous": True}])
 def test_the_kernel_runs_it_alike(cache: dict[str, Any]) -> None:
     load = Workload.parse({"size": "6 KiB", "alignment": "1 KiB", "read_ratio": 0.3, "clients": 8, "span": "256 MiB"})
-    native = simulate(array(**cache), load, n_requests=4000)
+    native = simulate(array(**cache), load, n_requests=4000, start="empty")
     assert native.engine == "native"
-    reference = simulate(array(**cache), load, n_requests=4000, engine="simpy")
+    reference = simulate(array(**cache), load, n_requests=4000, start="empty", engine="simpy")
     assert between(native.requests, reference.run, native.run) is None
 
 
@@ -133,7 +133,7 @@ def test_an_embedded_array_has_its_host() -> None:
     """The array in somebody else's simulation answers as `simulate` does."""
     system = array()
     load = Workload.parse({"size": "4 KiB", "clients": 1, "span": "1 MiB", "read_ratio": 0.5})
-    result = simulate(system, load, n_requests=400)
+    result = simulate(system, load, n_requests=400, start="empty")
     requests = result.requests
     env = simpy.Environment()
     process = ArrayProcess(env, system)
@@ -166,7 +166,9 @@ def test_a_synced_write_waits_for_all_that_is_dirty() -> None:
 def test_both_engines_sync_alike(clients: int) -> None:
     system = array(sync_every=7, writeback_depth=4)
     load = Workload.parse({"size": "512 B", "read_ratio": 0.2, "clients": clients, "span": "1 GB"})
-    one, other = (simulate(system, load, n_requests=600, engine=engine) for engine in ("simpy", "native"))
+    one, other = (
+        simulate(system, load, n_requests=600, start="empty", engine=engine) for engine in ("simpy", "native")
+    )
     assert between(one.requests, one.run, other.run) is None
 
 

@@ -41,7 +41,7 @@ def test_interval_has_the_width_of_the_drives_uncertainty() -> None:
     interval = result.prediction.intervals["mean"]
     half = math.log(interval.high / interval.low) / 2
     share = 8 * OVERHEAD_NS / (WAKE_NS + 8 * OVERHEAD_NS)
-    # 200 draws tell a standard deviation to 5 %
+    # 200 draws determine a standard deviation to 5 %
     assert half == pytest.approx(1.96 * RELATIVE * share, rel=0.2)
     assert interval.low < result.latency.mean_ns < interval.high
     assert result.prediction.parameters == ("read_overhead_ns",)

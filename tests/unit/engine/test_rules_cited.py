@@ -1,4 +1,4 @@
-"""Every rule that code cites is on a semantics page, once, and every rule of the page is told in order."""
+"""Every rule that code cites is on a semantics page, once, and the rules of the page are in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def defined() -> list[str]:
     return [rule for page in PAGES for rule in re.findall(r"^\*\*([A-Z]\d+)\b", page.read_text(), re.MULTILINE)]
 
 
-def test_each_rule_is_told_once_and_in_order() -> None:
+def test_each_rule_is_stated_once_and_in_order() -> None:
     rules = defined()
     assert [rule for rule, n in Counter(rules).items() if n > 1] == []
     for letter in {rule[0] for rule in rules}:

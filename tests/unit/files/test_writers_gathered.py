@@ -23,15 +23,41 @@ ALLOWED_RUST = {
 }
 
 _METHODS = {
-    "write_text", "write_bytes", "savefig", "print_png", "print_svg", "to_csv", "to_json", "to_parquet", "tofile",
-    "touch", "rename", "unlink", "symlink_to", "hardlink_to", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "save",
-    "savez", "copyfile", "copy2", "move",
-}  # fmt: skip
+    "write_text",
+    "write_bytes",
+    "savefig",
+    "print_png",
+    "print_svg",
+    "to_csv",
+    "to_json",
+    "to_parquet",
+    "tofile",
+    "touch",
+    "rename",
+    "unlink",
+    "symlink_to",
+    "hardlink_to",
+    "mkstemp",
+    "NamedTemporaryFile",
+    "TemporaryFile",
+    "save",
+    "savez",
+    "copyfile",
+    "copy2",
+    "move",
+}
 #: Methods of that name that write no file of their own: descriptions save through the output module, for instance.
 _NO_FILES = {
-    ("touch", "segments"), ("touch", "cache"), ("touch", "self"), ("save", "drive"), ("save", "described"),
-    ("save", "workload"), ("print_svg", "FigureCanvasSVG"), ("print_png", "FigureCanvasAgg"), ("savefig", "plot_drive"),
-}  # fmt: skip
+    ("touch", "segments"),
+    ("touch", "cache"),
+    ("touch", "self"),
+    ("save", "drive"),
+    ("save", "described"),
+    ("save", "workload"),
+    ("print_svg", "FigureCanvasSVG"),
+    ("print_png", "FigureCanvasAgg"),
+    ("savefig", "plot_drive"),
+}
 _OS = {"open", "replace", "rename", "link", "symlink", "truncate", "write", "mkfifo", "mknod", "unlink"}
 _OPENERS = {"open", "GzipFile", "BZ2File", "LZMAFile"}
 
@@ -99,12 +125,24 @@ def test_python_writes_through_the_output_module() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "open(path, 'w')", "open(path, mode='ab')", "open(path, mode)", "path.open('x')", "Path(p).write_text('')",
-        "path.write_bytes(b'')", "figure.savefig(path)", "os.open(path, os.O_WRONLY)", "os.replace(a, b)",
-        "np.save(path, x)", "table.to_csv(path)", "tempfile.mkstemp()", "io.open(path, 'w')", "gzip.open(path, 'wb')",
-        "shutil.copyfile(a, b)", "FigureCanvasAgg(figure).savefig(p)",
+        "open(path, 'w')",
+        "open(path, mode='ab')",
+        "open(path, mode)",
+        "path.open('x')",
+        "Path(p).write_text('')",
+        "path.write_bytes(b'')",
+        "figure.savefig(path)",
+        "os.open(path, os.O_WRONLY)",
+        "os.replace(a, b)",
+        "np.save(path, x)",
+        "table.to_csv(path)",
+        "tempfile.mkstemp()",
+        "io.open(path, 'w')",
+        "gzip.open(path, 'wb')",
+        "shutil.copyfile(a, b)",
+        "FigureCanvasAgg(figure).savefig(p)",
     ],
-)  # fmt: skip
+)
 def test_a_new_way_to_write_is_found(source: str) -> None:
     assert writers(source)
 

@@ -1,4 +1,4 @@
-"""Evidence is told by its content, whatever it is called and however it is compressed."""
+"""Evidence is recognized by its content, whatever it is called and however it is compressed."""
 
 import gzip
 
@@ -10,13 +10,26 @@ from tests.unit.formats.files import DATA
 from tests.unit.formats.test_traces import WORKED
 
 FILES = {
-    "mix-fio-3.33.txt": "fio-json", "mix.fio": "fio-job", "terse4.txt": "fio-terse", "terse5.txt": "fio-terse",
-    "terse4-as-text.txt": "fio-text", "terse5-as-text.txt": "fio-text", "iostat.json": "iostat-json",
-    "iostat.txt": "iostat-text", "iostat_m.txt": "iostat-text", "sadf.json": "sadf-json", "sar.txt": "sar-text",
-    "lsblk.json": "lsblk", "smartctl-hdd.json": "smartctl", "smartctl-no-drive.json": "smartctl",
-    "blkparse.txt": "trace:blkparse", "fio_lat.1.log": "trace:fio-log", "iolog2.txt": "trace:fio-iolog2",
-    "iolog3.txt": "trace:fio-iolog3", "fio_clat_without_offset.1.log": "fio-latency-log",
-}  # fmt: skip
+    "mix-fio-3.33.txt": "fio-json",
+    "mix.fio": "fio-job",
+    "terse4.txt": "fio-terse",
+    "terse5.txt": "fio-terse",
+    "terse4-as-text.txt": "fio-text",
+    "terse5-as-text.txt": "fio-text",
+    "iostat.json": "iostat-json",
+    "iostat.txt": "iostat-text",
+    "iostat_m.txt": "iostat-text",
+    "sadf.json": "sadf-json",
+    "sar.txt": "sar-text",
+    "lsblk.json": "lsblk",
+    "smartctl-hdd.json": "smartctl",
+    "smartctl-no-drive.json": "smartctl",
+    "blkparse.txt": "trace:blkparse",
+    "fio_lat.1.log": "trace:fio-log",
+    "iolog2.txt": "trace:fio-iolog2",
+    "iolog3.txt": "trace:fio-iolog3",
+    "fio_clat_without_offset.1.log": "fio-latency-log",
+}
 
 
 @pytest.mark.parametrize("name", FILES)

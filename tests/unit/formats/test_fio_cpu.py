@@ -32,5 +32,5 @@ def test_of_json(tmp_path: Path, cpu: dict[str, object], ratio: float | None) ->
 def test_of_text(tmp_path: Path) -> None:
     text = TEXT.read_text(encoding="utf-8")
     line = next(line for line in text.split("\n") if "usr=" in line and "sys=" in line)
-    told = [float(piece.split("=")[1].rstrip("%,")) for piece in line.split() if piece.startswith(("usr=", "sys="))]
-    assert read_fio(TEXT)[0].cpu_ratio == pytest.approx(sum(told) / 100)
+    reported = [float(piece.split("=")[1].rstrip("%,")) for piece in line.split() if piece.startswith(("usr=", "sys="))]
+    assert read_fio(TEXT)[0].cpu_ratio == pytest.approx(sum(reported) / 100)

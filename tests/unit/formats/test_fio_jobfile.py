@@ -17,9 +17,18 @@ def test_a_job_file_asks_for_what_the_run_of_it_reports():
 
 @pytest.mark.parametrize(
     ("text", "base", "expected"),
-    [("4096", 1024, 4096), ("4k", 1024, 4096), ("4kb", 1024, 4096), ("4ki", 1024, 4000), ("4KiB", 1000, 4096),
-     ("4kB", 1000, 4000), ("1M", 1024, 2**20), ("2g", 1024, 2**31), ("512b", 1024, 512)],
-)  # fmt: skip
+    [
+        ("4096", 1024, 4096),
+        ("4k", 1024, 4096),
+        ("4kb", 1024, 4096),
+        ("4ki", 1024, 4000),
+        ("4KiB", 1000, 4096),
+        ("4kB", 1000, 4000),
+        ("1M", 1024, 2**20),
+        ("2g", 1024, 2**31),
+        ("512b", 1024, 512),
+    ],
+)
 def test_sizes_as_fio_takes_them(text, base, expected):
     assert size_bytes(text, base) == expected
 

@@ -76,8 +76,11 @@ def test_other_forms_of_the_same_run_agree_with_json(kind):
 def test_text_has_depth_engine_and_clones():
     for exact, text in zip(read_fio(MIX), read_fio(MIX, kind="fio-text"), strict=True):
         assert (text.depth, text.n_jobs, text.engine, text.pattern) == (
-            exact.depth, exact.n_jobs, exact.engine, exact.pattern
-        )  # fmt: skip
+            exact.depth,
+            exact.n_jobs,
+            exact.engine,
+            exact.pattern,
+        )
         for name, direction in exact.directions.items():
             assert text.directions[name].n_ios == direction.n_ios
 
@@ -121,26 +124,39 @@ def test_the_five_published_texts_give_the_published_figures(evidence):
 
 def test_a_clone_with_an_entry_of_its_own_counts_once():
     options = {"rw": "read", "numjobs": "2", "iodepth": "4", "ioengine": "libaio"}
-    entry = {"groupid": 0, "error": 0, "job options": options, "read": {
-        "io_bytes": 4096, "io_kbytes": 4, "bw": 4, "iops": 1.0, "runtime": 1000, "total_ios": 1}}  # fmt: skip
+    entry = {
+        "groupid": 0,
+        "error": 0,
+        "job options": options,
+        "read": {"io_bytes": 4096, "io_kbytes": 4, "bw": 4, "iops": 1.0, "runtime": 1000, "total_ios": 1},
+    }
     text = json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "a"} | entry] * 2})
     assert [job.outstanding for job in jobs_of_text(text)] == [4, 4]
 
 
 def test_fio_2_reports_microseconds():
     latency = {"min": 1, "max": 20, "mean": 8.5, "stddev": 2.5}
-    read = {"io_bytes": 4, "bw": 4, "iops": 1.0, "runtime": 1000, "total_ios": 1, "lat": latency,
-            "clat": latency | {"percentile": {"50.000000": 8, "0.00": 0}}}  # fmt: skip
+    read = {
+        "io_bytes": 4,
+        "bw": 4,
+        "iops": 1.0,
+        "runtime": 1000,
+        "total_ios": 1,
+        "lat": latency,
+        "clat": latency | {"percentile": {"50.000000": 8, "0.00": 0}},
+    }
     (job,) = jobs_of_text(json.dumps({"fio version": "fio-2.2.10", "jobs": [{"jobname": "a", "read": read}]}))
     assert job.read.lat.mean_ns == 8500
     assert job.read.clat.percentiles == {50.0: 8000}
     assert (job.read.total_bytes, job.read.bandwidth_bytes_per_s) == (4096, 4096)
 
 
-def test_every_wrong_figure_of_a_document_is_told():
-    entry = {"jobname": "a", "job options": {"rw": "sideways", "iodepth": "0"},
-             "read": {"total_ios": 5, "io_bytes": "many", "io_kbytes": 1, "bw": 1, "iops": float("nan"),
-                      "runtime": 1}}  # fmt: skip
+def test_every_wrong_figure_of_a_document_is_reported():
+    entry = {
+        "jobname": "a",
+        "job options": {"rw": "sideways", "iodepth": "0"},
+        "read": {"total_ios": 5, "io_bytes": "many", "io_kbytes": 1, "bw": 1, "iops": float("nan"), "runtime": 1},
+    }
     with pytest.raises(FormatError) as raised:
         jobs_of_text(json.dumps({"jobs": [entry]}), "x.json")
     fields = {fault.field for fault in raised.value.faults}

@@ -12,10 +12,16 @@ from tests.unit.formats.files import DATA
 def test_smartctl_tells_rpm_capacity_and_sectors_and_the_serial_number_stays_behind():
     (facts,) = read_drive_facts(DATA / "smartctl-hdd.json")
     assert facts.known() == {
-        "device": "/dev/sda", "model": "ST33000650NS", "capacity_bytes": 3000592982016, "is_rotational": True,
-        "rpm": 7200, "logical_sector_bytes": 512, "physical_sector_bytes": 512, "interface": "SATA",
+        "device": "/dev/sda",
+        "model": "ST33000650NS",
+        "capacity_bytes": 3000592982016,
+        "is_rotational": True,
+        "rpm": 7200,
+        "logical_sector_bytes": 512,
+        "physical_sector_bytes": 512,
+        "interface": "SATA",
         "form_factor": "3.5 inches",
-    }  # fmt: skip
+    }
     assert "Z0000000" not in repr(facts)
 
 

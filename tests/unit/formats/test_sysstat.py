@@ -72,8 +72,9 @@ def test_faults():
     with pytest.raises(FormatError) as found:
         loads_of_text(json.dumps(document))
     assert [fault.field for fault in found.value.faults] == [
-        "statistics.2.disk.vda.r/s", "statistics.3.disk.vda.aqu-sz"
-    ]  # fmt: skip
+        "statistics.2.disk.vda.r/s",
+        "statistics.3.disk.vda.aqu-sz",
+    ]
     with pytest.raises(FormatError, match=r"line \d+, column \d+: is not valid JSON"):
         loads_of_text((DATA / "iostat.json").read_text()[:900], kind="iostat-json")
     with pytest.raises(FormatError, match="is no output of sysstat"):

@@ -18,10 +18,14 @@ from tests.unit.formats.files import DATA
 def write(path, time_ns, offset, *, op=None, length=4096, names=("sda",), device=0):
     n = len(time_ns)
     chunk = TraceChunk(
-        np.asarray(time_ns, dtype=np.int64), np.zeros(n, np.uint8) if op is None else op.astype(np.uint8),
-        np.asarray(offset, dtype=np.int64), np.broadcast_to(np.int64(length), n).copy(), np.full(n, -1),
-        np.broadcast_to(np.int32(device), n).copy(), names,
-    )  # fmt: skip
+        np.asarray(time_ns, dtype=np.int64),
+        np.zeros(n, np.uint8) if op is None else op.astype(np.uint8),
+        np.asarray(offset, dtype=np.int64),
+        np.broadcast_to(np.int64(length), n).copy(),
+        np.full(n, -1),
+        np.broadcast_to(np.int32(device), n).copy(),
+        names,
+    )
     write_trace(path, chunk, format="csv")
     return path
 
@@ -74,8 +78,10 @@ def test_a_fio_job_keeps_its_requests_outstanding(name):
 
 def test_fio_patterns_think_times_and_places(tmp_path):
     path = tmp_path / "job.fio"
-    path.write_text("[a]\nrw=read\nbs=64k\nsize=1g\noffset=2g\nthinktime=500\ndirect=1\n"
-                    "[b]\nrw=randwrite\nrandom_distribution=zipf:1.2\n")  # fmt: skip
+    path.write_text(
+        "[a]\nrw=read\nbs=64k\nsize=1g\noffset=2g\nthinktime=500\ndirect=1\n"
+        "[b]\nrw=randwrite\nrandom_distribution=zipf:1.2\n"
+    )
     found = find_workload(path)
     a, b = Workload.parse(found.workload).streams
     assert (a.addresses.pattern, a.offset_bytes, a.span_bytes, a.arrival.think_ns) == (
@@ -93,9 +99,12 @@ def test_a_trace_gives_rate_mix_sizes_and_span(tmp_path):
     n = 60_000
     op = random.random(n) < 0.3
     path = write(
-        tmp_path / "t.csv", np.sort(random.integers(0, 60 * 10**9, n)), random.integers(0, 10**6, n) * 8192, op=op,
+        tmp_path / "t.csv",
+        np.sort(random.integers(0, 60 * 10**9, n)),
+        random.integers(0, 10**6, n) * 8192,
+        op=op,
         length=np.where(op, 8192, random.choice([4096, 16384], n, p=[0.75, 0.25])),
-    )  # fmt: skip
+    )
     found = find_workload(path, level=50)
     workload = Workload.parse(found.workload)
     reads, writes = workload.streams
@@ -132,7 +141,7 @@ def test_sequential_runs_are_seen_through_interleaving(n_readers, tmp_path):
     assert stream.addresses.mean_run == pytest.approx(run, rel=0.05)
 
 
-def test_a_hot_spot_is_told_from_the_unevenness_of_chance(tmp_path):
+def test_a_hot_spot_is_distinguished_from_random_unevenness(tmp_path):
     random = np.random.default_rng(4)
     n = 20_000
     span = 10**11

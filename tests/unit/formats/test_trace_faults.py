@@ -91,7 +91,7 @@ def test_other_formats_name_the_place_too(format, text, line, column, tmp_path):
     assert (raised.value.line, raised.value.column) == (line, column)
 
 
-def test_a_cut_record_of_a_binary_trace_is_told(tmp_path):
+def test_a_cut_record_of_a_binary_trace_is_reported(tmp_path):
     path = tmp_path / "t"
     path.write_bytes(b"\1\0\0\0" + b"\5" + bytes(7) + b"\0\2\0\0" + b"\xff" * 8 + b"\1\2\3")
     with pytest.raises(LineError, match="is cut short: 3 of 24 bytes"):

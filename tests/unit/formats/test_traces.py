@@ -43,24 +43,32 @@ WORKED = {
     ),
     "drive": (
         "R Hit    3962268  12   6657.00000  64047.00000\nW Doub    8   4    607.50000  10.25\nR Trip 0 1 1.0 0.0\n",
-        [(0, 0, 3962268 * 512, 6144, 6657000, ""), (70704000, 1, 4096, 2048, 607500, ""),
-         (71321750, 0, 0, 512, 1000, "")],
+        [
+            (0, 0, 3962268 * 512, 6144, 6657000, ""),
+            (70704000, 1, 4096, 2048, 607500, ""),
+            (71321750, 0, 0, 512, 1000, ""),
+        ],
     ),
     "csv": (
         "time_ns,op,offset_bytes,length_bytes,response_ns,device\n5,read,0,512,-1,sda\n7,write,100,1,90,-\n",
         [(5, 0, 0, 512, -1, "sda"), (7, 1, 100, 1, 90, "-")],
     ),
-}  # fmt: skip
+}
 
 
 def rows(requests):
     return [
         (*map(int, row), requests.device_names[device])
         for *row, device in zip(
-            requests.time_ns, requests.op, requests.offset_bytes, requests.length_bytes, requests.response_ns,
-            requests.device, strict=True,
+            requests.time_ns,
+            requests.op,
+            requests.offset_bytes,
+            requests.length_bytes,
+            requests.response_ns,
+            requests.device,
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("name", WORKED)
@@ -83,15 +91,16 @@ def test_windows_line_ends_blank_lines_and_comments_change_nothing(name, tmp_pat
 
 
 COMPRESSORS = {
-    "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.ZstdCompressor().compress,
-    "zst-frames": lambda data: b"".join(
-        zstandard.ZstdCompressor().compress(part) for part in (data[:30], data[30:])
-    ),
-}  # fmt: skip
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.ZstdCompressor().compress,
+    "zst-frames": lambda data: b"".join(zstandard.ZstdCompressor().compress(part) for part in (data[:30], data[30:])),
+}
 
 
 @pytest.mark.parametrize("how", COMPRESSORS)
-def test_compression_is_told_by_content(how, tmp_path):
+def test_compression_is_recognized_by_content(how, tmp_path):
     text, expected = WORKED["msr"]
     path = tmp_path / "no-ending"
     path.write_bytes(COMPRESSORS[how](text.encode()))
@@ -167,8 +176,10 @@ def test_oracle_general_and_vscsi(tmp_path):
     trace = load_trace(path)
     assert trace.format == "oracle-general"
     assert rows(trace.requests)[2] == (7 * 10**9, 0, 9 * 512, 8192, -1, "")
-    v1 = np.array([(1, 4096, 1, 0x28, 0x100, 8, 1000), (2, 512, 1, 0x2A, 0x100, 9, 1500), (3, 0, 0, 0, 0x100, 0, 1600)],
-                  binary.VSCSI1_DTYPE)  # fmt: skip
+    v1 = np.array(
+        [(1, 4096, 1, 0x28, 0x100, 8, 1000), (2, 512, 1, 0x2A, 0x100, 9, 1500), (3, 0, 0, 0, 0x100, 0, 1600)],
+        binary.VSCSI1_DTYPE,
+    )
     assert v1.itemsize == 32
     path.write_bytes(v1.tobytes())
     trace = load_trace(path)
@@ -191,8 +202,14 @@ def test_real_drives_traces(evidence):
         # one request at a time: each is issued after the one before it has completed
         requests = trace.requests
         assert (requests.time_ns[1:] >= requests.time_ns[:-1] + requests.response_ns[:-1]).all()
-    assert counts == {"atlas10k": 10000, "barracuda": 10000, "cheetah4LP": 10000, "dec_rz26": 7980,
-                      "hp_c2247a": 9999, "hp_c3323a": 9074}  # fmt: skip
+    assert counts == {
+        "atlas10k": 10000,
+        "barracuda": 10000,
+        "cheetah4LP": 10000,
+        "dec_rz26": 7980,
+        "hp_c2247a": 9999,
+        "hp_c3323a": 9074,
+    }
     # the mean of the second half that the evidence's own table prints
     atlas = load_trace(evidence / "traces" / "atlas10k.trace").requests
     assert atlas.response_ns[5000:].mean() / 1e6 == pytest.approx(3.912, abs=0.0005)

@@ -91,8 +91,14 @@ def test_a_stream_goes_from_one_format_to_another(tmp_path):
 def test_what_a_format_cannot_hold_is_refused_and_leaves_no_file(tmp_path):
     path = tmp_path / "t"
     requests = some_requests(4)
-    odd = TraceChunk(*(getattr(requests, n) for n in ("time_ns", "op")), requests.offset_bytes + 1,
-                     requests.length_bytes, requests.response_ns, requests.device, requests.device_names)  # fmt: skip
+    odd = TraceChunk(
+        *(getattr(requests, n) for n in ("time_ns", "op")),
+        requests.offset_bytes + 1,
+        requests.length_bytes,
+        requests.response_ns,
+        requests.device,
+        requests.device_names,
+    )
     with pytest.raises(FormatError, match="whole sectors"):
         write_trace(path, odd, format="disksim")
     with pytest.raises(FormatError, match="out of order"):
@@ -160,13 +166,23 @@ def test_fio_plot_reads_the_predictions(tmp_path):
         figures = {"iops": 100.0 * depth, "latency_ms": {"mean": 10.0 + depth, "p99": 30.0, "stddev": 2.0}}
         job = job_of_prediction(figures, name="p", pattern="randread", block_bytes=4096, depth=depth)
         write_fio_json(tmp_path / f"depth-{depth}.json", [job])
-    settings = {"input_directory": [str(tmp_path)], "rw": "randread", "iodepth": [1, 4, 16], "numjobs": [1],
-                "filter": ["read"], "include_hosts": None, "exclude_hosts": None, "compare_graph": False}  # fmt: skip
+    settings = {
+        "input_directory": [str(tmp_path)],
+        "rw": "randread",
+        "iodepth": [1, 4, 16],
+        "numjobs": [1],
+        "filter": ["read"],
+        "include_hosts": None,
+        "exclude_hosts": None,
+        "compare_graph": False,
+    }
     dataset = jsonimport.import_json_dataset(settings, jsonimport.list_json_files(settings))
     found = jsonparsing.parse_json_data(settings, dataset)[0]["data"]
     assert [(row["iodepth"], row["iops"], row["lat"], row["bs"]) for row in found] == [
-        ("1", 100.0, 11e6, "4096"), ("4", 400.0, 14e6, "4096"), ("16", 1600.0, 26e6, "4096")
-    ]  # fmt: skip
+        ("1", 100.0, 11e6, "4096"),
+        ("4", 400.0, 14e6, "4096"),
+        ("16", 1600.0, 26e6, "4096"),
+    ]
     assert [row["lat_stddev"] for row in found] == [2e6] * 3
 
 
@@ -178,9 +194,14 @@ def test_fio_replays_our_iologs(version, tmp_path):
     target = tmp_path / "target"
     target.write_bytes(bytes(64 * 4096))
     requests = TraceChunk(
-        np.arange(n) * step_ns, (np.arange(n) % 3 == 0).astype(np.uint8), np.arange(n) * 8192, np.full(n, 4096),
-        np.full(n, -1), np.zeros(n, np.int32), (str(target),),
-    )  # fmt: skip
+        np.arange(n) * step_ns,
+        (np.arange(n) % 3 == 0).astype(np.uint8),
+        np.arange(n) * 8192,
+        np.full(n, 4096),
+        np.full(n, -1),
+        np.zeros(n, np.int32),
+        (str(target),),
+    )
     write_trace(tmp_path / "log", requests, format=f"fio-iolog{version}")
     command = ["fio", "--name=replay", f"--read_iolog={tmp_path / 'log'}", "--ioengine=psync", "--output-format=json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -42,7 +42,7 @@ def test_movements_follow_each_other_and_fill_the_time_that_the_disk_was_busy() 
     assert all(m.start_ns >= end for m, end in zip(disk.movements[1:], ends, strict=False))
     busy = sum(m.seek_ns + m.rotation_ns + m.transfer_ns for m in disk.movements)
     counted = run(resolve(DISK, 3), requests).devices.busy_ns[0]
-    # what is under way when the last request is done counts in full here
+    # what is in progress when the last request is done counts in full here
     assert 0 <= busy - counted <= max(m.seek_ns + m.rotation_ns + m.transfer_ns for m in disk.movements)
 
 

@@ -76,7 +76,7 @@ def test_an_overload_has_no_latency(lab: str) -> None:
         ({"level": "erasure"}, "level"),
         ({"outstanding": 1e9}, "outstanding"),
         ({"seed": -1}, "seed"),
-        ({"colour": "red"}, "colour"),
+        ({"color": "red"}, "color"),
         (b'{"read_ratio": NaN}', "read_ratio"),
         (b'{"rate_per_s": 1e999}', "rate_per_s"),
         (b"{", "body"),

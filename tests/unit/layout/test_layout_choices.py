@@ -29,7 +29,7 @@ def tables(**layout: object) -> LayoutTables:
         ({"level": "raid10", "disks": 4, "arrangement": "far", "read_policy": "primary"}, "primary"),
     ],
 )
-def test_how_the_nearest_copy_is_told(layout: dict[str, object], policy: str) -> None:
+def test_how_the_nearest_copy_is_reported(layout: dict[str, object], policy: str) -> None:
     assert tables(**layout).read_policy == policy
 
 
@@ -65,7 +65,7 @@ def refused(**layout: object) -> Fault:
 
 
 @pytest.mark.parametrize(
-    ("layout", "told"),
+    ("layout", "message"),
     [
         ({"strip_bytes": 4000}, "layout.strip_bytes=4000: must be a multiple of the sector size 512; try 4096"),
         ({"strip_bytes": 1}, "layout.strip_bytes=1: must be a multiple of the sector size 512; try 512"),
@@ -85,8 +85,8 @@ def refused(**layout: object) -> Fault:
         ),
     ],
 )
-def test_what_does_not_fit_is_told_with_a_way_out(layout: dict[str, object], told: str) -> None:
-    assert str(refused(**{"level": "raid5", "disks": 4} | layout)) == told
+def test_what_does_not_fit_is_reported_with_a_way_out(layout: dict[str, object], message: str) -> None:
+    assert str(refused(**{"level": "raid5", "disks": 4} | layout)) == message
 
 
 def test_the_least_that_fits_is_taken() -> None:
@@ -105,9 +105,7 @@ def test_a_copy_is_on_the_spare_as_soon_as_its_last_sector_is() -> None:
 
 
 def test_far_copies_are_rebuilt_from_where_the_others_lie() -> None:
-    t = tables(
-        level="raid10", disks=4, copies=4, arrangement="far", spares=1, rebuild={"window": "4 KiB"}, failed=[0]
-    )  # fmt: skip
+    t = tables(level="raid10", disks=4, copies=4, arrangement="far", spares=1, rebuild={"window": "4 KiB"}, failed=[0])
     # a part is 25 strips; strip 0 of disk 0 is chunk 0, whose second copy begins the second part of disk 1
     assert step(t, 0).first == [Piece(1, READ, 25 * 8, 8)]
     # the second part of disk 0 holds what the first part of disk 3 holds, the third what disk 2, the fourth what disk 1

@@ -11,7 +11,7 @@ from diskmodel.layout.description import Layout
 
 
 @pytest.mark.parametrize(
-    ("layout", "told"),
+    ("layout", "message"),
     [
         ({"level": "raid5", "disks": 2}, "raid5 needs at least 3 disks"),
         ({"level": "raid0", "disks": 4, "copies": 2}, "raid0 keeps no copies"),
@@ -33,8 +33,8 @@ from diskmodel.layout.description import Layout
         ({"level": "raid0", "disks": 4, "failed": [1]}, "has lost data with these disks"),
     ],
 )
-def test_what_does_not_fit_is_told(layout: dict[str, Any], told: str) -> None:
+def test_what_does_not_fit_is_reported(layout: dict[str, Any], message: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         Layout.parse(layout)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert len(caught.value.faults) == 1

@@ -59,14 +59,18 @@ def test_near_and_far_copies() -> None:
 @pytest.mark.parametrize(
     ("layout", "strips"),
     [
-        ({"level": "jbod", "disks": 3}, 300), ({"level": "raid0", "disks": 4}, 400),
-        ({"level": "raid1", "disks": 3}, 100), ({"level": "raid1e", "disks": 3}, 150),
+        ({"level": "jbod", "disks": 3}, 300),
+        ({"level": "raid0", "disks": 4}, 400),
+        ({"level": "raid1", "disks": 3}, 100),
+        ({"level": "raid1e", "disks": 3}, 150),
         ({"level": "raid10", "disks": 6}, 300),
-        ({"level": "raid5", "disks": 5}, 400), ({"level": "raid6", "disks": 6}, 400),
-        ({"level": "raid50", "disks": 8, "groups": 2}, 600), ({"level": "raid60", "disks": 12, "groups": 2}, 800),
+        ({"level": "raid5", "disks": 5}, 400),
+        ({"level": "raid6", "disks": 6}, 400),
+        ({"level": "raid50", "disks": 8, "groups": 2}, 600),
+        ({"level": "raid60", "disks": 12, "groups": 2}, 800),
         ({"level": "erasure", "disks": 9, "n_parity": 3}, 600),
     ],
-)  # fmt: skip
+)
 def test_capacity(layout: dict[str, object], strips: int) -> None:
     assert tables(**layout).capacity == strips * 8
 

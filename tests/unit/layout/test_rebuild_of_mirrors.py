@@ -15,10 +15,19 @@ LOST = 2
 
 def tables(**layout: Any) -> Any:
     drive = {
-        "kind": "flash", "name": "small", "capacity_bytes": 97 * STRIP + 512, "channels": 1, "dies_per_channel": 1,
-        "page_bytes": 4096, "pages_per_block": 16, "read_ns": 1, "program_ns": 1, "erase_ns": 1,
-        "channel_bytes_per_s": 1e9, "interface_bytes_per_s": 1e9,
-    }  # fmt: skip
+        "kind": "flash",
+        "name": "small",
+        "capacity_bytes": 97 * STRIP + 512,
+        "channels": 1,
+        "dies_per_channel": 1,
+        "page_bytes": 4096,
+        "pages_per_block": 16,
+        "read_ns": 1,
+        "program_ns": 1,
+        "erase_ns": 1,
+        "channel_bytes_per_s": 1e9,
+        "interface_bytes_per_s": 1e9,
+    }
     rebuild = {"window_bytes": STRIP}
     described = {"strip_bytes": STRIP, "failed": [LOST], "spares": 1, "rebuild": rebuild} | layout
     return Array.parse({"drive": drive, "layout": described}).tables()

@@ -18,16 +18,19 @@ from diskmodel.result import Interval
 from diskmodel.workload import Workload
 
 SERVICE_S = {15_000: 0.005, 10_000: 0.007, 7_200: 0.011}
+FLASH_SERVICE_S = 0.0002
 
 
 def plan_of(**more: Any) -> PlanDescription:
-    """A small plan; keyword arguments replace its tables."""
+    """A small plan; keyword arguments replace its tables. Parity groups may have any width unless these say another."""
     data: dict[str, Any] = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
         "objective": {"latency": {"p99": "40 ms"}},
         "candidates": {"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 40},
     }
-    return PlanDescription.parse(data | more)
+    data |= more
+    data["candidates"] = {"max_group_width": 10_000, **data["candidates"]}
+    return PlanDescription.parse(data)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Queues:
         cache = array.controller.read_cache
         hit = 0.0 if cache is None else (cache.hit_ratio or 0.2)
         per_host = back_end_per_host(write_penalty(level), read, hit)
-        service = SERVICE_S[int(array.drive.rpm)]  # type: ignore[union-attr]
+        service = SERVICE_S[int(array.drive.rpm)] if array.drive.kind == "hdd" else FLASH_SERVICE_S
         working = array.layout.disks - len(array.layout.failed)
         if workload.queue_depth:
             rate = workload.queue_depth / (workload.queue_depth + working) * working / service / per_host

@@ -35,14 +35,21 @@ def plan(level: str, read_ratio: float, hit_ratio: float, iops: float, **objecti
 def test_table_read_backwards(row: dict[str, Any]) -> None:
     """What the table asks of 120 disks is what a plan needs about 120 disks for, at the drive's own rating."""
     question = plan(
-        row["level"], row["read_fraction"], row["cache_hit"], TABLE["iops"],
+        row["level"],
+        row["read_fraction"],
+        row["cache_hit"],
+        TABLE["iops"],
         utilization_ceiling_ratio=TABLE["utilisation_ceiling"],
-    )  # fmt: skip
+    )
     candidate = search_family(cases(question)[0], evaluate_by_rule(question))
     rule = rule_of_thumb(
-        row["level"], disks=TABLE["disks"], iops=TABLE["iops"], read_fraction=row["read_fraction"],
-        cache_hit=row["cache_hit"], utilization_ceiling=TABLE["utilisation_ceiling"],
-    )  # fmt: skip
+        row["level"],
+        disks=TABLE["disks"],
+        iops=TABLE["iops"],
+        read_fraction=row["read_fraction"],
+        cache_hit=row["cache_hit"],
+        utilization_ceiling=TABLE["utilisation_ceiling"],
+    )
     assert rule.per_disk_iops is not None
     exact = 120 * rule.per_disk_iops / 165.0
     whole = next(n for n in range(1, 401) if n >= exact - 1e-9 and (row["level"] != "raid10" or n % 2 == 0))

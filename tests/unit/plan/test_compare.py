@@ -12,6 +12,7 @@ from diskmodel.array import Array
 from diskmodel.drawing import svg_of
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import ParetoPoint, cases, compare, pareto_search, run_plan
+from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.search.pareto import pareto_front
 from diskmodel.plan.search.relax import relaxations
@@ -39,14 +40,36 @@ def test_raid10_beats_raid5_with_confidence() -> None:
     for item, per_host in ((five, 0.7 + 0.3 * 4), (ten, 0.7 + 0.3 * 2)):
         saturation = 8 / SERVICE_S[15_000] / per_host
         assert 0.85 * saturation < item.headroom.most_iops < saturation
-        assert item.headroom.ratio == pytest.approx(item.headroom.most_iops / 500 - 1)
-        assert item.headroom.months == pytest.approx(12 * math.log(1 + item.headroom.ratio) / math.log(1.25))
+        # without a limit, headroom ends at the knee
+        assert item.headroom.rate == pytest.approx(item.headroom.knee_iops, rel=0.01)
+        assert item.headroom.ratio == pytest.approx(item.headroom.rate / 500 - 1)
+        assert item.headroom.months == pytest.approx(max(0.0, 12 * math.log(1 + item.headroom.ratio) / math.log(1.25)))
         # Kleinrock's power of M/M/1 is largest at half load
         assert item.headroom.knee_iops == pytest.approx(saturation / 2, rel=0.1)
         assert not item.curve[-1].outcome.is_stable
         assert item.degraded is not None
         assert item.degraded.latency_ns[""]["p99"].value > item.healthy.latency_ns[""]["p99"].value
         assert item.rule_of_thumb_iops == pytest.approx(8 * 165 / per_host)
+
+
+def test_headroom_ends_at_the_limit() -> None:
+    """M/M/1 queues: p99 = ln(100) / (1/s - rate per disk) reaches 60 ms at a rate that the formula gives."""
+    result = compare([array("raid5"), array("raid10")], LOAD, evaluate=Queues(), p99_limit_ms=60, growth_ratio=0.5)
+    for item, per_host in zip(result.arrays, (0.7 + 0.3 * 4, 0.7 + 0.3 * 2), strict=True):
+        most = 8 / per_host * (1 / SERVICE_S[15_000] - math.log(100) / 0.060)
+        headroom = item.headroom
+        assert 0.95 * most < headroom.rate <= most
+        assert 50 < headroom.p99_ms <= 60
+        assert headroom.ratio == pytest.approx(headroom.rate / 500 - 1)
+        assert headroom.months == pytest.approx(12 * math.log1p(headroom.ratio) / math.log(1.5))
+    # the present load is above what the limit allows
+    tight = compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=27).arrays[0].headroom
+    assert tight.ratio < 0
+    assert tight.p99_ms <= 27
+    never = compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=20).arrays[0].headroom
+    assert (never.rate, never.ratio) == (0.0, -1.0)
+    with pytest.raises(DescriptionError, match="must be a time above 0"):
+        compare([array("raid5")], LOAD, evaluate=Queues(), p99_limit_ms=0)
 
 
 def test_an_overloaded_array_has_negative_headroom() -> None:
@@ -97,33 +120,68 @@ def test_what_relaxes_most() -> None:
     candidate = search_family(cases(plan)[0], Queues())
     found = relaxations(plan, candidate, Queues())
     assert candidate.below is not None
-    changes = {item.change: item for item in found}
+    assert candidate.binding is not None
+    limit = f"a limit of {math.ceil(candidate.binding.figure.high)} ms on p99 instead of 60 ms"
+    # twice the disks' speed, fewer operations, or another limit; strips and caches change nothing in these queues, and
     # one disk more is the answer itself
-    assert set(changes) == {
-        "RAID 10 instead", "Generic 15k rpm SAS drives", "10 % more of the reads hit the cache",
-    }  # fmt: skip
+    assert {item.change for item in found} == {
+        "RAID 10 instead",
+        "Generic 15k rpm SAS drives",
+        "Generic 12 Gb/s SAS SSD drives",
+        "10 % more of the reads hit the cache",
+        limit,
+    }
     assert all(item.gain_ratio > 0 for item in found)
+    assert all(item.criterion.verdict is Verdict.HOLDS for item in found)
     assert {item.disks for item in found} == {candidate.below.disks}
-    gains = [item.gain_ratio for item in found if item.holds]
-    assert gains == sorted(gains, reverse=True)
+    margins = [item.criterion.margin_ratio for item in found[:-1]]
+    assert margins == sorted(margins, reverse=True)
+    assert found[-1].change.startswith("a limit of")
 
 
-def test_relaxations_of_what_is_not_feasible() -> None:
-    result = run_plan(plan_of(objective={"iops": 4000}, candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 20,
-    }), evaluate=Queues())  # fmt: skip
+def test_changes_that_do_not_meet_the_objective_are_not_offered() -> None:
+    """20 disks of 5 ms serve 2105 requests a second in RAID 5, 3077 in RAID 10: 4000 need 39 disks or flash."""
+    plan = plan_of(
+        objective={"iops": 4000},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 20,
+        },
+    )
+    result = run_plan(plan, evaluate=Queues())
     assert not result.is_feasible
-    assert result.relaxations
-    assert not any(item.holds and item.disks == 20 and "disk" in item.change for item in result.relaxations)
+    assert {(item.change, item.disks) for item in result.relaxations} == {
+        ("19 more disks", 39),
+        ("Generic 12 Gb/s SAS SSD drives", 20),
+    }
+    slow = plan_of(
+        objective={"latency": {"p99": "20 ms"}},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 20,
+        },
+    )
+    # an idle disk takes 23 ms, so that no number of disks is offered
+    changes = [item.change for item in run_plan(slow, evaluate=Queues()).relaxations]
+    assert changes[0] == "Generic 12 Gb/s SAS SSD drives"
+    assert not any("more disk" in change for change in changes)
 
 
-def test_what_does_not_move_what_binds_is_not_proposed() -> None:
-    plan = plan_of(objective={"capacity": "10 TB", "iops": 100}, candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60,
-    })  # fmt: skip
+def test_more_of_the_same_is_not_offered_where_space_is_missing() -> None:
+    plan = plan_of(
+        objective={"capacity": "10 TB", "iops": 100},
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 60,
+        },
+    )
     candidate = search_family(cases(plan)[0], Queues())
     assert candidate.binds == "capacity"
-    assert relaxations(plan, candidate, Queues()) == []
+    # the flash drive is larger
+    assert [item.change for item in relaxations(plan, candidate, Queues())] == ["Generic 12 Gb/s SAS SSD drives"]
 
 
 def test_an_overload_is_held_against_what_is_offered() -> None:

@@ -89,7 +89,7 @@ def test_faults_of_a_workload_file_name_it(tmp_path: Path) -> None:
         PlanDescription.load(tmp_path / "plan.toml")
 
 
-def test_unknown_drive_and_level_are_told_together() -> None:
+def test_unknown_drive_and_level_are_reported_together() -> None:
     with pytest.raises(DescriptionError) as caught:
         plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid7"]}, objective={"iops": -5})
     assert {fault.field.split(".")[0] for fault in caught.value.faults} == {"candidates", "objective"}

@@ -13,6 +13,8 @@ from diskmodel.plan import Case, cases
 from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.search.run import run_plan
+from diskmodel.plan.search.trier import is_settled
+from diskmodel.plan.show.words import answer, because
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 
@@ -58,7 +60,7 @@ def test_few_runs_are_needed() -> None:
 
 def test_longer_runs_decide_and_what_stays_undecided_takes_the_safe_side() -> None:
     sharp = plan_of(search={"requests": 1000, "max_requests": 1_000_000})
-    blunt = plan_of(search={"requests": 1000, "max_requests": 1000})
+    blunt = plan_of(search={"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 1000})
     noisy = Queues(noise=0.2)
     for case in cases(sharp):
         exact = brute_force(sharp, case.family.level, 40)
@@ -109,7 +111,7 @@ def test_capacity_binds_when_it_does() -> None:
         assert candidate.below.n_runs == 0
 
 
-def test_smallest_count_of_the_level_is_told() -> None:
+def test_smallest_count_of_the_level_is_reported() -> None:
     plan = plan_of(workload={"size": "8 KiB", "rate": "1/s"})
     by_level = {case.family.level: search_family(case, Queues()) for case in cases(plan)}
     assert (by_level["raid10"].disks, by_level["raid5"].disks) == (4, 3)
@@ -132,9 +134,10 @@ def test_no_feasible_array_is_an_answer() -> None:
 
 def test_overload_binds_as_iops() -> None:
     plan = plan_of(
-        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}, objective={"iops": 8000},
+        workload={"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"},
+        objective={"iops": 8000},
         candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 24},
-    )  # fmt: skip
+    )
     candidate = search_family(cases(plan)[0], Queues())
     assert not candidate.is_feasible
     assert candidate.binds == "iops"
@@ -203,9 +206,13 @@ class Queues6(Queues):
 
 
 def test_any_executor_gives_the_same_answer() -> None:
-    plan = plan_of(candidates={
-        "drives": ["generic-15k", "generic-10k", "generic-7k2"], "levels": ["raid10", "raid5"], "max_disks": 60,
-    })  # fmt: skip
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k", "generic-10k", "generic-7k2"],
+            "levels": ["raid10", "raid5"],
+            "max_disks": 60,
+        }
+    )
     alone = run_plan(plan, evaluate=Queues()).to_dict()
     with ThreadPoolExecutor(3) as threads:
         assert run_plan(plan, evaluate=Queues(), executor=threads).to_dict() == alone
@@ -213,16 +220,129 @@ def test_any_executor_gives_the_same_answer() -> None:
         assert run_plan(plan, evaluate=Queues(), executor=processes).to_dict() == alone
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     run_plan(plan_of(), evaluate=Queues(), progress=lambda done, of, _: seen.append((done, of)))
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_faults_of_a_plan_file_are_told(tmp_path: object) -> None:
+def test_faults_of_a_plan_file_are_reported(tmp_path: object) -> None:
     with pytest.raises(DescriptionError, match="asks for nothing"):
         plan_of(objective={"years": 3})
     with pytest.raises(DescriptionError, match="no such stream"):
         plan_of(objective={"latency": {"streams": {"log": {"p99": "5 ms"}}}})
     with pytest.raises(DescriptionError, match="is above max_disks"):
         plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid5"], "min_disks": 9, "max_disks": 8})
+
+
+def test_a_largest_count_that_is_not_decided_is_said_to_be_undecided() -> None:
+    exact = brute_force(plan_of(), "raid5", 40)
+    assert exact is not None
+    short = {"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 1000}
+    only = {"drives": ["generic-15k"], "levels": ["raid5"], "max_disks": exact}
+    result = run_plan(plan_of(candidates=only, search=short), evaluate=Queues(noise=0.2), with_relaxations=False)
+    (unsure,) = result.candidates
+    assert (unsure.state, unsure.is_feasible, unsure.is_decided) == ("undecided", False, False)
+    assert unsure.reason.startswith(f"undecided in 1,000 requests: with {exact} disks")
+    data = unsure.to_dict()
+    assert (data["feasible"], data["decided"]) == (False, False)
+    # the budget at the answer decides what the search alone leaves open
+    longer = plan_of(candidates=only, search=short | {"max_requests_at_answer": 10_000_000})
+    (sure,) = run_plan(longer, evaluate=Queues(noise=0.2), with_relaxations=False).candidates
+    assert (sure.disks, sure.is_decided) == (exact, True)
+
+
+def test_the_answer_is_run_until_its_interval_is_clear_of_the_limit() -> None:
+    plan = plan_of(search={"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 100_000_000})
+    for case in cases(plan):
+        candidate = search_family(case, Queues(noise=0.2))
+        for trial in (candidate.trial, candidate.below):
+            assert trial is not None
+            assert is_settled(trial.criteria)
+        assert candidate.disks == brute_force(plan, case.family.level, 40)
+
+
+def test_the_floor_of_an_infeasible_family_is_named() -> None:
+    """An M/M/1 queue of 5 ms has a p99 of 23.03 ms when idle: -ln(0.01) times its service time."""
+    result = run_plan(plan_of(objective={"latency": {"p99": "20 ms"}}), evaluate=Queues(), with_relaxations=False)
+    for candidate in result.candidates:
+        assert candidate.state == "infeasible"
+        assert candidate.floor_ms == pytest.approx(23.03, abs=0.05)
+        assert f"even an idle {candidate.level_in_words} of 40 disks takes 23 ms at p99" in candidate.reason
+
+
+def test_requests_fall_on_the_stored_data() -> None:
+    objective = {"latency": {"p99": "40 ms"}, "capacity": "1 TB", "capacity_growth": "10%", "years": 2,
+                 "fill_limit": "80%"}  # fmt: skip
+    stored = int(1e12 * 1.1**2 / 0.8)
+    plan = plan_of(objective=objective)
+    assert plan.stored_bytes == stored
+    assert [stream.span_bytes for stream in plan.design_workload.streams] == [stored]
+    streams = [
+        {"name": "log", "size": "4 KiB", "rate": "10/s", "span": "10 GB"},
+        {"name": "tail", "size": "4 KiB", "rate": "10/s", "offset": "50%"},
+        {"name": "data", "size": "8 KiB", "rate": "10/s"},
+    ]
+    mixed = plan_of(objective=objective, workload={"streams": streams}).design_workload
+    assert [stream.span_bytes for stream in mixed.streams] == [10 * 10**9, None, stored]
+    load = {"size": "8 KiB", "read_ratio": 0.7, "rate": "1000/s"}
+    for workload in (load | {"span": "all"}, load | {"span": "50%"}, {"streams": [load], "span": "20 GB"}):
+        assert plan_of(objective=objective, workload=workload).stored_bytes is None
+    assert plan_of().stored_bytes is None
+    answered = run_plan(plan, evaluate=Queues(), with_relaxations=False).to_dict()
+    assert answered["region"]["bytes"] == stored
+    assert "1.512 TB" in answered["region"]["words"]
+
+
+def test_wide_groups_are_split() -> None:
+    plan = plan_of(candidates={
+        "drives": ["generic-15k"], "levels": ["raid5", "raid6", "raid50", "raid10"], "max_disks": 48,
+        "max_group_width": {"raid5": 10, "raid6": 16},
+    })  # fmt: skip
+    five, six, fifty, ten = cases(plan)
+    assert five.counts[:9] == [3, 4, 5, 6, 7, 8, 9, 10, 12]
+    for case, single, widest in ((five, "raid5", 10), (six, "raid6", 16), (fifty, "raid50", 10)):
+        usable = [case.array(disks).usable_bytes for disks in case.counts]
+        assert usable == sorted(usable)
+        for disks in case.counts:
+            layout = case.array(disks).layout
+            assert layout.group_disks <= widest
+            fewest = 2 if single == "raid50" else 1
+            assert layout.n_groups == max(fewest, -(-disks // widest))
+            assert layout.level == (single if layout.n_groups == fewest else single.rstrip("0") + "0")
+    assert {ten.array(disks).layout.level for disks in ten.counts} == {"raid10"}
+    usual = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid5", "raid6"], "max_group_width": 12})
+    assert (usual.candidates.max_group_width.raid5, usual.candidates.max_group_width.raid6) == (12, 12)
+
+
+def test_an_answer_in_groups_is_named_so() -> None:
+    plan = plan_of(candidates={
+        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60, "max_group_width": {"raid5": 14},
+    })  # fmt: skip
+    result = run_plan(plan, evaluate=Queues(), with_relaxations=False)
+    assert result.best is not None
+    assert (result.best.family.level, result.best.level, result.best.disks) == ("raid5", "raid50", 24)
+    assert "24 disks of Generic 15k rpm SAS in RAID 50 in 2 groups." in answer(result)
+    data = result.best.to_dict()
+    assert (data["level"], data["groups"], data["family_level"]) == ("raid50", 2, "raid5")
+
+
+def test_an_unsafe_answer_says_so_first() -> None:
+    candidates = {"drives": ["generic-15k"], "levels": ["raid0", "raid10"], "max_disks": 40}
+    result = run_plan(plan_of(candidates=candidates), evaluate=Queues(), with_relaxations=False)
+    striped, mirrored = result.candidates
+    assert result.best is striped
+    assert striped.safety is not None
+    assert mirrored.safety is not None
+    assert striped.safety.degraded is None
+    assert (striped.safety.is_safe, mirrored.safety.is_safe) == (False, True)
+    assert mirrored.safety.degraded is not None
+    assert mirrored.trial is not None
+    assert mirrored.safety.p99_ms(mirrored.safety.degraded) > mirrored.p99_ms  # type: ignore[operator]
+    first = because(result)[0]
+    assert first.startswith("Warning: this array loses data")
+    assert f"{mirrored.disks} disks of Generic 15k rpm SAS in RAID 10" in first
+    lenient = plan_of(candidates=candidates, objective={"latency": {"p99": "40 ms"}, "data_loss_per_year": 0.9})
+    accepted = run_plan(lenient, evaluate=Queues(), with_relaxations=False)
+    assert accepted.best is not None
+    assert not because(accepted)[0].startswith("Warning")

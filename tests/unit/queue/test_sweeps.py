@@ -19,11 +19,11 @@ def test_what_lies_under_the_head_is_ahead(scheduler: str) -> None:
 @pytest.mark.parametrize("scheduler", ["look", "scan"])
 def test_a_sweep_tells_when_it_turns_and_which_way_it_went(scheduler: str) -> None:
     policy = make_policy(Queue(scheduler=scheduler))
-    told = []
+    reported = []
     for lba in (600, 100, 50, 700):
         policy.choose([Command(0, 0, lba)], head(500 if lba == 600 else 300), 0)
-        told.append((policy.swept, policy.turned))
-    assert told == [(1, False), (1, True), (-1, False), (-1, True)]
+        reported.append((policy.swept, policy.turned))
+    assert reported == [(1, False), (1, True), (-1, False), (-1, True)]
     assert isinstance(policy, Look)
     assert policy.direction == 1
 

@@ -30,13 +30,13 @@ def test_skewness_is_that_of_scipy() -> None:
 @pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.3, 0.99])
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
 def test_ends_of_an_interval_follow_their_formula(correlation: float, confidence: float) -> None:
-    n, centre = len(MEANS), float(MEANS.mean())
+    n, center = len(MEANS), float(MEANS.mean())
     left = min(max(correlation + 1 / n, 0), 0.9)
     error = math.sqrt(float(np.var(MEANS, ddof=1)) / n * (1 + left) / (1 - left))
     b = float(stats.skew(MEANS, bias=False)) / (6 * math.sqrt(n))
     t = float(stats.t.ppf((1 + confidence) / 2, n - 1))
-    ends = [centre - error * (np.cbrt(1 + 6 * b * (s * t - b)) - 1) / (2 * b) for s in (1, -1)]
-    assert adjusted_ends(centre, MEANS, correlation, confidence) == pytest.approx(tuple(ends))
+    ends = [center - error * (np.cbrt(1 + 6 * b * (s * t - b)) - 1) / (2 * b) for s in (1, -1)]
+    assert adjusted_ends(center, MEANS, correlation, confidence) == pytest.approx(tuple(ends))
 
 
 def test_without_skewness_the_interval_is_students() -> None:

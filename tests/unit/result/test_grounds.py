@@ -18,7 +18,7 @@ def test_an_overloaded_run_that_is_too_short_is_not_called_stable() -> None:
     """20,000 requests/s come to ten disks: overload cannot be seen in 150 requests, but this is not stable either."""
     result = simulate(ARRAY, FAST, n_requests=150)
     assert result.to_dict()["stable"] is None
-    assert "too short to tell whether the array keeps up" in result.messages[0]
+    assert "too short to determine whether the array keeps up" in result.messages[0]
     assert simulate(ARRAY, FAST, n_requests=20_000).to_dict()["stable"] is False
     slow = Workload.parse({"size": "4 KiB", "rate": "300/s"})
     assert simulate(ARRAY, slow, n_requests=20_000).to_dict()["stable"] is True

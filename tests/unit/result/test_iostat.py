@@ -27,8 +27,10 @@ def test_columns_by_hand() -> None:
             n_cache_hits=column(0, 0, 0),
             read_response_ns=column(500_000_000, 50_000_000, 0),
         ),
-        "simpy", 0.0, 2_000_000_000,
-    )  # fmt: skip
+        "simpy",
+        0.0,
+        2_000_000_000,
+    )
     first, mixed, idle = iostat(run)
     assert (first["r/s"], first["rkB/s"], first["rareq-sz"], first["wareq-sz"]) == (50, 200, 4, None)
     assert (first["aqu-sz"], first["r_await"], first["%util"]) == (0.25, 5.0, pytest.approx(20))

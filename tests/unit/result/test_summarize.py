@@ -24,9 +24,15 @@ def single_server(requests: Requests, service_ns: np.ndarray) -> Run:
     parts[:, PARTS.index("queue")] = done - came - service_ns
     is_read = requests.op == Op.READ
     counters = (
-        service_ns.sum(), (done - came).sum(), is_read.sum(), (~is_read).sum(),
-        requests.length[is_read].sum(), requests.length[~is_read].sum(), 0, (done - came)[is_read].sum(),
-    )  # fmt: skip
+        service_ns.sum(),
+        (done - came).sum(),
+        is_read.sum(),
+        (~is_read).sum(),
+        requests.length[is_read].sum(),
+        requests.length[~is_read].sum(),
+        0,
+        (done - came)[is_read].sum(),
+    )
     devices = DeviceCounters(*(np.array([value], dtype=np.int64) for value in counters))
     return Run(
         Completions(came.copy(), done, parts, np.zeros(len(came), dtype=np.bool_)), devices, "test", 0.5, int(done[-1])
@@ -124,7 +130,7 @@ def test_one_request_is_a_result_that_has_not_converged():
     assert str(result)
 
 
-def test_options_out_of_range_are_told_together(stable):
+def test_options_out_of_range_are_reported_together(stable):
     with pytest.raises(DescriptionError) as caught:
         summarize(*stable, n_disks=1, precision=0, percentile="p42", confidence=1)
     assert {fault.field for fault in caught.value.faults} == {"precision", "percentile", "confidence"}

@@ -82,7 +82,7 @@ def test_short_forms_mean_what_they_say():
         ({"size": "4 KiB"}, {"workload"}),
         ({"size": 4096, "clients": 1}, {"size"}),
         ({"size": "4 KiB", "clients": 1, "rate": "5/s"}, {"workload"}),
-        ({"size": "4 KiB", "clients": 1, "colour": "red"}, {"colour"}),
+        ({"size": "4 KiB", "clients": 1, "color": "red"}, {"color"}),
         ({"sizes": [], "clients": 1}, {"sizes"}),
         ({"size": "4 KiB", "clients": 1, "addresses": "zipff"}, {"addresses"}),
         ({"size": "4 KiB", "clients": 1, "span": "1 GB", "span_ratio": 0.5}, {"workload"}),

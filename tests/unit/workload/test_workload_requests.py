@@ -88,7 +88,7 @@ def test_region_of_one_request_has_one_place():
 
 def test_changing_one_thing_leaves_other_draws_alone():
     base = workload().requests(capacity_bytes=CAPACITY, n=500, seed=5)
-    sizes = workload(sizes=["64 KiB"]).requests(capacity_bytes=CAPACITY, n=500, seed=5)
+    sizes = workload(sizes=["64 KiB"], alignment="4 KiB").requests(capacity_bytes=CAPACITY, n=500, seed=5)
     ratio = workload(read_ratio=0.7).requests(capacity_bytes=CAPACITY, n=500, seed=5)
     for name in ("when_ns", "op", "offset", "cache_draw"):
         assert np.array_equal(getattr(base, name), getattr(sizes, name)), name
@@ -181,7 +181,7 @@ def test_paced_clients_start_at_different_phases():
     assert (drawn.when_ns[4:] == 0).all()
 
 
-def test_bad_counts_and_seeds_are_told_together():
+def test_bad_counts_and_seeds_are_reported_together():
     with pytest.raises(DescriptionError) as caught:
         workload().requests(capacity_bytes=CAPACITY, n=-1, seed=-1)
     assert [fault.field for fault in caught.value.faults] == ["n", "seed"]
@@ -216,7 +216,52 @@ class TestTrace:
         with pytest.raises(DescriptionError) as caught:
             TraceWorkload.from_arrays([-1], [2], [-5], [0], speed_up=0, queue_depth=0)
         assert {f.field for f in caught.value.faults} == {
-            "when_ns", "op", "offset", "length", "speed_up", "queue_depth",
-        }  # fmt: skip
+            "when_ns",
+            "op",
+            "offset",
+            "length",
+            "speed_up",
+            "queue_depth",
+        }
         with pytest.raises(DescriptionError, match="differ in length"):
             TraceWorkload.from_arrays([0, 1], [0], [0], [512])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "alignment"),
+    [
+        (["8 KiB"], 8 << 10),
+        (["8 KiB", "64 KiB"], 8 << 10),
+        (["24 KiB"], 8 << 10),
+        (["6 KiB"], 2 << 10),
+        (["512 B"], 512),
+        (["1536 B"], 512),
+        (["4 MiB"], 1 << 20),
+    ],
+)
+def test_requests_start_at_multiples_of_their_size(sizes, alignment):
+    """W5: the largest power of two that divides all sizes, at most 1 MiB; a given alignment replaces it."""
+    drawn = workload(sizes=sizes)
+    offset = drawn.requests(capacity_bytes=CAPACITY, n=2000, seed=3).offset
+    assert drawn.streams[0].alignment == alignment
+    assert np.gcd.reduce(offset) == alignment
+    given = workload(sizes=sizes, alignment="512 B").requests(capacity_bytes=CAPACITY, n=2000, seed=3)
+    assert np.gcd.reduce(given.offset) == 512
+
+
+def test_a_read_within_a_strip_is_one_disk_operation():
+    from diskmodel import Array, simulate
+
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid0", "disks": 4, "strip": "64 KiB"}})
+    aligned = simulate(array, workload(sizes=["32 KiB"], read_ratio=1.0), n_requests=2000)
+    anywhere = simulate(array, workload(sizes=["32 KiB"], read_ratio=1.0, alignment="4 KiB"), n_requests=2000)
+    assert aligned.back_end_per_host == 1.0
+    # 7 of the 16 places in a strip make a request of 32 KiB cross its end
+    assert anywhere.back_end_per_host == pytest.approx(1 + 7 / 16, abs=0.05)
+
+
+def test_all_is_the_whole_array():
+    whole = Workload.parse({"size": "4 KiB", "clients": 1, "span": "all"})
+    assert whole.streams[0].span_ratio == 1.0
+    mixed = Workload.parse({"span": "all", "streams": [{"size": "4 KiB", "clients": 1}]})
+    assert mixed.span_ratio == 1.0

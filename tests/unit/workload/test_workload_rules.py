@@ -16,7 +16,7 @@ CLOSED = {"size": "4 KiB", "clients": 1}
 
 
 @pytest.mark.parametrize(
-    ("stream", "told"),
+    ("stream", "message"),
     [
         ({"addresses": {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 1}}, "both excluded"),
         (
@@ -26,13 +26,13 @@ CLOSED = {"size": "4 KiB", "clients": 1}
         ({"addresses": {"pattern": "strided", "stride": "0 B"}}, "must be more than 0"),
     ],
 )
-def test_addresses_that_do_not_fit_are_told(stream: dict[str, Any], told: str) -> None:
-    with pytest.raises(DescriptionError, match=told):
+def test_addresses_that_do_not_fit_are_reported(stream: dict[str, Any], message: str) -> None:
+    with pytest.raises(DescriptionError, match=message):
         Workload.parse({**CLOSED, **stream})
 
 
 @pytest.mark.parametrize(
-    ("arrival", "told"),
+    ("arrival", "message"),
     [
         ({"kind": "given", "inter_arrival": ["0 s", "0 s"]}, "must not be all 0"),
         (
@@ -42,8 +42,8 @@ def test_addresses_that_do_not_fit_are_told(stream: dict[str, Any], told: str) -
         ({"kind": "poisson", "rate": "5/s", "profile": {"relative_rates": [1, 2], "period_ns": 1}}, "more than 0"),
     ],
 )
-def test_arrivals_that_do_not_fit_are_told(arrival: dict[str, Any], told: str) -> None:
-    with pytest.raises(DescriptionError, match=told):
+def test_arrivals_that_do_not_fit_are_reported(arrival: dict[str, Any], message: str) -> None:
+    with pytest.raises(DescriptionError, match=message):
         Workload.parse({"size": "4 KiB", "arrival": arrival})
 
 
@@ -56,8 +56,11 @@ def test_gaps_that_become_nothing_are_a_nanosecond() -> None:
 
 def trace(**options: Any) -> TraceWorkload:
     given: dict[str, Any] = {
-        "when_ns": [0, 10**9, 3 * 10**9], "op": [0, 1, 0], "offset": [0, 5000, 1 << 20], "length": [4096, 512, 4096],
-    }  # fmt: skip
+        "when_ns": [0, 10**9, 3 * 10**9],
+        "op": [0, 1, 0],
+        "offset": [0, 5000, 1 << 20],
+        "length": [4096, 512, 4096],
+    }
     return TraceWorkload.from_arrays(**{**given, **options})
 
 
@@ -71,7 +74,7 @@ def trace(**options: Any) -> TraceWorkload:
         ({"timing": "late"}, "timing"),
     ],
 )
-def test_a_trace_that_breaks_a_rule_is_told(options: dict[str, Any], field: str) -> None:
+def test_a_trace_that_breaks_a_rule_is_reported(options: dict[str, Any], field: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         trace(**options)
     assert [fault.field for fault in caught.value.faults] == [field]

@@ -33,9 +33,16 @@ def main() -> int:
         table.add_column(name, overflow="fold")
     for o in found:
         table.add_row(
-            o.case, o.row, o.quantity, o.author, o.our_figure, f"{o.error:+.1%}", f"{o.tolerance:.0%}",
-            verdict_of(o), o.kind,
-        )  # fmt: skip
+            o.case,
+            o.row,
+            o.quantity,
+            o.author,
+            o.our_figure,
+            f"{o.error:+.1%}",
+            f"{o.tolerance:.0%}",
+            verdict_of(o),
+            o.kind,
+        )
     Console(width=None if sys.stdout.isatty() else 180).print(table)
     write_page(found, list(choice_outcomes()))
     n_out = sum(not o.is_reached for o in found)

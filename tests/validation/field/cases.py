@@ -31,7 +31,7 @@ def row_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def label_of(row: dict[str, Any]) -> str:
-    """What tells a row from the others of its case."""
+    """Return what distinguishes a row from the others of its case."""
     names = ("device", "drive", "engine", "pattern", "block", "order", "threads", "readahead_sectors", "note")
     parts = [f"{name} {row[name]}" if isinstance(row[name], int) else str(row[name]) for name in names if name in row]
     if "writes_min" in row:

@@ -47,8 +47,11 @@ def misfit(array: Array) -> float:
         result = simulate(array, workload, n_requests=N_REQUESTS)
         latency = result.to_dict()["latency_ms"]
         ours = (
-            result.iops.mean, result.latency.mean.mean / 1e3, 1e3 * latency["p50"], 1e3 * latency["p99"],
-        )  # fmt: skip
+            result.iops.mean,
+            result.latency.mean.mean / 1e3,
+            1e3 * latency["p50"],
+            1e3 * latency["p99"],
+        )
         author = (row["iops"], row["clat_us_mean"], row["clat_us_p50"], row["clat_us_p99"])
         total += sum(math.log(a / b) ** 2 for a, b in zip(ours, author, strict=True))
     return total

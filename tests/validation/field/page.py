@@ -37,7 +37,7 @@ def verdict_of(outcome: Outcome) -> str:
 def _other_choices(case: str, choices: Sequence[tuple[str, Outcome]], rows: Sequence[Outcome]) -> str:
     """Table of the figures that other choices change by more than a hundredth."""
     ours = {(o.row, o.quantity, o.author): o.ours for o in rows}
-    told = [
+    reported = [
         (text, o)
         for text, o in choices
         if o.case == case and abs(o.ours / ours[o.row, o.quantity, o.author] - 1) > _NOTICEABLE
@@ -45,12 +45,12 @@ def _other_choices(case: str, choices: Sequence[tuple[str, Outcome]], rows: Sequ
     if not any(o.case == case for _, o in choices):
         return ""
     unchanged = dict.fromkeys(text for text, o in choices if o.case == case)
-    for text, _ in told:
+    for text, _ in reported:
         unchanged.pop(text, None)
     page = "\nOther choices that the description allows, and the figures that they change by more than 1 %:\n"
-    if told:
+    if reported:
         page += "\n| choice | row | quantity | author | then | error | verdict |\n|---|---|---|--:|--:|--:|---|\n"
-        for text, o in told:
+        for text, o in reported:
             page += f"| {text} | {o.row} | {o.quantity} | {o.author} | {o.our_figure} | {o.error:+.1%} "
             page += f"| {'within' if o.is_reached else 'out'} |\n"
     if unchanged:

@@ -12,9 +12,9 @@ use crate::clock;
 use crate::fault::{Fault, Outcome};
 use crate::request::{Op, Request, Samples, Source};
 
-/// Registering one buffer larger than this is refused by the kernel.
+/// The kernel refuses to register a larger buffer.
 const MAX_REGISTERED_BYTES: usize = 1 << 30;
-/// The kernel collects larger batches in a plug, where neighbouring requests are merged: not what was asked to measure.
+/// The kernel collects larger batches in a plug, where adjacent requests are merged, which would change the measured load.
 const UNPLUGGED: usize = 2;
 
 fn ring(entries: u32) -> std::io::Result<IoUring> {

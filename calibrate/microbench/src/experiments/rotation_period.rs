@@ -1,5 +1,5 @@
 //! The platter's revolution. Blocks spread over the target are read again and again in shuffled rounds: between two
-//! reads of a block many others are read, so that no cache still holds it, and its reads end whole revolutions apart.
+//! reads of a block many others are read, so that no cache still has it, and its reads end whole revolutions apart.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -81,7 +81,7 @@ fn conclude(s: &mut Session<'_>, rows: Range<usize>, hit_ratio: f64) -> Outcome<
     series.sort_unstable();
     let series: Vec<Vec<u64>> = series.into_iter().map(|(_, times)| times).collect();
     let Some(found) = period::estimate(&series) else {
-        s.findings.nature_evidence = "too few platter reads to tell".into();
+        s.findings.nature_evidence = "too few platter reads to determine it".into();
         return Ok(json!({"is_found": false, "why": s.findings.nature_evidence, "reread_hit_ratio": hit_ratio}));
     };
     let is_found = found.coherence >= period::COHERENT;

@@ -27,12 +27,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 const READ_AHEAD_BYTES: u64 = 16 << 20;
 /// More pairs per distance add nothing.
 const MOST_ROUNDS: usize = 400;
-/// From this distance on pairs lie up to a quarter further apart, at most so far: at one distance the angle between two
-/// blocks is nearly the same everywhere, and what the platter says of a seek depends on the angle.
+/// From this distance on pairs are up to a quarter further apart, at most so far: at one distance the angle between two
+/// blocks is nearly the same everywhere, and what a read shows of a seek depends on the angle.
 const SPREAD_FROM_SECTORS: u64 = 1024;
 const MOST_SPREAD_SECTORS: u64 = 4096;
-/// Closer than this pairs tell neither how much a track holds nor of moves; closer than that the arm hardly ever moves; at
-/// the last distance moves are no longer short.
+/// Pairs closer than the first distance show neither the length of a track nor moves; closer than the second the arm
+/// hardly ever moves; at the last distance moves are no longer short.
 const ANGLE_SECTORS: u64 = 64;
 const TRACK_SECTORS: u64 = 1024;
 const SHORT_SECTORS: u64 = 65536;
@@ -89,8 +89,8 @@ fn distance_ratio(by_distance: &BTreeMap<u64, Vec<u64>>, span: u64) -> Option<f6
     (near > 0.0 && far > 0.0).then_some(far / near)
 }
 
-/// From one sector to a sixteenth of the span, then in sixteenths. Most lie where the arm moves a little: few sectors come
-/// by soon enough after a short move to tell how long it took.
+/// From one sector to a sixteenth of the span, then in sixteenths. Most are where the arm moves a little: few sectors come
+/// by soon enough after a short move to show how long it took.
 fn distances(span: u64, sector: u64) -> Vec<u64> {
     let mut list = Vec::new();
     let mut sectors = 1;
@@ -131,7 +131,7 @@ impl Pairs {
         Pairs { at: distances.len(), distances, target: None, position: span / 2, span, sector, rng }
     }
 
-    /// The distance of the list that a pair this far apart stands for.
+    /// The distance of the list that represents a pair this far apart.
     fn nominal(&self, distance: u64) -> u64 {
         self.distances.iter().copied().filter(|&d| d <= distance).max().unwrap_or(distance)
     }

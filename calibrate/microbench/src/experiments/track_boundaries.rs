@@ -23,9 +23,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Sectors between reads of a constant stride where no rate is known: a few per track of even the smallest disk.
 const STRIDE_SECTORS: u64 = 29;
-/// Reads on the shortest track otherwise: two that agree tell its angle, and few reads show many tracks.
+/// Reads on the shortest track otherwise: two that agree determine its angle, and few reads show many tracks.
 const READS_PER_TRACK: f64 = 3.0;
-/// With less time than this only the constant strides, which tell more.
+/// With less time than this only the constant strides, which show more.
 const SECONDS_FOR_BOTH: f64 = 30.0;
 
 fn run(s: &mut Session<'_>) -> Outcome<Value> {
@@ -54,7 +54,7 @@ fn run(s: &mut Session<'_>) -> Outcome<Value> {
     Ok(json!({"angle_jumps": jumps}))
 }
 
-/// A third of the shortest track, as far as rotation and rates are known; never a whole page, which a cache may hold.
+/// A third of the shortest track, as far as rotation and rates are known; never a whole page, which a cache may contain.
 fn stride(s: &Session<'_>) -> u64 {
     let (Some(period_ns), Some(rate)) = (s.findings.rotation_period_ns, s.findings.slowest_bytes_per_s) else {
         return STRIDE_SECTORS;

@@ -10,7 +10,7 @@ use crate::stats;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "write_cache",
-    why: "Plain against durable writes tell write-back from write-through; writing on until it slows tells the buffer's size",
+    why: "Plain against durable writes distinguish write-back from write-through; writing until it slows shows the buffer's size",
     weight: 6.0,
     min_seconds: 2.0,
     min_span_bytes: 64 << 20,

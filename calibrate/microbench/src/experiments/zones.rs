@@ -11,7 +11,7 @@ use crate::stats;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "zones",
-    why: "Sequential reading at positions all over the device: outer zones of a disk hold more sectors and are faster",
+    why: "Sequential reading at positions all over the device: outer zones of a disk have more sectors and are faster",
     weight: 9.0,
     min_seconds: 1.0,
     min_span_bytes: 64 << 20,
@@ -23,7 +23,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const LENGTH: u32 = 256 << 10;
 const QUEUE_DEPTH: usize = 4;
 const PASSES: usize = 2;
-/// Long enough for the angle of a rotating disk's reads to tell the density: fifteen revolutions and more.
+/// Long enough for the angles of a rotating disk's reads to determine the density: fifteen revolutions and more.
 const SECONDS_EACH: f64 = 0.25;
 const MOST_POSITIONS: usize = 64;
 

@@ -1,4 +1,4 @@
-//! Commands on their way through a disk, kept in slots that are used again.
+//! Commands in a disk's queue or drive, kept in slots that are used again.
 
 use std::ops::{Index, IndexMut};
 

@@ -31,6 +31,11 @@ pub trait Device {
     /// Buffered sectors have reached the media.
     fn destaged(&mut self, _n: u32, _events: &mut Events) {}
 
+    /// Sectors in the drive's buffer that are not on the media (rule Z7); 0 where they are not followed.
+    fn n_buffered(&self) -> i64 {
+        0
+    }
+
     /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
     fn is_durable(&self, _seq: u64) -> bool {
         true
@@ -116,6 +121,8 @@ pub struct Front {
     pub waiting: Pool,
     /// Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit: i64,
+    /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
+    is_bypassed: bool,
     scheduler: Policy,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -132,6 +139,7 @@ impl Front {
             counters: Counters::default(),
             waiting: Pool::default(),
             merge_limit: 0,
+            is_bypassed: false,
             scheduler: scheduler.clone(),
             in_drive: 0,
             electronics_free_ns: 0,
@@ -144,6 +152,12 @@ impl Front {
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
         self.waiting.merges = sectors > 0;
+    }
+
+    /// Writes bypass this queue: a command that arrives must wait for the dispatches of its instant, because a write that
+    /// bypasses the queue at the same instant comes first (rule L12).
+    pub fn expect_bypass(&mut self) {
+        self.is_bypassed = !planted(Fault::HeldOrder);
     }
 
     /// Puts a command into the queue; `aim` finds anew where one begins that it joins there.
@@ -167,7 +181,7 @@ impl Front {
         }
     }
 
-    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` tells where that begins
+    /// Joins a command to the first waiting one that it continues or precedes (rule Q9); `aim` gives where that begins
     /// then.
     fn merge(&mut self, new: &Waiting, commands: &mut Commands, aim: impl FnOnce(&mut Waiting)) -> bool {
         if commands[new.id].holds {
@@ -223,7 +237,7 @@ impl Front {
 
     /// The next command that the drive takes now, if it takes one (rules D1 and D2).
     ///
-    /// `begin` tells when the processor, which is free at the time that it is told, begins with it, and how long it takes.
+    /// `begin` maps the time at which the processor is free to when it begins with the command, and how long it takes.
     pub fn hand_over(
         &mut self,
         depth: usize,
@@ -247,7 +261,8 @@ impl Front {
 
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
     pub fn takes_at_once(&self, depth: usize) -> bool {
-        self.scheduler.is_in_order() && self.waiting.is_empty() && self.in_drive < depth && self.merge_limit == 0
+        let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed;
+        self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 
     /// Takes a command that need not wait in the queue.
@@ -263,7 +278,7 @@ impl Front {
         self.accept(waiting, now, commands, begin)
     }
 
-    /// A command on its way through the drive's processor (rule D1).
+    /// A command in the drive's processor (rule D1).
     pub fn accept(
         &mut self,
         mut waiting: Waiting,

@@ -23,7 +23,7 @@ pub struct DirtyBuffer {
     used: i64,
     /// Grows when more is held than before.
     pub growth: i64,
-    /// On its way to the media: (number, when it is there).
+    /// Being written to the media: (number, when it is there).
     landing: Vec<(u64, i64)>,
     /// What waits for each arm, by turn of arrival.
     of_arm: Vec<BTreeMap<u64, Dirty>>,
@@ -39,6 +39,38 @@ pub struct DirtyBuffer {
 impl DirtyBuffer {
     pub fn new(capacity: i64, longest: i64, border: i64) -> Self {
         DirtyBuffer { capacity, longest, border, ..DirtyBuffer::default() }
+    }
+
+    /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5).
+    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
+        let arm_of = |lba: i64| (lba / self.border) as usize;
+        let n_arms = writes.iter().map(|&(_, lba, _)| arm_of(lba) + 1).max().unwrap_or(0);
+        let mut of_arm = vec![Vec::new(); n_arms];
+        for (turn, &(seq, lba, n)) in (1..).zip(writes) {
+            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0 }));
+        }
+        self.of_arm = of_arm.into_iter().map(|own| own.into_iter().collect()).collect();
+        self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();
+        self.by_end = (1..).zip(writes).map(|(turn, &(_, lba, n))| (lba + n, turn)).collect();
+        self.turn = writes.len() as u64;
+        self.n_waiting = writes.len();
+        self.used = writes.iter().map(|&(.., n)| n).sum();
+        let mut ranges: Vec<_> = writes.iter().map(|&(_, lba, n)| (lba, std::cmp::Reverse(lba + n))).collect();
+        ranges.sort_unstable();
+        let mut last = i64::MIN;
+        let is_outermost = |&(_, std::cmp::Reverse(end)): &(i64, std::cmp::Reverse<i64>)| {
+            let is_longer = end > last;
+            last = last.max(end);
+            is_longer
+        };
+        let outermost = ranges.into_iter().filter(is_outermost);
+        self.outermost = outermost.map(|(start, std::cmp::Reverse(end))| (start, end)).collect();
+        self.growth += i64::from(!writes.is_empty());
+    }
+
+    /// Sectors that are not on the media.
+    pub fn used(&self) -> i64 {
+        self.used
     }
 
     pub fn accept(&mut self, seq: u64, lba: i64, n: i64, now: i64) -> bool {
@@ -163,7 +195,7 @@ mod tests {
     use super::*;
     use crate::drawn::drawn_from;
 
-    /// The rule as it stands on the page, by looking at every write.
+    /// The rule as the page states it, by looking at every write.
     #[derive(Default)]
     struct Plain {
         used: i64,

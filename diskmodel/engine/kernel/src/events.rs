@@ -86,7 +86,7 @@ impl PartialOrd for Event {
 }
 
 impl Ord for Event {
-    // reversed: BinaryHeap gives the greatest first, the earliest event is wanted
+    // reversed: BinaryHeap gives the greatest first, the earliest event comes first here
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }

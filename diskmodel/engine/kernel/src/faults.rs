@@ -60,6 +60,7 @@ faults! {
     ThrottleWake,
     HeldBusy,
     HeldTravel,
+    HeldOrder,
     RebuildFront,
     RebuildGap,
     LinkRounding,
@@ -97,6 +98,13 @@ faults! {
     LowMark,
     DestageLength,
     DestageSweep,
+    LaneBudget,
+    LaneTurn,
+    StripeCost,
+    LoadedWrites,
+    LoadedCache,
+    LoadedPages,
+    LevelEvery,
     PrefetchLimit,
     PrefetchPiece,
     SubmissionQueue,
@@ -141,7 +149,7 @@ mod planting {
         PLANTED.load(Ordering::Relaxed) == fault as usize
     }
 
-    /// Plants fault number `number`, in the place of any other; a number that there is not plants none.
+    /// Switches on mutant number `number` and all others off; an unknown number switches on none.
     pub fn plant(number: usize) {
         PLANTED.store(number, Ordering::Relaxed);
     }

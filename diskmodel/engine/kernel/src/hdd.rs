@@ -68,6 +68,11 @@ impl Disk {
         target(waiting, &self.actuators, &self.spindle, model)
     }
 
+    /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5).
+    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
+        self.dirty.load(writes);
+    }
+
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let Disk { front, actuators, spindle, is_positional, segments, dirty, .. } = self;
         let (intake, now) = (&model.electronics.intake, events.now);
@@ -211,6 +216,10 @@ impl Device for Disk {
     fn destaged(&mut self, n: u32, events: &mut Events) {
         self.dirty.landed(i64::from(n), events.now);
         self.front.wake(events.now, events);
+    }
+
+    fn n_buffered(&self) -> i64 {
+        self.dirty.used()
     }
 
     fn is_durable(&self, seq: u64) -> bool {

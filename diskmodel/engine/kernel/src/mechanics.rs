@@ -114,18 +114,18 @@ impl Mechanics {
         seek.max(switch) + settle
     }
 
-    /// An access from now on that begins at `target`, where the first block of `wanted` lies; nothing passes under the
+    /// An access from now on that begins at `target`, where the first block of `extent` is; nothing passes under the
     /// head before `data_at` (rule D9).
     pub fn access(
         &self,
         from: Arm,
         spindle: &Spindle,
-        wanted: Extent,
+        extent: Extent,
         target: &Target,
         (at, extra): (i64, i64),
         data_at: i64,
     ) -> Access {
-        let Extent { op, mut lba, mut n } = wanted;
+        let Extent { op, mut lba, mut n } = extent;
         let mut target = *target;
         let mut arm = from;
         let mut now = at + extra;

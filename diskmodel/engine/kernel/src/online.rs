@@ -1,4 +1,4 @@
-//! An array that runs along with a clock outside: requests come one by one, completions are told when their time has come.
+//! An array that runs along with a clock outside: requests come one by one, completions are reported when they are due.
 //!
 //! The simulation's clock is the caller's, in nanoseconds from 0. Nothing grows with the time that the array runs: only
 //! what is outstanding takes memory, and of flash drives the place of each unit that was written.
@@ -9,7 +9,7 @@ use crate::scenario::{Built, Scenario};
 use crate::simulation::{Parts, Simulation};
 use crate::traffic::{Completion, Request, Rule, Taken, Traffic};
 
-/// Requests that came and were not issued yet, or that are out; and those that are done and not told of yet.
+/// Requests that came and were not issued yet, or that are out; and those that are done and not reported yet.
 #[derive(Default)]
 struct Inbox {
     requests: Slots<(u64, Request)>,
@@ -184,7 +184,7 @@ impl Array {
         self.simulation.next_time()
     }
 
-    /// Lets everything happen up to `to_ns`, that instant included, and tells `done` the tag and the time of each
+    /// Lets everything happen up to `to_ns`, that instant included, and calls `done` with the tag and the time of each
     /// request that has completed, in order.
     pub fn advance(&mut self, to_ns: i64, mut done: impl FnMut(u64, i64)) {
         self.simulation.advance(to_ns);

@@ -16,7 +16,7 @@ pub use streamed::run_streamed;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
-use crate::simulation::{Parts, Simulation, TOO_LONG};
+use crate::simulation::{Levels, Parts, Simulation, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
@@ -33,6 +33,7 @@ pub struct Outcome {
     /// Parts of a time that are too long for their column, and their places in it.
     long_places: Vec<usize>,
     long_values: Vec<i64>,
+    levels: Vec<Levels>,
 }
 
 /// Counters in columns, a value for each disk.
@@ -107,8 +108,9 @@ fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<Outcome, &'
     let (end_ns, rebuilt_sectors) = simulation.run()?;
     let counters = CountersOut::of(simulation.disks(), end_ns)?;
     let cache_full_ns = simulation.cache_full_ns();
+    let levels = simulation.take_levels();
     let (long_places, long_values) = simulation.into_traffic().put_aside()?.into_iter().unzip();
-    Ok(Outcome { end_ns, rebuilt_sectors, cache_full_ns, counters, long_places, long_values })
+    Ok(Outcome { end_ns, rebuilt_sectors, cache_full_ns, counters, long_places, long_values, levels })
 }
 
 /// Panics on purpose, for the tests of what becomes of a panic.

@@ -58,11 +58,11 @@ pub fn each_within(field: &str, values: &[i64], least: i64, most: i64) -> Result
 }
 
 /// A column has so many numbers.
-pub fn has_length(field: &str, length: usize, wanted: usize) -> Result<(), String> {
-    if length == wanted {
+pub fn has_length(field: &str, length: usize, expected: usize) -> Result<(), String> {
+    if length == expected {
         return Ok(());
     }
-    Err(refused(field, format_args!("({length} values)"), format_args!("must have {wanted} values")))
+    Err(refused(field, format_args!("({length} values)"), format_args!("must have {expected} values")))
 }
 
 /// No number of a column is below the one before it.

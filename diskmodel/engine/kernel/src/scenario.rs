@@ -9,6 +9,7 @@ mod hdd_rules;
 mod host;
 mod layout;
 mod rules;
+mod start;
 mod virtual_rules;
 
 use crate::device::Device;
@@ -26,6 +27,7 @@ pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
+pub use start::Start;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
@@ -37,7 +39,7 @@ pub struct Scenario {
     pub drive_queue: Queue,
     /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
     pub merge_sectors: i64,
-    /// Requests of a disk's block queue, where write-back throttling is to be modelled; 0: it is not.
+    /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
     pub throttle_requests: i64,
     pub depth: usize,
     pub command_ns: i64,
@@ -51,6 +53,9 @@ pub struct Scenario {
     pub revolution_ns: Vec<i64>,
     /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
     pub phase_ns: Vec<i64>,
+    pub start: Start,
+    /// Levels are recorded after every so many completions; 0: never.
+    pub sample_every: u64,
 }
 
 /// What a simulation is made of, by kind of drive.
@@ -73,10 +78,13 @@ impl Scenario {
 
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
+        let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
         let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
-        let cache = self.cache.as_ref().map(CacheTables::build).transpose()?;
-        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity));
+        let start = &self.start;
+        let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
+        let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
+        let (n_buffered, sample_every) = (start.buffered_disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
@@ -91,21 +99,60 @@ impl Scenario {
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Hdd(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                if holds_disks {
+                    disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
+                }
+                for (disk, writes) in disks.iter_mut().zip(start.buffered(n_devices)) {
+                    disk.load(&writes);
+                }
+                let host = buffer;
+                Ok(Built::Hdd(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
                 let ftl = Ftl::new(&model.ftl);
                 let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Flash(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                let host = buffer;
+                Ok(Built::Flash(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
             Drive::Virtual(tables) => {
                 let model = tables.model(self.depth);
                 let draws = (0..n_devices).zip(&self.phase_ns);
                 let mut disks: Vec<_> = draws.map(|(i, &draw)| VirtualDisk::new(i, &host, draw as u32)).collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                Ok(Built::Virtual(Parts { model, layout, controller, cache, host: buffer, submitter, disks }))
+                let host = buffer;
+                Ok(Built::Virtual(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
             }
         }
     }

@@ -117,7 +117,14 @@ pub struct Parts<D: Device> {
     pub host: Option<Host>,
     pub submitter: Option<Submitter>,
     pub disks: Vec<D>,
+    /// Writes that the disks' buffers hold when the run begins.
+    pub n_buffered: u64,
+    /// Levels are recorded after every so many completions; 0: never.
+    pub sample_every: u64,
 }
+
+/// What waits to be written (rule Z7): the time, blocks of the controller's cache, sectors in the drives' buffers, pages.
+pub type Levels = [i64; 4];
 
 pub struct Simulation<D: Device, T> {
     events: Events,
@@ -138,11 +145,14 @@ pub struct Simulation<D: Device, T> {
     n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
+    sample_every: u64,
+    n_done: u64,
+    levels: Vec<Levels>,
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn new(parts: Parts<D>, traffic: T) -> Self {
-        let Parts { model, layout, controller, cache, host, submitter, disks } = parts;
+        let Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every } = parts;
         Simulation {
             events: Events::default(),
             commands: Slots::default(),
@@ -160,7 +170,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ids: Vec::new(),
             traffic,
             plan: Plan::default(),
-            n_commands: 0,
+            // numbers of what the buffers hold already come first
+            n_commands: n_buffered,
+            sample_every,
+            n_done: 0,
+            levels: Vec::new(),
         }
     }
 
@@ -179,6 +193,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Schedules the first rows of every stream, and the rebuild.
     pub fn begin(&mut self) {
+        for disk in &mut self.disks {
+            if disk.n_buffered() > 0 {
+                disk.front_mut().wake(0, &mut self.events);
+            }
+        }
+        self.start_flusher();
         for stream in 0..self.traffic.rules().len() {
             for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
                 if !self.take_row(stream, 0, 0) {
@@ -235,6 +255,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Commands that the disks were given so far.
     pub fn n_commands(&self) -> u64 {
         self.n_commands
+    }
+
+    /// Levels after every so many completions.
+    pub fn take_levels(&mut self) -> Vec<Levels> {
+        std::mem::take(&mut self.levels)
     }
 
     pub fn disks(&self) -> &[D] {
@@ -342,6 +367,18 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    fn sample_levels(&mut self) {
+        self.n_done += 1;
+        let n_done = self.n_done + u64::from(planted(Fault::LevelEvery));
+        if self.sample_every == 0 || n_done % self.sample_every > 0 {
+            return;
+        }
+        let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
+        let n_buffered = self.disks.iter().map(Device::n_buffered).sum();
+        let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
+        self.levels.push([self.events.now, n_dirty, n_buffered, n_pages]);
+    }
+
     fn done(&mut self, host: u32) {
         let request = &self.hosts[host];
         let (stream, issue) = (request.stream, request.issue);
@@ -366,6 +403,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             ],
         });
         self.hosts.release(host);
+        self.sample_levels();
         let rule = self.traffic.rules()[stream as usize];
         if rule.n_clients > 0 {
             let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, VirtualTables, WritePolicy};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, VirtualTables, WritePolicy};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -131,6 +131,8 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; n_disks as usize],
         phase_ns: vec![0; n_disks as usize],
+        start: Start::default(),
+        sample_every: 0,
     }
 }
 

@@ -86,6 +86,6 @@ fn scenarios_from_json_give_the_same_completions_as_through_python() {
 
 #[test]
 fn an_unknown_name_is_refused_with_the_names_that_there_are() {
-    let told = serde_json::from_str::<_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();
-    assert!(told.contains("lifo") && told.contains("sptf-aged"), "{told}");
+    let message = serde_json::from_str::<_kernel::scenario::SchedulerName>("\"lifo\"").unwrap_err().to_string();
+    assert!(message.contains("lifo") && message.contains("sptf-aged"), "{message}");
 }

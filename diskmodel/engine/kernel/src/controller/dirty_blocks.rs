@@ -7,76 +7,168 @@ use rustc_hash::FxHashSet;
 
 use crate::faults::{planted, Fault};
 
-pub struct DirtyBlocks {
-    pub capacity: i64,
-    /// Destaging starts when more than `high` are dirty and stops at `low`.
-    high: i64,
-    low: i64,
-    /// Most blocks written in one go.
-    longest: i64,
-    waiting: BTreeSet<i64>,
-    in_flight: FxHashSet<i64>,
-    sweep: i64,
-    is_destaging: bool,
+/// How an array is divided for destaging, as `diskmodel.controller.dirty_blocks.Lanes`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct Lanes {
+    pub n: i64,
+    pub block_sectors: i64,
+    pub stripe_sectors: i64,
+    pub lane_sectors: i64,
+    pub lane_step: i64,
+    pub strip_sectors: i64,
+    pub strip_cost: i64,
+    pub stripe_cost: i64,
+    pub budget: i64,
 }
 
-impl DirtyBlocks {
-    pub fn new(capacity: i64, high: i64, low: i64, longest: i64) -> Self {
-        DirtyBlocks {
-            capacity,
-            high: high - i64::from(planted(Fault::HighMark)),
-            low: low + i64::from(planted(Fault::LowMark)),
-            longest: longest + i64::from(planted(Fault::DestageLength)),
-            waiting: BTreeSet::new(),
-            in_flight: FxHashSet::default(),
-            sweep: 0,
-            is_destaging: false,
+impl Lanes {
+    /// The lane in which a block's first sector lies.
+    fn lane_of(&self, block: i64) -> usize {
+        if self.n == 1 {
+            return 0;
         }
+        (block * self.block_sectors / self.lane_sectors * self.lane_step % self.n) as usize
     }
 
-    fn used(&self) -> i64 {
-        (self.waiting.len() + self.in_flight.len()) as i64
+    /// The first block that does not lie in the stripe of a block any more.
+    fn stripe_end(&self, block: i64) -> i64 {
+        let stripe = block * self.block_sectors / self.stripe_sectors;
+        let end = (stripe + 1) * self.stripe_sectors;
+        (end + self.block_sectors - 1) / self.block_sectors + i64::from(planted(Fault::DestageLength))
     }
 
-    pub fn contains(&self, block: i64) -> bool {
-        self.waiting.contains(&block) || self.in_flight.contains(&block)
+    /// Strips that are written when blocks [first, end) are.
+    fn cost(&self, first: i64, end: i64) -> i64 {
+        let last = (end * self.block_sectors - 1) / self.strip_sectors;
+        let n_strips = last - first * self.block_sectors / self.strip_sectors + 1;
+        n_strips * self.strip_cost + if planted(Fault::StripeCost) { 0 } else { self.stripe_cost }
     }
+}
 
-    /// Takes blocks [first, end) if there is room; a block that waits already takes no more (rule K7).
-    pub fn accept(&mut self, first: i64, end: i64) -> bool {
-        let held = self.waiting.range(first..end).count() as i64;
-        if self.used() + (end - first - held) > self.capacity {
-            return false;
-        }
-        self.waiting.extend(first..end);
-        true
-    }
+/// Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight.
+#[derive(Clone, Default)]
+struct Lane {
+    blocks: BTreeSet<i64>,
+    sweep: i64,
+    under_way: i64,
+}
 
-    /// Adjacent dirty blocks [first, end) to write next, upwards from the last ones and round again (rule K8).
-    ///
-    /// `is_pressed`: a write waits for room, so that the low mark does not count.
-    pub fn next_run(&mut self, is_pressed: bool) -> Option<(i64, i64)> {
-        if self.used() > self.high {
-            self.is_destaging = true;
-        } else if self.waiting.len() as i64 <= self.low {
-            self.is_destaging = false;
-        }
-        if !(self.is_destaging || is_pressed) {
-            return None;
-        }
+impl Lane {
+    /// Adjacent blocks of one stripe, upwards from the last ones and round again.
+    fn take(&mut self, lanes: &Lanes) -> Option<(i64, i64)> {
         let sweep = self.sweep + i64::from(planted(Fault::DestageSweep));
-        let first = *self.waiting.range(sweep..).next().or_else(|| self.waiting.first())?;
+        let first = *self.blocks.range(sweep..).next().or_else(|| self.blocks.first())?;
+        let limit = lanes.stripe_end(first);
         let mut end = first;
-        while end - first < self.longest && self.waiting.remove(&end) {
-            self.in_flight.insert(end);
+        while end < limit && self.blocks.remove(&end) {
             end += 1;
         }
         self.sweep = end;
         Some((first, end))
     }
+}
+
+pub struct DirtyBlocks {
+    pub capacity: i64,
+    /// Destaging starts when more than `high` wait and stops at `low`.
+    high: i64,
+    low: i64,
+    lanes: Lanes,
+    waiting: Vec<Lane>,
+    n_waiting: i64,
+    in_flight: FxHashSet<i64>,
+    next_lane: usize,
+    is_destaging: bool,
+    /// New blocks of the write that found no room last: while it waits nothing else is accepted, so that they do not
+    /// become fewer, and are not counted anew at every destage.
+    refused: i64,
+}
+
+impl DirtyBlocks {
+    pub fn new(capacity: i64, high: i64, low: i64, lanes: Lanes) -> Self {
+        DirtyBlocks {
+            capacity,
+            high: high - i64::from(planted(Fault::HighMark)),
+            low: low + i64::from(planted(Fault::LowMark)),
+            lanes: Lanes { budget: lanes.budget + i64::from(planted(Fault::LaneBudget)), ..lanes },
+            waiting: vec![Lane::default(); lanes.n as usize],
+            n_waiting: 0,
+            in_flight: FxHashSet::default(),
+            next_lane: 0,
+            is_destaging: false,
+            refused: 0,
+        }
+    }
+
+    /// Blocks that take room.
+    pub fn used(&self) -> i64 {
+        self.n_waiting + self.in_flight.len() as i64
+    }
+
+    pub fn contains(&self, block: i64) -> bool {
+        self.waiting[self.lanes.lane_of(block)].blocks.contains(&block) || self.in_flight.contains(&block)
+    }
+
+    /// Blocks that wait when the run begins, in ascending order (rule Z4).
+    pub fn load(&mut self, blocks: &[i64]) {
+        let mut of_lane = vec![Vec::new(); self.waiting.len()];
+        blocks.iter().for_each(|&block| of_lane[self.lanes.lane_of(block)].push(block));
+        for (lane, own) in self.waiting.iter_mut().zip(of_lane) {
+            lane.blocks = own.into_iter().collect();
+        }
+        self.n_waiting = blocks.len() as i64;
+    }
+
+    /// Takes blocks [first, end) if there is room; a block that waits already takes no more (rule K7).
+    pub fn accept(&mut self, first: i64, end: i64) -> bool {
+        if self.used() + self.refused > self.capacity {
+            return false;
+        }
+        let DirtyBlocks { lanes, waiting, .. } = self;
+        let is_new = |&block: &i64| !waiting[lanes.lane_of(block)].blocks.contains(&block);
+        let new = (first..end).filter(is_new).count() as i64;
+        self.refused = new;
+        if self.used() + new > self.capacity {
+            return false;
+        }
+        self.refused = 0;
+        for block in first..end {
+            self.waiting[self.lanes.lane_of(block)].blocks.insert(block);
+        }
+        self.n_waiting += new;
+        true
+    }
+
+    /// Adjacent dirty blocks [first, end) to write next (rules K8, K9); none when nothing may be written now.
+    ///
+    /// `is_pressed`: a write waits for room, so that the low mark does not count.
+    pub fn next_run(&mut self, is_pressed: bool) -> Option<(i64, i64)> {
+        if self.n_waiting > self.high {
+            self.is_destaging = true;
+        } else if self.n_waiting <= self.low {
+            self.is_destaging = false;
+        }
+        if !(self.is_destaging || is_pressed) {
+            return None;
+        }
+        let n = self.waiting.len();
+        let may_write = |lane: &Lane| !lane.blocks.is_empty() && lane.under_way < self.lanes.budget;
+        let turns = (self.next_lane..n).chain(0..self.next_lane);
+        let at = turns.into_iter().find(|&at| may_write(&self.waiting[at]))?;
+        self.next_lane = if planted(Fault::LaneTurn) { at } else { (at + 1) % n };
+        let lane = &mut self.waiting[at];
+        let (first, end) = lane.take(&self.lanes)?;
+        lane.under_way += self.lanes.cost(first, end);
+        self.n_waiting -= end - first;
+        self.in_flight.extend(first..end);
+        Some((first, end))
+    }
 
     /// Blocks [first, end) have reached the disks.
     pub fn written(&mut self, first: i64, end: i64) {
+        self.waiting[self.lanes.lane_of(first)].under_way -= self.lanes.cost(first, end);
         for block in first..end {
             self.in_flight.remove(&block);
         }

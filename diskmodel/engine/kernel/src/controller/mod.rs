@@ -4,4 +4,4 @@ mod block_cache;
 mod dirty_blocks;
 
 pub use block_cache::BlockCache;
-pub use dirty_blocks::DirtyBlocks;
+pub use dirty_blocks::{DirtyBlocks, Lanes};

@@ -43,7 +43,7 @@ pub struct Buffer {
     page: i64,
     filling: Vec<i64>,
     filling_ready: i64,
-    /// Pages of the read that is looked at, and the sectors wanted of each.
+    /// Pages of the read that is looked at, and the sectors requested of each.
     wanted: Vec<(i64, i64)>,
 }
 
@@ -212,7 +212,7 @@ impl Buffer {
         }
     }
 
-    /// Reads what a unit holds besides the sectors that are written of it; tells when that is there (rule F9).
+    /// Reads the rest of a unit that is written in part; returns when it is there (rule F9).
     fn complete_units(&mut self, now: i64, lba: i64, end: i64, model: &Model) -> i64 {
         let per_unit = model.sectors_per_unit;
         let starts_within = lba % per_unit != 0;

@@ -53,7 +53,7 @@ impl PartialOrd for Ending {
 }
 
 impl Ord for Ending {
-    // reversed: BinaryHeap gives the greatest first, the earliest is wanted
+    // reversed: BinaryHeap gives the greatest first, the earliest comes first here
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.cmp(&self.time)
     }
@@ -162,7 +162,7 @@ impl Dies {
         }
     }
 
-    /// Starts all that a die has to do, in order; tells the end of the last (rule F11).
+    /// Starts all jobs of a die, in order; returns the end of the last one (rule F11).
     pub fn start_all(&mut self, die: usize, model: &Model) -> i64 {
         let mut end = 0;
         while let Some(at) = self.dies[die].next_start() {
@@ -171,7 +171,7 @@ impl Dies {
         end
     }
 
-    /// Starts the first job of a die; tells when it ends (rule F6).
+    /// Starts the first job of a die; returns when it ends (rule F6).
     fn start(&mut self, at_die: usize, at: i64, model: &Model) -> i64 {
         let die = &mut self.dies[at_die];
         let Some(job) = die.jobs.pop_front() else { return at };
@@ -199,7 +199,7 @@ impl Dies {
         self.interface.reserve(earliest, ns, self.floor)
     }
 
-    /// When the wanted part of a page has left its die, and how long that took without waiting (rule F4).
+    /// When the requested part of a page has left its die, and how long that took without waiting (rule F4).
     ///
     /// While writes wait for room, reads do not starve the programs (rule F7).
     pub fn sense(&mut self, now: i64, page: i64, n_sectors: i64, writes_wait: bool, model: &Model) -> (i64, i64) {

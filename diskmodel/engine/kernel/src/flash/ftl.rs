@@ -110,7 +110,7 @@ impl Ftl {
         tables.block_units - self.host_slot as i64 % tables.block_units
     }
 
-    /// Write one unit of the drive (None: a slot is filled with nothing); tells what cleaning that made necessary.
+    /// Writes one unit of the drive (None: a slot is filled with nothing); returns the cost of the cleaning it caused.
     pub fn write(&mut self, unit: Option<i64>, tables: &FtlTables) -> Cost {
         self.n_host += 1;
         let mut cost = Cost::default();
@@ -135,7 +135,7 @@ impl Ftl {
         cost
     }
 
-    /// Unit into slot; tells the slot after it.
+    /// Puts a unit into a slot; returns the next slot.
     fn place(&mut self, unit: u32, slot: usize, tables: &FtlTables) -> usize {
         let per_block = tables.block_units as usize;
         let old = std::mem::replace(&mut self.slot_of[unit as usize], slot as u32);

@@ -46,7 +46,7 @@ impl Wire {
         if start >= LAST_NS {
             return start;
         }
-        // neighbours that touch are kept as one interval, so that the list stays short
+        // adjacent intervals are kept as one interval, so that the list stays short
         let end = start + duration;
         let touches_next = busy.get(at).is_some_and(|next| next.0 == end);
         let touches_last = at > 0 && busy[at - 1].1 == start;

@@ -61,7 +61,7 @@ impl Actuator {
         }
     }
 
-    /// The arm is no longer held; tells for how long it was.
+    /// Releases the arm; returns for how long it was held.
     pub fn release(&mut self, now: i64) -> i64 {
         let held = now - self.free_ns;
         self.free_ns = now;

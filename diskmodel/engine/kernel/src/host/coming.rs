@@ -1,11 +1,11 @@
-//! What is on its way into the host's memory, and the reads that wait for it (rule H2). Ranges are ordered by place, so that
-//! what overlaps is found at once; each knows who waits for it, so that its coming concerns nobody else.
+//! Ranges being fetched into the host's memory, and the reads that wait for it (rule H2). Ranges are ordered by place, so
+//! that overlaps are found at once; each knows which reads wait for it, so that its arrival concerns no others.
 
 use std::collections::BTreeMap;
 
 use crate::command::Slots;
 
-/// Ranges [first, end) on their way; a range that was fetched twice comes twice.
+/// Ranges [first, end) being fetched; a range that was fetched twice comes twice.
 pub struct Coming {
     ranges: BTreeMap<(i64, i64), Fetched>,
     longest: i64,
@@ -49,13 +49,13 @@ impl Coming {
         fetched.times += 1;
     }
 
-    /// Whether a sector is on its way.
+    /// Whether a sector is being fetched.
     pub fn has(&self, sector: i64) -> bool {
         let from = (sector - self.longest, i64::MIN);
         self.ranges.range(from..=(sector, i64::MAX)).any(|(&(_, end), _)| sector < end)
     }
 
-    /// Lets a read of [first, end) wait for all of it that is on its way; false when nothing is.
+    /// Lets a read of [first, end) wait for all of it that is being fetched; false when nothing is.
     pub fn wait(&mut self, host: u32, since: i64, first: i64, end: i64) -> bool {
         let at = self.waiting.put(Waiting { host, since, left: 0 });
         let from = (first - self.longest, i64::MIN);
@@ -71,8 +71,8 @@ impl Coming {
         left > 0
     }
 
-    /// A range has come; tells the reads that waited for nothing else, with the time since when, in the order in which they
-    /// began to wait.
+    /// Removes a range that has come; calls `done` with the reads that waited for nothing else and the time since when,
+    /// in the order in which they began to wait.
     pub fn came(&mut self, first: i64, end: i64, mut done: impl FnMut(u32, i64)) {
         let Some(fetched) = self.ranges.get_mut(&(first, end)) else { return };
         fetched.times -= 1;

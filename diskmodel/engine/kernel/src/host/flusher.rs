@@ -63,7 +63,7 @@ impl Flusher {
         self.batch = Batch { pages, n_left, border, at: border, is_round: false, is_background };
     }
 
-    /// The next request, which is now on its way; none when there is nothing to do or enough is on its way.
+    /// The next request, which is now in flight; none when there is nothing to do or enough is in flight.
     pub fn next(&mut self, pages: &mut Pages, has_blocked: bool) -> Option<Run> {
         let batch = &mut self.batch;
         if batch.n_left == 0 || self.outstanding >= self.depth {

@@ -6,12 +6,12 @@ use std::ops::Range;
 use crate::faults::{planted, Fault};
 use crate::lists::Lists;
 
-/// In order of use; in order of the time at which they became dirty; on their way and not dirty again.
+/// In order of use; in order of the time at which they became dirty; in flight and not dirty again.
 const CLEAN: usize = 0;
 const DIRTY: usize = 1;
 const WRITING: usize = 2;
 
-/// What is known of a dirty page: since when it is dirty, for which row, and whether an older state is on its way.
+/// What is known of a dirty page: since when it is dirty, for which row, and whether an older state is in flight.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     since: i64,
@@ -19,7 +19,7 @@ struct Mark {
     is_writing: bool,
 }
 
-/// A dirty page that is not on its way, numbered in the order in which pages came to be that.
+/// A dirty page that is not in flight, numbered in the order in which pages became so.
 struct Waiting {
     number: u64,
     since: i64,
@@ -71,8 +71,25 @@ impl Pages {
         }
     }
 
-    /// Pages that count against the thresholds (rule P5): dirty ones and those on their way, some of them both.
-    fn n_dirty(&self) -> usize {
+    /// Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6).
+    pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = (i64, i64)>) {
+        for (page, since) in dirty {
+            let since = if planted(Fault::LoadedPages) { 0 } else { since };
+            let mark = Mark { since, row: 0, is_writing: false };
+            self.lists.put(DIRTY, page);
+            self.mark(page, mark);
+            self.wait(page, mark);
+        }
+        for page in clean {
+            if self.lists.list_of(page).is_none() {
+                self.lists.put(CLEAN, page);
+            }
+        }
+        self.make_room();
+    }
+
+    /// Pages that count against the thresholds (rule P5): dirty ones and those in flight, some of them both.
+    pub fn n_dirty(&self) -> usize {
         self.lists.len(DIRTY) + self.n_writing
     }
 
@@ -156,14 +173,14 @@ impl Pages {
         n_dirty == 0 || n_dirty <= self.limit && n_dirty + pages.by_ref().filter(is_fresh).count() <= self.limit
     }
 
-    /// Pages that have been dirty since `latest` or longer and are not on their way, and how many they are.
+    /// Pages that have been dirty since `latest` or longer and are not in flight, and how many they are.
     pub fn waiting_since(&self, latest: i64) -> (Snapshot, usize) {
         let old = self.lists.values(DIRTY).take_while(|mark| mark.since <= latest);
         let n = old.filter(|mark| !mark.is_writing).count();
         (Snapshot { number: self.n_waited, latest }, n)
     }
 
-    /// All dirty pages that are not on their way, and how many they are.
+    /// All dirty pages that are not in flight, and how many they are.
     pub fn all_waiting(&self) -> (Snapshot, usize) {
         (Snapshot { number: self.n_waited, latest: i64::MAX }, self.waiting.len())
     }

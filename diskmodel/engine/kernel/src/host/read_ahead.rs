@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::faults::{planted, Fault};
 
-/// Readers that are told apart.
+/// Readers that are distinguished.
 const N_READERS: usize = 64;
 
 /// A sequential reader: where it goes on, what has been asked for on its behalf.

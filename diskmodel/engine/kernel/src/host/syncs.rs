@@ -12,7 +12,7 @@ struct Sync {
     awaited: Option<Vec<i64>>,
 }
 
-/// All of them, and the flusher's requests on their way, by their first pages.
+/// All of them, and the flusher's requests in flight, by their first pages.
 #[derive(Default)]
 pub struct Syncs {
     waiting: Vec<Sync>,

@@ -54,6 +54,8 @@ fn scenario() -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; 5],
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
+        start: crate::scenario::Start::default(),
+        sample_every: 0,
     }
 }
 
@@ -149,7 +151,7 @@ fn check_one_by_one(scenario: fn() -> Scenario) {
         });
     }
     assert_eq!(told.len(), rows.len());
-    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are told in order");
+    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are reported in order");
     assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
 }
 

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Characters of the reason that are told.
+/// Characters of the reason that are shown.
 const MOST_SAID: usize = 1_000;
 
 /// `value` as the kernel takes it.
@@ -11,7 +11,7 @@ const MOST_SAID: usize = 1_000;
 /// # Errors
 ///
 /// KeyError where something is missing, TypeError where something is of another kind or does not fit its field, ValueError
-/// where a name is not one of those that there are.
+/// where a name is unknown.
 pub fn extracted<'a, 'py, T>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<T>
 where
     T: FromPyObject<'a, 'py>,

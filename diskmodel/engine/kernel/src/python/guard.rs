@@ -25,7 +25,7 @@ pub fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResul
     result.unwrap_or_else(|_| Err(defect(py, &SAID.take())))
 }
 
-/// Panics outside of guarded work are told as before. The hook is this library's own, like its standard library.
+/// Panics outside of guarded work are reported as before. The hook is this library's own, like its standard library.
 fn keep_what_is_said() {
     let before = take_hook();
     set_hook(Box::new(move |panic| {

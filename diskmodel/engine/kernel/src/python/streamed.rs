@@ -13,7 +13,7 @@ use crate::device::Device;
 use crate::mechanics::{READ, WRITE};
 use crate::rule::{each_within, has_length};
 use crate::scenario::{Built, Limits, Scenario};
-use crate::simulation::{Parts, Simulation};
+use crate::simulation::{Levels, Parts, Simulation};
 use crate::streamed::{Block, Source, Streamed};
 use crate::tally::{Segment, Tally, PRECISION_BITS};
 use crate::traffic::{check_block, check_rules, Column, Rows, Rule, PARTS};
@@ -88,6 +88,7 @@ struct Ended {
     rebuilt: i64,
     cache_full_ns: Option<i64>,
     counters: CountersOut,
+    levels: Vec<Levels>,
 }
 
 /// Runs requests that `next_block(stream)` hands over in blocks of columns, empty at the end of a stream.
@@ -138,7 +139,8 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<
     let (end, rebuilt) = run.map_err(Stopped::Failed)?;
     let counters = CountersOut::of(simulation.disks(), end).map_err(Stopped::Failed)?;
     let cache_full_ns = simulation.cache_full_ns();
-    Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters })
+    let levels = simulation.take_levels();
+    Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters, levels })
 }
 
 fn told<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
@@ -148,6 +150,7 @@ fn told<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
     out.set_item("rebuilt_sectors", ended.rebuilt)?;
     out.set_item("cache_full_ns", ended.cache_full_ns)?;
     out.set_item("counters", ended.counters)?;
+    out.set_item("levels", ended.levels)?;
     out.set_item("precision_bits", PRECISION_BITS)?;
     out.set_item("until_ns", tally.until)?;
     out.set_item("n_done", tally.n_done)?;

@@ -1,11 +1,13 @@
 //! A controller's real caches, as a caller hands them over.
 
-use crate::controller::{BlockCache, DirtyBlocks};
+use super::start::Start;
+use crate::controller::{BlockCache, DirtyBlocks, Lanes};
+use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
-use crate::rule::{MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS};
+use crate::rule::{MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
 
-/// Pieces that may be under way for one reader: all of them are gone through for each that is added.
+/// Pieces that may be in flight for one reader: each that is added is compared with all of them.
 const MOST_AHEAD: i64 = 1 << 14;
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
@@ -21,8 +23,7 @@ pub struct CacheTables {
     pub dirty_blocks: i64,
     pub high_blocks: i64,
     pub low_blocks: i64,
-    pub destage_blocks: i64,
-    pub destage_depth: usize,
+    pub lanes: Lanes,
     pub read_ahead_sectors: i64,
     pub read_ahead_piece_sectors: i64,
 }
@@ -36,12 +37,20 @@ impl CacheTables {
         within("cache.dirty_blocks", self.dirty_blocks, 0, MOST_SECTORS)?;
         within("cache.high_blocks", self.high_blocks, 0, self.dirty_blocks)?;
         within("cache.low_blocks", self.low_blocks, 0, self.high_blocks)?;
-        let least = i64::from(self.dirty_blocks > 0);
-        within("cache.destage_blocks", self.destage_blocks, least, MOST_SECTORS)?;
-        size_within("cache.destage_depth", self.destage_depth, least, MOST_DEPTH)?;
-        let run = self.destage_blocks.min(self.dirty_blocks);
-        let rule = format_args!("so many blocks of {} sectors are more than 4 GiB at once", self.block_sectors);
-        holds(run <= longest / self.block_sectors, "cache.destage_blocks", self.destage_blocks, rule)?;
+        let Lanes { block_sectors, stripe_sectors, strip_sectors, .. } = self.lanes;
+        let rule = format_args!("must be cache.block_sectors, {}", self.block_sectors);
+        holds(block_sectors == self.block_sectors, "cache.lanes.block_sectors", block_sectors, rule)?;
+        within("cache.lanes.n", self.lanes.n, 1, MOST_DISKS)?;
+        within("cache.lanes.stripe_sectors", stripe_sectors, 1, MOST_SECTORS)?;
+        within("cache.lanes.lane_sectors", self.lanes.lane_sectors, 1, MOST_SECTORS)?;
+        within("cache.lanes.lane_step", self.lanes.lane_step, 1, MOST_DISKS)?;
+        within("cache.lanes.strip_sectors", strip_sectors, 1, MOST_SECTORS)?;
+        within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MOST_DISKS)?;
+        within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MOST_DISKS)?;
+        within("cache.lanes.budget", self.lanes.budget, 1, MOST_DEPTH * MOST_DISKS)?;
+        let run = self.dirty_blocks.min(stripe_sectors / self.block_sectors + 1);
+        let rule = format_args!("a stripe is more than 4 GiB at once");
+        holds(run <= longest / self.block_sectors, "cache.lanes.stripe_sectors", stripe_sectors, rule)?;
         within("cache.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
         let field = "cache.read_ahead_piece_sectors";
         let most = longest.min(row_sectors.max(self.block_sectors));
@@ -56,11 +65,18 @@ impl CacheTables {
     }
 
     /// Of tables that were checked.
-    pub(super) fn build(&self) -> Result<Cache, String> {
-        let read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
-        let dirty = (self.dirty_blocks > 0)
-            .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.destage_blocks));
+    pub(super) fn build(&self, start: &Start) -> Result<Cache, String> {
+        let mut read = if self.read_blocks > 0 { Some(self.block_cache()?) } else { None };
+        if let Some(cache) = &mut read {
+            let n = start.cached.len() - usize::from(planted(Fault::LoadedCache) && !start.cached.is_empty());
+            start.cached[..n].iter().for_each(|&block| cache.insert(block));
+        }
+        let mut dirty = (self.dirty_blocks > 0)
+            .then(|| DirtyBlocks::new(self.dirty_blocks, self.high_blocks, self.low_blocks, self.lanes));
+        if let Some(dirty) = &mut dirty {
+            dirty.load(&start.dirty);
+        }
         let ahead = ReadAhead::new(self.read_ahead_sectors, self.read_ahead_piece_sectors);
-        Ok(Cache::new(self.block_sectors, read, dirty, self.destage_depth, ahead))
+        Ok(Cache::new(self.block_sectors, read, dirty, ahead))
     }
 }

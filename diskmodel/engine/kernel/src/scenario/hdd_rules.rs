@@ -35,7 +35,7 @@ impl HddTables {
         let lengths =
             [("drive.prefill_sectors", self.prefill_sectors), ("drive.read_ahead_sectors", self.read_ahead_sectors)];
         all_within(&lengths, 0, MOST_SECTORS)?;
-        // what has landed is told in 32 bits
+        // what has landed is counted in 32 bits
         within("drive.dirty_sectors", self.dirty_sectors, 0, i64::from(u32::MAX))?;
         let weighed =
             [("drive.weighed_commands", self.weighed_commands), ("drive.weighed_writes", self.weighed_writes)];
@@ -97,7 +97,7 @@ impl HddTables {
         each_within("drive.seek_ns", &self.seek_ns, 0, i64::from(u32::MAX))
     }
 
-    /// Every spindle turns so that angles can be told.
+    /// Every spindle turns, so that angles can be computed.
     pub(super) fn check_spindles(&self, revolution_ns: &[i64], phase_ns: &[i64]) -> Result<(), String> {
         let densest = self.sectors_per_track.iter().copied().max().unwrap_or(1);
         each_within("revolution_ns", revolution_ns, 1, MOST_REVOLUTION_NS.min(MOST_ANGLE / densest))?;

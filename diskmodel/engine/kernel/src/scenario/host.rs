@@ -1,5 +1,6 @@
 //! What a host must keep, and what is made of it.
 
+use super::start::Start;
 use crate::host::{Costs, Flusher, HostTables, PageCacheTables, Pages};
 use crate::rule::{all_within, each_within, has_length, size_within, within};
 use crate::rule::{MOST_APART_NS, MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS, MOST_TIME_NS, MOST_WORK_NS};
@@ -28,9 +29,9 @@ impl HostTables {
     }
 
     /// Of tables that were checked.
-    pub(super) fn build(&self, capacity: i64) -> Host {
+    pub(super) fn build(&self, capacity: i64, start: &Start) -> Host {
         let longest = (self.largest_request_sectors / self.page_sectors).max(1);
-        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest));
+        let page_cache = self.page_cache.as_ref().map(|cache| cache.build(longest, start));
         Host::new(self, page_cache, capacity)
     }
 }
@@ -47,8 +48,10 @@ impl PageCacheTables {
     }
 
     /// `longest`: most pages of a request.
-    fn build(&self, longest: i64) -> PageCache {
-        let pages = Pages::new(self.memory_pages, self.background_pages, self.limit_pages);
+    fn build(&self, longest: i64, start: &Start) -> PageCache {
+        let mut pages = Pages::new(self.memory_pages, self.background_pages, self.limit_pages);
+        let dirty = start.pages_dirty.iter().copied().zip(start.pages_since_ns.iter().copied());
+        pages.load(start.pages_clean.iter().copied(), dirty);
         let flusher = Flusher::new(self.dirty_expire_ns, self.dirty_writeback_ns, self.writeback_depth, longest);
         PageCache::new(pages, flusher, self.is_synchronous, self.sync_every)
     }

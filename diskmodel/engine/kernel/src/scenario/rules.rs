@@ -57,6 +57,7 @@ impl Scenario {
                 most = most.min(host.page_sectors.saturating_mul(MOST_PIECES));
             }
         }
+        self.check_start()?;
         Ok(Limits {
             capacity_bytes: self.layout.capacity * sector_bytes,
             most_length: most.saturating_mul(sector_bytes).min(MOST_LENGTH_BYTES),

@@ -44,7 +44,7 @@ pub struct StatisticsOut {
 /// Most and least seconds of the machine that a second of the model lasts.
 const SCALES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// Serves an array as a file until told to stop or unmounted.
+/// Serves an array as a file until stopped or unmounted.
 #[pyfunction]
 pub fn serve_array(py: Python<'_>, array: &Bound<'_, PyAny>, settings: &Bound<'_, PyAny>) -> PyResult<StatisticsOut> {
     guarded(py, || serve(py, extracted("array", array)?, extracted("settings", settings)?))

@@ -36,7 +36,7 @@ const WANTED: u32 = ASYNC_READ | BIG_WRITES | ASYNC_DIO | MAX_PAGES;
 /// Largest read or write; longer ones arrive in pieces.
 pub const MOST_BYTES: usize = 1 << 20;
 const MOST_PAGES: u16 = (MOST_BYTES / 4096) as u16;
-/// Requests under way at once; the kernel's usual 12 would cap the queue depth.
+/// Requests in flight at once; the kernel's usual 12 would cap the queue depth.
 const MOST_IN_FLIGHT: u16 = 1024;
 
 pub const IN_HEADER: usize = 40;

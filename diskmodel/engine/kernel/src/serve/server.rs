@@ -47,13 +47,13 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// (p50, p99, most) of the time by which answers were later than the model wanted.
+    /// (p50, p99, most) of the time by which answers were later than the model's.
     pub fn late_ns(&self) -> (i64, i64, i64) {
         (self.late.quantile_ns(0.5), self.late.quantile_ns(0.99), self.late.most_ns())
     }
 }
 
-/// A read or write on its way through the model.
+/// A read or write in the model.
 struct Pending {
     unique: u64,
     op: u8,
@@ -69,7 +69,7 @@ struct Pending {
 struct Flush {
     unique: u64,
     answer: Vec<u8>,
-    /// Writes that were under way and are not yet done.
+    /// Writes that were in flight and are not yet done.
     before: Vec<u64>,
     mark: u64,
 }
@@ -113,7 +113,7 @@ impl<D: Drive> Server<D> {
         &self.statistics
     }
 
-    /// Serves until it is told to stop or the file system is unmounted.
+    /// Serves until it is stopped or the file system is unmounted.
     pub fn run(&mut self) -> Result<Ending, String> {
         clock::sharpen_timers();
         let mut buffer = vec![0; fuse::MOST_BYTES + 4096];
@@ -168,7 +168,7 @@ impl<D: Drive> Server<D> {
             self.fetch(tag);
         }
         let Some(pending) = self.pending.remove(&tag) else {
-            return Err(format!("the model completed request {tag}, which was not under way"));
+            return Err(format!("the model completed request {tag}, which was not in flight"));
         };
         let error = if pending.failed { libc::EIO } else { 0 };
         let now = clock::monotonic_ns();
@@ -371,7 +371,7 @@ fn send(fd: RawFd, header: &[u8], body: &[u8]) -> Result<(), String> {
     }
     let error = io::Error::last_os_error();
     match error.raw_os_error() {
-        // ENOENT: nobody waits for this answer any more; ENODEV: unmounted, which the next read tells
+        // ENOENT: nobody waits for this answer any more; ENODEV: unmounted, which the next read reports
         Some(libc::ENOENT | libc::ENODEV | libc::ECONNABORTED) => Ok(()),
         _ => Err(format!("answering through /dev/fuse: {error}")),
     }

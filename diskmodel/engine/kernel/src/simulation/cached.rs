@@ -18,10 +18,7 @@ pub struct Cache {
     pub block: i64,
     pub read: Option<BlockCache>,
     pub dirty: Option<DirtyBlocks>,
-    /// Destages that may be under way at once.
-    pub destage_depth: usize,
     pub ahead: ReadAhead,
-    destages: usize,
     /// Writes that wait for room, in order of arrival, and since when.
     blocked: VecDeque<(u32, i64)>,
     /// When a write first had to wait for room.
@@ -29,14 +26,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn new(
-        block: i64,
-        read: Option<BlockCache>,
-        dirty: Option<DirtyBlocks>,
-        destage_depth: usize,
-        ahead: ReadAhead,
-    ) -> Self {
-        Cache { block, read, dirty, destage_depth, ahead, destages: 0, blocked: VecDeque::new(), full_ns: None }
+    pub fn new(block: i64, read: Option<BlockCache>, dirty: Option<DirtyBlocks>, ahead: ReadAhead) -> Self {
+        Cache { block, read, dirty, ahead, blocked: VecDeque::new(), full_ns: None }
+    }
+
+    /// Blocks in the write-back cache (rule Z7).
+    pub(super) fn n_dirty(&self) -> i64 {
+        self.dirty.as_ref().map_or(0, DirtyBlocks::used)
     }
 
     fn blocks(&self, sector: i64, n: i64) -> Range<i64> {
@@ -132,15 +128,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.start_destages();
     }
 
-    /// Keeps so many writes to the disks under way as allowed (rule K9).
+    /// Keeps as many writes to the disks in flight as allowed (rule K9).
     fn start_destages(&mut self) {
         while let Some(cache) = &mut self.cache {
-            if cache.destages >= cache.destage_depth {
-                return;
-            }
             let is_pressed = !cache.blocked.is_empty();
             let Some((first, end)) = cache.dirty.as_mut().and_then(|dirty| dirty.next_run(is_pressed)) else { return };
-            cache.destages += 1;
             let sector = first * cache.block;
             let last = (end * cache.block).min(self.layout.capacity);
             self.access_array(Owner::Destage(first, end), WRITE, sector, last - sector);
@@ -149,7 +141,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     pub(super) fn destaged(&mut self, first: i64, end: i64) {
         if let Some(cache) = &mut self.cache {
-            cache.destages -= 1;
             if let Some(dirty) = &mut cache.dirty {
                 dirty.written(first, end);
             }

@@ -21,7 +21,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// `link_bytes_per_s`: 0 where the link is not modelled.
+    /// `link_bytes_per_s`: 0 where the link is not modeled.
     pub fn new(command_ns: i64, hit_ns: i64, link_bytes_per_s: i64, hit_ratio: f64) -> Self {
         Controller { command_ns, hit_ns, link_bytes_per_s, hit_ratio, processor_free: 0, link_free: 0 }
     }

@@ -43,7 +43,7 @@ pub(super) struct OneByOne {
     pub host: u32,
     pub since: i64,
     pub left: VecDeque<(i64, i64)>,
-    /// Requests on their way to the array, of a write that waits for them.
+    /// Requests in flight to the array, of a write that waits for them.
     pub out: usize,
 }
 
@@ -144,7 +144,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// Sectors [first, end), at most the longest request, are on their way into memory.
+    /// Sectors [first, end), at most the longest request, are being fetched into memory.
     pub(super) fn fetch_window(&mut self, id: u32, first: i64, end: i64) {
         if let Some(host) = &mut self.host {
             host.coming.add(first, end);
@@ -152,7 +152,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.send_below(self.hosts[id].row, READ, (first, end), Purpose::Window);
     }
 
-    /// Lets a read wait for what it needs and is on its way; false when nothing is.
+    /// Lets a read wait for what it needs and is being fetched; false when nothing is.
     pub(super) fn wait_for_coming(&mut self, id: u32) -> bool {
         let HostRequest { sector, n, .. } = self.hosts[id];
         let (since, end) = (self.events.now, sector + n);

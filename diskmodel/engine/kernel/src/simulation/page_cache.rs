@@ -40,6 +40,11 @@ impl PageCache {
         }
     }
 
+    /// Pages that are dirty or in flight (rule Z7).
+    pub fn n_dirty(&self) -> usize {
+        self.pages.n_dirty()
+    }
+
     /// Whether somebody waits for dirty pages to be sent (rules P6, P9).
     fn has_waiting(&self) -> bool {
         !self.blocked.is_empty() || self.syncs.are_unsent()
@@ -108,7 +113,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.done(id);
     }
 
-    /// Fetches the pages of `wanted`, then those of `span`, that are neither in memory nor on their way; adjacent
+    /// Fetches the requested pages, then those of `span`, that are neither in memory nor being fetched; adjacent
     /// ones together.
     fn fetch_missing(&mut self, id: u32, wanted: &[(i64, i64)], span: Range<i64>, page: i64) {
         let capacity = self.layout.capacity;
@@ -254,6 +259,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         while let Some((id, since)) = self.page_cache().and_then(|(cache, _)| cache.syncs.next_done()) {
             self.hosts[id].cache += now - since;
             self.done(id);
+        }
+    }
+
+    /// Pages may be dirty when the run begins: the flusher wakes up at the first multiple of its interval (rule Z6).
+    pub(super) fn start_flusher(&mut self) {
+        let device = self.disks.len() as u32 + 2;
+        let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() else { return };
+        if let Some(time) = flusher.next_wake(pages, 0) {
+            self.events.at(time, ARRIVE, device, 0, Action::FlusherWoken);
         }
     }
 

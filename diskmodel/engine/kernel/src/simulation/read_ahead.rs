@@ -10,7 +10,7 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::{div, READ};
 use crate::traffic::Traffic;
 
-/// Sequential readers that are told apart.
+/// Sequential readers that are distinguished.
 const N_READERS: usize = 16;
 
 /// Readers, and what is being read for them.

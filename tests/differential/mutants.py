@@ -1,4 +1,4 @@
-"""Builds the kernel with faults that can be planted, and tells which cases show which fault."""
+"""Build the kernel with mutants that can be switched on, and find the cases that catch them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,26 @@ ROOT = Path(__file__).parents[2]
 
 
 def build_kernel(target: Path) -> ModuleType:
-    """The kernel with the feature `faults`, built into a folder of its own and loaded beside the released one."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel",
-               "--features", "faults", "--target-dir", str(target)]  # fmt: skip
+    """Return the kernel with the feature `faults`, built into its own folder and loaded beside the released one."""
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--package",
+        "diskmodel-kernel",
+        "--features",
+        "faults",
+        "--target-dir",
+        str(target),
+    ]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
     # a name of its own: a library that is loaded must not change under the process
     place = target / f"_kernel-{os.getpid()}.abi3.so"
     shutil.copy(target / "release" / "lib_kernel.so", place)
-    spec = importlib.util.spec_from_file_location("faulty._kernel", place)
+    spec = importlib.util.spec_from_file_location("mutant._kernel", place)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -42,7 +53,7 @@ def build_kernel(target: Path) -> ModuleType:
 
 @contextmanager
 def in_place(kernel: ModuleType) -> Iterator[None]:
-    """Lets the native engine use another kernel."""
+    """Let the native engine use another kernel."""
     released = native._kernel
     native._kernel = kernel  # type: ignore[misc]
     try:
@@ -51,8 +62,8 @@ def in_place(kernel: ModuleType) -> Iterator[None]:
         native._kernel = released  # type: ignore[misc]
 
 
-def shows(requests: Requests, reference: Run, scenario: object) -> bool:
-    """Whether the kernel in place differs from the reference on a case; an error and a panic count."""
+def catches(requests: Requests, reference: Run, scenario: object) -> bool:
+    """Return whether the kernel in place differs from the reference on a case; an error and a panic count."""
     try:
         outcome = native.run(scenario, requests)  # type: ignore[arg-type]
     except KernelError:  # a panic, or a standstill
@@ -61,20 +72,20 @@ def shows(requests: Requests, reference: Run, scenario: object) -> bool:
 
 
 def witnesses() -> dict[str, Case]:
-    """The cases that have to notice every fault: the kept ones and the fixed list."""
+    """Return the cases that have to catch every mutant: the kept ones and the fixed list."""
     kept = {path.stem: json.loads(path.read_text())["case"] for path in CORPUS}
     return kept | {f"random_case({seed})": random_case(seed) for seed in range(N_FIXED)}
 
 
-def first_witness(kernel: ModuleType, fault: str | None, references: dict[str, Run]) -> str | None:
-    """The first of the witnesses that shows a fault, or None when none does."""
+def first_witness(kernel: ModuleType, mutant: str | None, references: dict[str, Run]) -> str | None:
+    """Return the first of the witnesses that catches a mutant, or None when none does."""
     cases = witnesses()
-    kernel.plant(fault)
+    kernel.plant(mutant)
     try:
         with in_place(kernel):
             for name, reference in references.items():
                 scenario, requests = build(cases[name])
-                if shows(requests, reference, scenario):
+                if catches(requests, reference, scenario):
                     return name
         return None
     finally:

@@ -1,0 +1,93 @@
+"""Kinds of drives, and the search for drives by kind or by a word."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+
+from diskmodel.drive.flash import Flash
+from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.parse import Drive
+from diskmodel.errors import DescriptionError, Fault
+
+#: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones; in
+#: the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of it
+#: would leave out the 6 TB class.
+NEARLINE_BYTES = 4 * 10**12
+
+
+def _is_flash_on(bus: str) -> Callable[[Drive], bool]:
+    return lambda drive: isinstance(drive, Flash) and bus in drive.bus
+
+
+def _turns(low_rpm: float, high_rpm: float) -> Callable[[Drive], bool]:
+    return lambda drive: isinstance(drive, Hdd) and low_rpm <= drive.rpm < high_rpm
+
+
+def _is_nearline(drive: Drive) -> bool:
+    return _turns(7_000, 8_000)(drive) and drive.capacity_bytes >= NEARLINE_BYTES
+
+
+#: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class includes
+#: the 10,025 to 10,520 rpm that its drives turn at.
+KINDS: dict[str, Callable[[Drive], bool]] = {
+    "hdd": lambda drive: isinstance(drive, Hdd),
+    "nearline": _is_nearline,
+    "10k": _turns(9_500, 12_000),
+    "15k": _turns(14_000, 16_000),
+    "sata-ssd": _is_flash_on("SATA"),
+    "sas-ssd": _is_flash_on("SAS"),
+    "nvme": _is_flash_on("NVMe"),
+}
+
+
+def kinds_of(drive: Drive) -> list[str]:
+    """Return the names of the kinds that a drive belongs to."""
+    return [name for name, is_of_it in KINDS.items() if is_of_it(drive)]
+
+
+def find_drives(drives: Mapping[str, Drive], word: str | None = None, kind: str | None = None) -> list[str]:
+    """Return the names of the drives of a kind that match a word, in the order of `drives`.
+
+    Parameters
+    ----------
+    drives : mapping of str to drive
+        Such as the catalogue.
+    word : str, optional
+        Part of a name, title, maker or bus, or a kind; upper and lower case are alike. Several words must all match.
+    kind : str, optional
+        One of `KINDS`.
+
+    Raises
+    ------
+    DescriptionError
+        When there is no such kind, or when nothing matches the word; the message lists what is close.
+    """
+    if kind is not None and kind not in KINDS:
+        near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
+        fix = f"did you mean {near[0]}?" if near else f"use {', '.join(KINDS)}"
+        raise DescriptionError(Fault("kind", kind, "is not a kind of drive", fix))
+    of_kind = [name for name, drive in drives.items() if kind is None or KINDS[kind](drive)]
+    if word is None:
+        return of_kind
+    parts = word.lower().split()
+    found = [name for name in of_kind if all(_matches(part, name, drives[name]) for part in parts)]
+    if not found or not parts:
+        raise DescriptionError(_nothing_found(drives, word, kind))
+    return found
+
+
+def _matches(part: str, name: str, drive: Drive) -> bool:
+    return part in kinds_of(drive) or any(part in text.lower() for text in (name, drive.name, drive.bus))
+
+
+def _nothing_found(drives: Mapping[str, Drive], word: str, kind: str | None) -> Fault:
+    """Return the fault of a word without a match, with the names and words that are close to it."""
+    if kind is not None and any(_matches(word.lower(), name, drive) for name, drive in drives.items()):
+        return Fault("drive", word, f"matches no drive of the kind {kind}", "leave --kind out")
+    words = sorted({part for name in drives for part in re.split("-", name) if len(part) > 3} | set(KINDS))
+    close = difflib.get_close_matches(word.lower(), drives, n=4, cutoff=0.6)
+    close += difflib.get_close_matches(word.lower(), words, n=2, cutoff=0.7)
+    fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"
+    return Fault("drive", word, "is neither a file nor a drive in the catalogue, and matches no name or kind", fix)

@@ -1,0 +1,127 @@
+//! What caches and buffers hold when a run begins, as a caller hands it over (rules Z1 to Z6).
+
+use super::Scenario;
+use crate::faults::{planted, Fault};
+#[cfg(feature = "python")]
+use crate::python::extract::whole_numbers;
+use crate::rule::{each_within, has_length, holds, refused, within};
+use crate::rule::{MOST_APART_NS, MOST_SECTORS};
+use crate::scenario::Drive;
+
+/// State at time 0, as `diskmodel.engine.steady.start.Start`.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(default))]
+pub struct Start {
+    /// Blocks that wait in the controller's write-back cache, ascending.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub dirty: Vec<i64>,
+    /// Blocks that came into the controller's read cache, in order.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub cached: Vec<i64>,
+    /// Writes that the drives' buffers have accepted, in order.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub buffered_disk: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub buffered_lba: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub buffered_n: Vec<i64>,
+    /// Dirty pages of the host, and since when, in that order.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub pages_dirty: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub pages_since_ns: Vec<i64>,
+    /// Clean pages, the least recently used first.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub pages_clean: Vec<i64>,
+}
+
+impl Start {
+    /// What each disk's buffer holds: number, first block, sectors.
+    pub(super) fn buffered(&self, n_disks: u32) -> Vec<Vec<(u64, i64, i64)>> {
+        let mut of_disk = vec![Vec::new(); n_disks as usize];
+        let writes = self.buffered_lba.iter().zip(&self.buffered_n);
+        for ((seq, &disk), (&lba, &n)) in (0..).zip(&self.buffered_disk).zip(writes) {
+            of_disk[disk as usize].push((seq, lba, n));
+        }
+        if planted(Fault::LoadedWrites) {
+            of_disk.iter_mut().for_each(|writes| writes.reverse());
+        }
+        of_disk
+    }
+}
+
+impl Scenario {
+    /// Refuses what there is no room for, and places that are not there.
+    pub(super) fn check_start(&self) -> Result<(), String> {
+        let (start, sectors) = (&self.start, self.layout.capacity);
+        let n_of = |unit: i64| (sectors + unit - 1) / unit;
+        let room = self.cache.as_ref().map_or(0, |cache| cache.dirty_blocks);
+        let n_blocks = self.cache.as_ref().map_or(1, |cache| n_of(cache.block_sectors));
+        within("start.dirty (number)", start.dirty.len() as i64, 0, room)?;
+        each_within("start.dirty", &start.dirty, 0, n_blocks - 1)?;
+        check_ascending("start.dirty", &start.dirty, 1)?;
+        let has_reads = self.cache.as_ref().is_some_and(|cache| cache.read_blocks > 0);
+        let rule = "there is no read cache with a size";
+        holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
+        each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
+        self.check_buffered()?;
+        let cache = self.host.as_ref().and_then(|host| host.page_cache.as_ref());
+        let room = cache.map_or(0, |cache| cache.memory_pages as i64);
+        let n_pages = self.host.as_ref().map_or(1, |host| n_of(host.page_sectors));
+        for (field, pages) in [("start.pages_dirty", &start.pages_dirty), ("start.pages_clean", &start.pages_clean)] {
+            within(&format!("{field} (number)"), pages.len() as i64, 0, room)?;
+            each_within(field, pages, 0, n_pages - 1)?;
+            let mut sorted = pages.clone();
+            sorted.sort_unstable();
+            check_ascending(&format!("{field} (sorted)"), &sorted, 1)?;
+        }
+        has_length("start.pages_since_ns", start.pages_since_ns.len(), start.pages_dirty.len())?;
+        each_within("start.pages_since_ns", &start.pages_since_ns, -MOST_APART_NS, 0)?;
+        check_ascending("start.pages_since_ns", &start.pages_since_ns, 0)
+    }
+
+    fn check_buffered(&self) -> Result<(), String> {
+        let Start { buffered_disk: disk, buffered_lba: lba, buffered_n: n, .. } = &self.start;
+        has_length("start.buffered_lba", lba.len(), disk.len())?;
+        has_length("start.buffered_n", n.len(), disk.len())?;
+        let (room, arm) = match &self.drive {
+            Drive::Hdd(tables) => (tables.dirty_sectors, tables.n_sectors_per_actuator),
+            Drive::Flash(_) | Drive::Virtual(_) => (0, 1),
+        };
+        let n_sectors = match &self.drive {
+            Drive::Hdd(tables) => tables.n_sectors,
+            Drive::Flash(tables) => tables.n_sectors,
+            Drive::Virtual(tables) => tables.n_sectors,
+        };
+        each_within("start.buffered_disk", disk, 0, self.layout.n_devices() - 1)?;
+        each_within("start.buffered_n", n, 1, MOST_SECTORS)?;
+        each_within("start.buffered_lba", lba, 0, n_sectors - 1)?;
+        let mut used = vec![0_i64; self.layout.n_devices() as usize];
+        for (at, (&disk, (&lba, &n))) in disk.iter().zip(lba.iter().zip(n)).enumerate() {
+            let end = (lba + n).min(n_sectors + 1);
+            let rule = format_args!("so many sectors from {lba} on do not lie on one arm of {arm}");
+            let is_on_arm = end <= n_sectors && lba / arm == (end - 1) / arm;
+            holds(is_on_arm, &format!("start.buffered_n[{at}]"), n, rule)?;
+            used[disk as usize] += n;
+            let rule = format_args!("disk {disk} has room for {room} sectors");
+            holds(used[disk as usize] <= room, &format!("start.buffered_n[{at}]"), n, rule)?;
+        }
+        Ok(())
+    }
+}
+
+/// Every number is the one before it and at least `step` more.
+fn check_ascending(field: &str, values: &[i64], step: i64) -> Result<(), String> {
+    match values.windows(2).position(|pair| pair[1] - pair[0] < step) {
+        None => Ok(()),
+        Some(at) => {
+            let rule = if step > 0 {
+                "must be more than the one before it"
+            } else {
+                "must not be less than the one before it"
+            };
+            Err(refused(&format!("{field}[{}]", at + 1), values[at + 1], rule))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+"""How large a burst of writes is absorbed above the stationary level (rule Z9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.tables import HddTables
+from diskmodel.host.tables import HostTables
+from diskmodel.records import Int64
+from diskmodel.result.burst import AbsorbedBurst
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
+
+
+def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: float) -> AbsorbedBurst | None:
+    """The burst that the outermost write-back cache takes; None where there is none, or nothing is written.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    levels : int64, shape (n, 4)
+        Of the run (`records.Run.levels`).
+    start_ns : int
+        End of the warm-up.
+    write_bytes : float
+        Mean size of a write; nan without writes.
+    """
+    if not write_bytes > 0 or not len(levels):
+        return None
+    kept = levels[levels[:, 0] > start_ns]
+    mean = (kept if len(kept) else levels[-1:])[:, 1:].mean(axis=0)
+    tables, controller, layout = scenario.drive, scenario.controller, scenario.layout
+    host = HostTables.of(scenario.host, tables.sector_bytes)
+    pages = host.page_cache
+    response = float(host.submission_ns[1])
+
+    def absorbed(by: str, room: float, held: np.float64, response_ns: float) -> AbsorbedBurst:
+        n = max(int((room - held) / write_bytes), 0)
+        return AbsorbedBurst(by, int(n * write_bytes), n, response_ns)
+
+    if pages is not None and not pages.is_synchronous:
+        return absorbed("host", pages.limit_pages * host.page_sectors * tables.sector_bytes, mean[2], response)
+    response += controller.command_ns + _transfer_ns(write_bytes, scenario.link_bytes_per_s)
+    if controller.write_cache is not None:
+        caches = CacheTables.of(controller, layout, tables.sector_bytes, scenario.depth)
+        room = caches.dirty_blocks * caches.block_sectors * tables.sector_bytes
+        return absorbed("controller", room, mean[0], response + controller.hit_ns)
+    # a parity write reads first, whatever the drives buffer
+    if isinstance(tables, HddTables) and tables.write_back and layout.family != "parity":
+        response += tables.write_overhead_ns + tables.write_completion_overhead_ns
+        response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
+        copies = layout.copies if layout.family == "copies" else 1
+        room = tables.cache_bytes * (layout.n_disks - len(layout.failed))
+        return absorbed("drives", room / copies, mean[1] / copies, response)
+    return None
+
+
+def _transfer_ns(n_bytes: float, bytes_per_s: int) -> float:
+    return n_bytes / bytes_per_s * 1e9 if bytes_per_s else 0.0

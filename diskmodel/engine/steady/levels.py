@@ -1,0 +1,40 @@
+"""What waits to be written, as an engine records it, in bytes (rule Z7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diskmodel.drive.tables import HddTables
+from diskmodel.host.tables import HostTables
+from diskmodel.records import Int64
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
+
+
+def level_units(scenario: Scenario) -> tuple[int, int, int]:
+    """Bytes of a block of the controller's cache, of a sector and of a host's page: the units of the levels."""
+    sector = scenario.drive.sector_bytes
+    write = scenario.controller.write_cache
+    block = max(write.block_bytes // sector, 1) * sector if write else sector
+    return block, sector, HostTables.of(scenario.host, sector).page_sectors * sector
+
+
+def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
+    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 4)."""
+    return np.array(rows, np.int64).reshape(-1, 4) * np.array([1, *level_units(scenario)], np.int64)
+
+
+def level_marks(scenario: Scenario) -> tuple[int, int, int]:
+    """Marks of the three levels in bytes (rule Z3)."""
+    tables, write, memory = scenario.drive, scenario.controller.write_cache, scenario.host.page_cache
+    controller = (
+        int(max(write.size_bytes // write.block_bytes, 1) * write.high_ratio) * write.block_bytes if write else 0
+    )
+    drives = 0
+    if isinstance(tables, HddTables) and tables.write_back:
+        drives = tables.cache_bytes // 2 * (scenario.layout.n_disks - len(scenario.layout.failed))
+    return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0

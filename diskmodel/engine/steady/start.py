@@ -1,0 +1,42 @@
+"""What is in the caches and buffers when a run begins, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diskmodel.records import Int64
+
+
+def _nothing() -> Int64:
+    return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """State at time 0. Everything is empty unless given.
+
+    Attributes
+    ----------
+    dirty : int64, shape (n,)
+        Blocks that wait in the controller's write-back cache, ascending.
+    cached : int64, shape (n,)
+        Blocks that came into the controller's read cache, in order.
+    buffered : int64, shape (n, 3)
+        Writes that drives' buffers have accepted, in order: disk, first block, sectors.
+    pages_dirty, pages_since_ns : int64, shape (n,)
+        Dirty pages of the host, and since when (not after 0), in that order.
+    pages_clean : int64, shape (n,)
+        Clean pages of the host, the least recently used first.
+    """
+
+    dirty: Int64 = field(default_factory=_nothing)
+    cached: Int64 = field(default_factory=_nothing)
+    buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    pages_dirty: Int64 = field(default_factory=_nothing)
+    pages_since_ns: Int64 = field(default_factory=_nothing)
+    pages_clean: Int64 = field(default_factory=_nothing)
+
+
+EMPTY = Start()

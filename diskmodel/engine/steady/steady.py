@@ -1,0 +1,307 @@
+"""The stationary state of every cache and buffer for a workload (rules Z2 to Z6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diskmodel.controller.tables import CacheTables
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.start import EMPTY, Start
+from diskmodel.host.tables import HostTables
+from diskmodel.layout.written import written
+from diskmodel.records import Int64, Op, Requests, Run
+from diskmodel.workload import TraceWorkload, Workload
+
+if TYPE_CHECKING:
+    from diskmodel.engine.scenario import Scenario
+
+#: Requests of the run that shows on which side of its mark a level moves. Half of it leaves a closed stream of 128
+#: clients some 30 turns; twice it would take as long as the run itself often does.
+TRIAL_REQUESTS = 6_000
+_SAMPLES = 64
+#: Share of what was written by which a level must move to be called rising or falling: five standard deviations of
+#: what a level at its mark moves in the trial. Less than that would take a run of millions of requests to fill a cache.
+_DRIFT = 0.05
+#: Share of the room above its mark at which a level counts as full: writes that wait leave it a little below the top.
+_NEARLY = 0.9
+#: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
+_USES_PER_BLOCK = 4
+#: Passes of the trial: a level that moves changes what the caches below it are asked for.
+_PASSES = 2
+
+Engine = Callable[["Scenario", Requests], Run]
+
+
+class Level(Enum):
+    """Long-run levels of what waits to be written."""
+
+    #: What comes is written in time: next to nothing waits.
+    LOW = "low"
+    #: At the mark at which writing begins, or presses.
+    MARK = "mark"
+    #: More comes than can be written.
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Of the controller's write-back cache, the drives' buffers and the host's dirty pages."""
+
+    controller: Level = Level.MARK
+    drives: Level = Level.MARK
+    pages: Level = Level.MARK
+
+
+def settled(
+    scenario: Scenario, workload: Workload | TraceWorkload, *, capacity_bytes: int, seed: int, engine: Engine
+) -> Start:
+    """The state in which caches and buffers are after a long time of this workload.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    workload : Workload or TraceWorkload
+        A trace does not show what came before it: everything is empty.
+    capacity_bytes, seed : int
+    engine : callable
+        Runs requests; both engines give the same.
+
+    Notes
+    -----
+    Each level stands at its mark, at the top or near nothing (rule Z3). A trial of 6,000 requests that begins at the
+    marks shows which: where a level rises by more than a twentieth of what is written, it goes on to the top.
+    """
+    if isinstance(workload, TraceWorkload):
+        return EMPTY
+    parts = _Parts(scenario, History(workload, capacity_bytes, seed))
+    levels, write_rate = Levels(), 0.0
+    if parts.has_levels and parts.writes_anything:
+        requests = workload.requests(
+            capacity_bytes=capacity_bytes, n=TRIAL_REQUESTS, seed=seed, with_cache_draws=scenario.has_drawn_hits
+        )
+        for _ in range(_PASSES):
+            trial = replace(scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES)
+            run = engine(trial, requests)
+            write_rate = _written_bytes(requests) / (max(run.end_ns, 1) / 1e9)
+            shown = parts.levels_after(run, requests, write_rate)
+            if shown.pages == levels.pages:
+                levels = shown
+                break
+            levels = replace(Levels(), pages=shown.pages)
+    return parts.start(levels, write_rate)
+
+
+def _written_bytes(requests: Requests) -> int:
+    return int(requests.length[requests.op == Op.WRITE].sum())
+
+
+def _level(drift: float, end: int, mark: int, room: int) -> Level:
+    """Where a level goes that moved by the share `drift` of what was written, from its mark to `end` bytes."""
+    if drift > _DRIFT or end - mark > _NEARLY * (room - mark) > 0:
+        return Level.FULL
+    return Level.LOW if drift < -_DRIFT or end < mark / 2 else Level.MARK
+
+
+class _Parts:
+    """What of a scenario has a state that takes long to reach."""
+
+    def __init__(self, scenario: Scenario, history: History) -> None:
+        self.scenario = scenario
+        self.history = history
+        # levels that the trial confirms are not drawn again
+        self._dirty = cache(self._draw_dirty)
+        self._buffered = cache(self._draw_buffered)
+        self._cached = cache(self._draw_cached)
+        tables, controller = scenario.drive, scenario.controller
+        self.sector_bytes = tables.sector_bytes
+        self.caches: CacheTables | None = None
+        if controller.has_real_cache:
+            self.caches = CacheTables.of(controller, scenario.layout, self.sector_bytes, scenario.depth)
+        host = HostTables.of(scenario.host, self.sector_bytes)
+        self.page_bytes = host.page_sectors * self.sector_bytes
+        self.pages = host.page_cache
+        #: Sectors of a drive's buffer; 0: writes go to the media.
+        self.buffer = 0
+        if isinstance(tables, HddTables) and tables.write_back:
+            self.buffer = tables.cache_bytes // self.sector_bytes
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether anything waits to be written."""
+        return bool(self.buffer or self.pages or (self.caches and self.caches.dirty_blocks))
+
+    @property
+    def writes_anything(self) -> bool:
+        return any(stream.read_ratio < 1 for stream in self.history.workload.streams)
+
+    def levels_after(self, run: Run, requests: Requests, write_rate: float) -> Levels:
+        """Where levels go that began at their marks."""
+        if not len(run.levels):
+            return Levels()
+        at = run.levels[:, 1:]
+        host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
+        # the first quarter fills queues
+        drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
+        controller, drives, pages = (
+            _level(float(d), int(end), *ends) for d, end, ends in zip(drift, at[-1], self._ends(), strict=True)
+        )
+        if controller is Level.LOW:
+            controller = Level.MARK  # nothing destages below the mark
+        if self.pages is not None and pages is not Level.FULL:
+            is_low = self._expiring(write_rate) < self.pages.background_pages
+            pages = Level.LOW if is_low else Level.MARK
+        return Levels(controller, drives, pages)
+
+    def _ends(self) -> tuple[tuple[int, int], ...]:
+        """Mark and room of each level, in bytes."""
+        layout, caches, pages = self.scenario.layout, self.caches, self.pages
+        drives = self.buffer * (layout.n_disks - len(layout.failed)) * self.sector_bytes
+        block = caches.block_sectors * self.sector_bytes if caches else 0
+        return (
+            (caches.high_blocks * block, caches.dirty_blocks * block) if caches else (0, 0),
+            (drives // 2, drives),
+            (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
+        )
+
+    def _expiring(self, write_rate: float) -> int:
+        """Dirty pages when nothing but their age has them written (rule P5)."""
+        assert self.pages is not None
+        seconds = (self.pages.dirty_expire_ns + self.pages.dirty_writeback_ns / 2) / 1e9
+        return int(write_rate / self.page_bytes * seconds)
+
+    # ------------------------------------------------------------------ as data
+    def start(self, levels: Levels, write_rate: float) -> Start:
+        """The state at these levels."""
+        dirty = self._dirty(levels.controller)
+        pages, since = self._dirty_pages(levels.pages, write_rate)
+        return Start(
+            dirty=dirty,
+            cached=self._cached(),
+            buffered=self._buffered(levels.drives),
+            pages_dirty=pages,
+            pages_since_ns=since,
+            pages_clean=self._clean_pages(pages),
+        )
+
+    def _draw_dirty(self, level: Level) -> Int64:
+        """Blocks in the write-back cache (rule Z4)."""
+        caches = self.caches
+        if caches is None or not caches.dirty_blocks:
+            return EMPTY.dirty
+        n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
+        uses = self.history.uses(2 * n, caches.block_sectors * self.sector_bytes, only_writes=True)
+        lanes = caches.lanes
+        lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
+        return still_waiting(uses, n, lane)
+
+    def _draw_cached(self) -> Int64:
+        """Blocks in the read cache (rule Z4)."""
+        caches = self.caches
+        if caches is None or not caches.read_blocks:
+            return EMPTY.cached
+        n = caches.read_blocks
+        uses = self._uses(n, caches.block_sectors * self.sector_bytes)
+        return most_recent(uses, n) if caches.policy == "lru" else uses
+
+    def _uses(self, n: int, block_bytes: int) -> Int64:
+        """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
+        region = self._region(n, block_bytes)
+        uses = self.history.uses(_USES_PER_BLOCK * n, block_bytes)
+        return np.concatenate([region, uses])
+
+    def _region(self, n: int, block_bytes: int) -> Int64:
+        """All blocks of the streams' regions, if they are at most `n`."""
+        workload, capacity = self.history.workload, self.history.capacity_bytes
+        ranges = []
+        for stream in workload.streams:
+            space = workload.space(stream, capacity)
+            end = -(-(space.first_byte + space.span_bytes) // block_bytes)
+            ranges.append((space.first_byte // block_bytes, end))
+        if sum(end - first for first, end in ranges) > n:
+            return EMPTY.cached
+        return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
+
+    def _draw_buffered(self, level: Level) -> Int64:
+        """Writes in the drives' buffers (rule Z5)."""
+        layout, tables = self.scenario.layout, self.scenario.drive
+        if not self.buffer or level is Level.LOW or not isinstance(tables, HddTables):
+            return EMPTY.buffered
+        room = self.buffer if level is Level.FULL else self.buffer // 2
+        n_disks = layout.n_disks - len(layout.failed)
+        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+        # a quarter more than fits on average, so that few disks get less than they have room for
+        offset, length = self.history.writes(room * n_disks * self.sector_bytes * 5 // (4 * for_each))
+        first = offset // self.sector_bytes
+        n = -(-(offset + length) // self.sector_bytes) - first
+        disk, lba, n = written(layout, first, n)
+        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
+        return _joined(disk, lba, n, longest, tables.n_sectors_per_actuator, room)
+
+    def _dirty_pages(self, level: Level, write_rate: float) -> tuple[Int64, Int64]:
+        """Dirty pages of the host, and since when (rule Z6)."""
+        pages = self.pages
+        if pages is None or pages.is_synchronous or not self.writes_anything:
+            return EMPTY.pages_dirty, EMPTY.pages_since_ns
+        if level is Level.LOW:
+            n = self._expiring(write_rate)
+        else:
+            n = pages.limit_pages if level is Level.FULL else pages.background_pages
+        uses = self.history.uses(2 * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
+        if level is Level.LOW:
+            dirty = most_recent(uses, n)
+        else:
+            waiting = still_waiting(uses, n)
+            recent = most_recent(uses, len(uses))
+            dirty = recent[np.isin(recent, waiting)]
+        age = np.arange(len(dirty), 0, -1)
+        ns = age * (self.page_bytes / write_rate * 1e9) if write_rate else np.zeros(len(dirty))
+        return dirty, -np.minimum(ns, pages.dirty_expire_ns).astype(np.int64)
+
+    def _clean_pages(self, dirty: Int64) -> Int64:
+        """Clean pages in memory (rule Z6)."""
+        if self.pages is None:
+            return EMPTY.pages_clean
+        n = self.pages.memory_pages
+        recent = most_recent(self._uses(n, self.page_bytes), n)
+        clean = recent[~np.isin(recent, dirty)]
+        return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
+
+
+def _joined(disk: Int64, lba: Int64, n: Int64, longest: int, border: int, room: int) -> Int64:
+    """Writes that drives' buffers hold: adjacent ones as one entry, in order of arrival, at most `room` sectors a disk.
+
+    The latest stay. What lies on two arms is left out; nothing is held twice.
+    """
+    keep = lba // border == (lba + n - 1) // border
+    disk, lba, n = disk[keep][::-1], lba[keep][::-1], n[keep][::-1]  # the latest first
+    _, at = np.unique(np.stack([disk, lba]), axis=1, return_index=True)
+    at.sort()
+    disk, lba, n = disk[at], lba[at], n[at]
+    by_disk = np.argsort(disk, kind="stable")
+    disk, lba, n = disk[by_disk], lba[by_disk], n[by_disk]
+    total = np.cumsum(n)
+    begins = np.searchsorted(disk, disk, side="left")
+    fits = total - (total[begins] - n[begins]) <= room
+    disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[by_disk][fits]
+    if not len(disk):
+        return EMPTY.buffered
+    order = np.lexsort((lba, disk))
+    disk, lba, n, turn = disk[order], lba[order], n[order], turn[order]
+    # entries continue each other up to the longest, counted from where the adjacent ones begin
+    goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1]) & (lba[1:] // border == lba[:-1] // border)
+    start = np.maximum.accumulate(np.where(np.concatenate([[True], ~goes_on]), np.arange(len(disk)), 0))
+    part = (lba + n - lba[start] - 1) // longest
+    is_new = np.concatenate([[True], (start[1:] != start[:-1]) | (part[1:] != part[:-1])])
+    heads = np.flatnonzero(is_new)
+    length = np.add.reduceat(n, heads)
+    # the latest write has the lowest turn: the oldest part of an entry decides when it came
+    came = np.maximum.reduceat(turn, heads)
+    in_order = np.argsort(-came, kind="stable")
+    return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64)

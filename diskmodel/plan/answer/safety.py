@@ -1,0 +1,71 @@
+"""What happens to an array when a disk fails: speed, time without full redundancy, and the chance of data loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diskmodel.plain import Record
+from diskmodel.plan.answer.outcome import Outcome
+
+#: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
+#: states its own: one array in a hundred. It is a convention, far above what makers advertise for RAID 6 and below what
+#: wide RAID 5 of large disks has. At half or double, arrays between 0.5 % and 2 % are named or not.
+USUAL_LOSS_PER_YEAR = 0.01
+
+
+@dataclass(frozen=True)
+class Safety(Record):
+    """An array with a disk missing.
+
+    Attributes
+    ----------
+    degraded, rebuilding : Outcome or None
+        Under the whole load with a disk failed, and while that disk is rebuilt; None without redundancy.
+    rebuild_hours : float
+        Of that rebuild beside the load; nan without redundancy, infinite where the load leaves no time for it.
+    loss_per_year : float
+        Probability of losing data within a year, unrecoverable read errors during rebuilds included.
+    limit_per_year : float
+        Largest accepted probability: the objective's, else 1 %.
+    """
+
+    degraded: Outcome | None
+    rebuilding: Outcome | None
+    rebuild_hours: float
+    loss_per_year: float
+    limit_per_year: float
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the probability of data loss is accepted."""
+        return self.loss_per_year <= self.limit_per_year
+
+    @property
+    def warning(self) -> str:
+        """What is not accepted, in a sentence; "" where nothing is."""
+        if self.is_safe:
+            return ""
+        return (
+            f"this array loses data with a probability of {self.loss_per_year:.2g} a year, "
+            f"above the limit of {self.limit_per_year:.2g}"
+        )
+
+    def p99_ms(self, outcome: Outcome | None) -> float | None:
+        """Return the p99 latency of one of the outcomes; None where it is unknown or the array is overloaded."""
+        p99 = outcome.latency_of("p99") if outcome is not None and outcome.is_stable else None
+        return None if p99 is None else p99.value / 1e6
+
+    def json_fields(self) -> Mapping[str, Any]:
+        """Return the main figures with a disk failed and during the rebuild, and the chance of data loss."""
+        data: dict[str, Any] = {}
+        for name, outcome in (("degraded", self.degraded), ("rebuilding", self.rebuilding)):
+            data[f"{name}_stable"] = None if outcome is None else outcome.is_stable
+            data[f"{name}_p99_ms"] = self.p99_ms(outcome)
+        return data | {
+            "rebuild_hours": self.rebuild_hours,
+            "data_loss_per_year": self.loss_per_year,
+            "data_loss_limit_per_year": self.limit_per_year,
+            "safe": self.is_safe,
+        }

@@ -1,0 +1,402 @@
+"""A plan from options of one line, with or without a plan file, a preset or an existing array beneath them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from diskmodel.array import Array
+from diskmodel.description import Description
+from diskmodel.drive import load_drive
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.levels import Level
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.presets import Preset
+from diskmodel.units import (
+    SUFFIXES,
+    Bytes,
+    BytesPerSecond,
+    Length,
+    Nanoseconds,
+    PerSecond,
+    Ratio,
+    pretty_bytes,
+    pretty_ns,
+)
+from diskmodel.workload import Workload
+
+#: Candidates of a question that names no drive: one of each class that is on sale, nearline at 7,200 rpm, SAS at
+#: 10,000 rpm, and flash.
+DEFAULT_DRIVES = ("seagate-exos-x16", "generic-10k", "micron-7450-pro-1920")
+#: Candidates of a question that names no level: those that controllers offer for more than two disks.
+DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
+
+_EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
+_PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
+
+
+def _plain_number(value: object) -> object:
+    """A rate without a unit is a number; numbers of an option arrive as text."""
+    if isinstance(value, str):
+        try:
+            return float(value.replace(",", "").replace("_", ""))
+        except ValueError:
+            return value
+    return value
+
+
+class PlanOptions(Description):
+    """What one line says about a plan; everything may be left out.
+
+    Attributes
+    ----------
+    iops : float or None, per second
+    throughput_bytes_per_s : float or None
+        Instead of `iops`.
+    read_ratio : float or None
+    size_bytes : int or None
+        Of every request.
+    capacity_bytes : int or None
+        Data to be stored.
+    p99_ns : int or None
+    fill_limit_ratio : float or None
+    drives : tuple of str
+        Names in the catalogue, or profiles.
+    levels : tuple of str
+    max_disks : int or None
+    write_cache_bytes, read_cache_bytes : int or None
+        Of the controller; 0: none.
+    engine : str or None
+    seed : int or None
+    """
+
+    iops: Annotated[PerSecond, BeforeValidator(_plain_number)] | None = None
+    throughput_bytes_per_s: BytesPerSecond | None = None
+    read_ratio: Ratio | None = None
+    size_bytes: Length | None = None
+    capacity_bytes: Bytes | None = None
+    p99_ns: Nanoseconds | None = None
+    fill_limit_ratio: Ratio | None = None
+    drives: tuple[str, ...] = ()
+    levels: tuple[Level, ...] = ()
+    max_disks: int | None = Field(default=None, ge=1, le=10_000)
+    write_cache_bytes: Bytes | None = None
+    read_cache_bytes: Bytes | None = None
+    engine: str | None = None
+    seed: int | None = Field(default=None, ge=0)
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], source: str = "") -> PlanOptions:
+        """Return the options in `data`.
+
+        Raises
+        ------
+        DescriptionError
+            With every fault, by the name of its option.
+        """
+        try:
+            return super().parse(data, source)
+        except DescriptionError as error:
+            faults = [Fault(_option(f.field), f.value, f.rule, f.fix) for f in error.faults]
+            raise DescriptionError(faults, source) from None
+
+
+#: Names of options that differ from those of their fields.
+_OPTIONS = {
+    "read_ratio": "--reads",
+    "size_bytes": "--block",
+    "drives": "--drive",
+    "levels": "--level",
+}
+
+
+def _option(name: str) -> str:
+    """Return the option of a field of `PlanOptions`, which may be followed by the place in a list."""
+    first = name.partition(".")[0]
+    if first in _OPTIONS:
+        return _OPTIONS[first]
+    short = next((first.removesuffix(end) for end in SUFFIXES if first.endswith(end)), first)
+    return "--" + short.replace("_", "-")
+
+
+@dataclass
+class _Draft:
+    """A plan that is being put together.
+
+    Attributes
+    ----------
+    tables : dict
+        Fields of the plan, its tables as dicts or descriptions.
+    source : str
+        Where the tables come from, for notes.
+    notes : list of str
+        What was replaced, or taken because nothing was said.
+    """
+
+    tables: dict[str, Any]
+    source: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def table(self, *names: str) -> dict[str, Any]:
+        """Return a table that can be changed, made from a description where it was one."""
+        at = self.tables
+        for name in names:
+            at[name] = _fields(at.get(name))
+            at = at[name]
+        return at
+
+    def put(self, table: dict[str, Any], name: str, value: Any, option: str) -> None:
+        """Set a field, and note which value it replaces."""
+        spellings = [name, *(name.removesuffix(end) for end in SUFFIXES if name.endswith(end))]
+        old = [table.pop(spelling) for spelling in spellings if spelling in table]
+        table[name] = value
+        before, now = (_shown(name, old[0]) if old else "", _shown(name, value))
+        if before not in ("", now):
+            self.notes.append(f"{option}: {now} replaces {before} of {self.source}")
+
+
+def plan_from(
+    options: PlanOptions,
+    *,
+    path: Path | None = None,
+    preset: Preset | None = None,
+    array: Array | None = None,
+    workload: Workload | None = None,
+    is_recorded: bool = False,
+) -> tuple[PlanDescription, list[str]]:
+    """Return the plan that options describe, and what was replaced or assumed, in a line each.
+
+    Parameters
+    ----------
+    options : PlanOptions
+        Win over everything else, field by field.
+    path : Path, optional
+        A complete plan file.
+    preset : Preset, optional
+        Instead of the file.
+    array : Array, optional
+        An array that exists: its drive, controller, queue, host, strip and spares are the candidates'.
+    workload : Workload, optional
+        Instead of the file's or the preset's.
+    is_recorded : bool
+        Whether that workload comes from a recording.
+
+    Raises
+    ------
+    DescriptionError
+        When essentials are missing, or anything breaks a rule.
+    """
+    if path is not None and preset is not None:
+        rule = "cannot start from a plan file and a preset at the same time"
+        raise DescriptionError(Fault("--from", f"preset:{preset.name}", rule, f"leave out {path}, or --from"))
+    if options.iops is not None and options.throughput_bytes_per_s is not None:
+        rule = "is given together with --iops, and both state the load"
+        raise DescriptionError(Fault("--throughput", None, rule, "keep one of them"))
+    draft = _start(options, path, preset, workload, is_recorded=is_recorded)
+    if array is not None:
+        _take_array(draft, array)
+    if path is None:
+        _check_complete(draft, options, preset)
+    _put_workload(draft, options)
+    _put_objective(draft, options)
+    _put_candidates(draft, options, array)
+    for name in ("engine", "seed"):
+        value = getattr(options, name)
+        if value is not None:
+            draft.table("search")[name] = value
+    draft.tables.setdefault("name", _name_of(draft, preset))
+    return PlanDescription.parse(draft.tables, "" if path is None else str(path)), draft.notes
+
+
+def _start(
+    options: PlanOptions, path: Path | None, preset: Preset | None, workload: Workload | None, *, is_recorded: bool
+) -> _Draft:
+    """Return the tables beneath the options."""
+    if path is not None:
+        # an --iops states which rate is meant, so that it may differ from a recorded one
+        found = PlanDescription.load(path, workload=workload, is_recorded=is_recorded and options.iops is None)
+        return _Draft(dict(found), str(path))
+    if preset is None:
+        return _Draft({} if workload is None else {"workload": workload}, "the workload")
+    tables: dict[str, Any] = {name: dict(table) for name, table in preset.fields.items()}
+    if workload is not None:
+        tables["workload"] = workload
+    tables["notes"] = [
+        *(f"preset {preset.name}, source: {source}" for source in preset.sources),
+        *(f"preset {preset.name}, assumed: {assumption}" for assumption in preset.assumptions),
+    ]
+    return _Draft(tables, f"preset {preset.name}")
+
+
+def _take_array(draft: _Draft, array: Array) -> None:
+    """Make the candidates of an array that exists."""
+    candidates = draft.table("candidates")
+    draft.put(candidates, "drives", (array.drive,), "--array")
+    draft.put(candidates, "strip_bytes", (array.layout.strip_bytes,), "--array")
+    candidates |= {"spares": array.layout.spares}
+    if array.layout.n_groups > 1:
+        candidates["groups"] = (array.layout.n_groups,)
+    for name in ("controller", "queue", "host", "spindles"):
+        draft.tables[name] = getattr(array, name)
+
+
+def _check_complete(draft: _Draft, options: PlanOptions, preset: Preset | None) -> None:
+    """Refuse a question without a file that lacks an essential, naming all that it lacks."""
+    has_workload = "workload" in draft.tables
+    recorded = draft.tables.get("workload")
+    has_rate = isinstance(recorded, Workload)
+    has_limit = bool(_fields(draft.tables.get("objective")).get("latency"))
+    lacking = [
+        option
+        for option, is_there in (
+            ("--iops", has_rate or options.iops is not None or options.throughput_bytes_per_s is not None),
+            ("--reads", has_workload or options.read_ratio is not None),
+            ("--block", has_workload or options.size_bytes is not None),
+            ("--capacity", options.capacity_bytes is not None),
+            ("--p99", has_limit or options.p99_ns is not None),
+        )
+        if not is_there
+    ]
+    if not lacking:
+        return
+    example = _EXAMPLE if preset is None else _PRESET_EXAMPLE.format(preset.name)
+    verb, pronoun = ("is", "it") if len(lacking) == 1 else ("are", "them")
+    rule = f"{verb} missing, and there is no plan file to take {pronoun} from"
+    raise DescriptionError(Fault(", ".join(lacking), None, rule, f"write for example: {example}"))
+
+
+def _put_workload(draft: _Draft, options: PlanOptions) -> None:
+    if "workload" not in draft.tables:
+        rate = options.iops
+        if rate is None:
+            assert options.throughput_bytes_per_s is not None
+            assert options.size_bytes is not None
+            rate = options.throughput_bytes_per_s / options.size_bytes
+        draft.tables["workload"] = {
+            "sizes": (options.size_bytes,),
+            "read_ratio": options.read_ratio,
+            "rate_per_s": rate,
+        }
+        return
+    if options.read_ratio is None and options.size_bytes is None:
+        return
+    stream = _only_stream(draft, options)
+    if options.read_ratio is not None:
+        draft.put(stream, "read_ratio", options.read_ratio, "--reads")
+    if options.size_bytes is not None:
+        for other in ("size", "size_bytes"):
+            if other in stream:
+                stream["sizes"] = (stream.pop(other),)
+        draft.put(stream, "sizes", (options.size_bytes,), "--block")
+
+
+def _only_stream(draft: _Draft, options: PlanOptions) -> dict[str, Any]:
+    """Return the table of the workload's single stream, which may be the workload itself."""
+    workload = draft.table("workload")
+    if "streams" not in workload:
+        return workload
+    streams = [_fields(stream) for stream in workload["streams"]]
+    if len(streams) > 1:
+        option, value = ("--reads", options.read_ratio) if options.read_ratio is not None else ("--block", None)
+        rule = f"is not clear, because the workload of {draft.source} has {len(streams)} streams"
+        names = ", ".join(str(stream.get("name", "")) for stream in streams)
+        fix = f"leave it out, or save the plan with --save and change the stream there ({names})"
+        raise DescriptionError(Fault(option, value, rule, fix))
+    workload["streams"] = streams
+    return streams[0]
+
+
+def _put_objective(draft: _Draft, options: PlanOptions) -> None:
+    objective = draft.table("objective")
+    iops = options.iops
+    if options.throughput_bytes_per_s is not None:
+        workload = Workload.parse(_fields(draft.tables["workload"]))
+        rates = [stream.expected_rate_per_s for stream in workload.streams]
+        sizes = [stream.mean_size_bytes for stream in workload.streams]
+        mean = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(rates)
+        iops = options.throughput_bytes_per_s / mean
+        draft.notes.append(f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average")
+    workload = draft.tables["workload"]
+    recorded = workload if isinstance(workload, Workload) and "iops" not in objective else None
+    if iops is not None:
+        if recorded is not None and not recorded.queue_depth and abs(iops / recorded.offered_rate_per_s - 1) > 0.02:
+            draft.notes.append(f"--iops: {iops:,.4g} replaces {recorded.offered_rate_per_s:,.4g}/s of {recorded.name}")
+        draft.put(objective, "iops", iops, "--iops")
+    for name, value in (("capacity_bytes", options.capacity_bytes), ("fill_limit_ratio", options.fill_limit_ratio)):
+        if value is not None:
+            draft.put(objective, name, value, _option(name))
+    if options.p99_ns is not None:
+        draft.put(draft.table("objective", "latency"), "p99_ns", options.p99_ns, "--p99")
+
+
+def _put_candidates(draft: _Draft, options: PlanOptions, array: Array | None) -> None:
+    candidates = draft.table("candidates")
+    if options.drives:
+        draft.put(candidates, "drives", tuple(load_drive(name) for name in options.drives), "--drive")
+    elif "drives" not in candidates:
+        candidates["drives"] = tuple(load_drive(name) for name in DEFAULT_DRIVES)
+        draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
+    if options.levels:
+        draft.put(candidates, "levels", tuple(dict.fromkeys(options.levels)), "--level")
+    elif "levels" not in candidates:
+        own = () if array is None else (array.layout.level,)
+        candidates["levels"] = tuple(dict.fromkeys((*own, *DEFAULT_LEVELS)))
+        draft.notes.append(f"no --level: {', '.join(candidates['levels'])} are tried")
+    if options.max_disks is not None:
+        draft.put(candidates, "max_disks", options.max_disks, "--max-disks")
+        candidates["min_disks"] = min(candidates.get("min_disks", 1), options.max_disks)
+        if candidates.get("disks"):
+            candidates["disks"] = tuple(n for n in candidates["disks"] if n <= options.max_disks)
+    for kind, size in (("write_cache", options.write_cache_bytes), ("read_cache", options.read_cache_bytes)):
+        if size is not None:
+            _put_cache(draft, kind, size)
+
+
+def _put_cache(draft: _Draft, kind: str, size_bytes: int) -> None:
+    controller = draft.table("controller")
+    option = "--" + kind.replace("_", "-")
+    cache = _fields(controller.get(kind))
+    if not size_bytes:
+        if cache:
+            draft.notes.append(f"{option}: the {kind.replace('_', ' ')} of {draft.source} is left out")
+        controller[kind] = None
+    else:
+        if cache.pop("hit_ratio", None) is not None:
+            draft.notes.append(f"{option}: {pretty_bytes(size_bytes)} replaces the hit ratio of {draft.source}")
+        draft.put(cache, "size_bytes", size_bytes, option)
+        controller[kind] = cache
+    if kind == "read_cache":
+        draft.table("candidates").pop("cache_bytes", None)
+
+
+def _name_of(draft: _Draft, preset: Preset | None) -> str:
+    if preset is not None:
+        return preset.title
+    workload = Workload.parse(_fields(draft.tables["workload"]))
+    return "; ".join(stream.in_words() for stream in workload.streams)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a description or a table as a dict of their own."""
+    return dict(value) if isinstance(value, BaseModel | Mapping) else {}
+
+
+def _shown(name: str, value: Any) -> str:
+    """Return a value as a note gives it."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(_shown(name.replace("sizes", "size_bytes"), item) for item in value)
+    if isinstance(value, BaseModel):
+        return str(getattr(value, "name", "") or _shown("size_bytes", getattr(value, "size_bytes", "")))
+    if isinstance(value, Mapping):
+        return _shown("size_bytes", value.get("size_bytes", value.get("size", "")))
+    if isinstance(value, int | float):
+        if name.endswith("_bytes"):
+            return pretty_bytes(int(value))
+        if name.endswith("_ns"):
+            return pretty_ns(int(value))
+        return f"{value:.0%}" if name.endswith("_ratio") else f"{value:,.6g}"
+    return "" if value is None else str(value)

@@ -1,0 +1,85 @@
+"""Completing the answer for a family: its description, how it survives a failed disk, and the floor of its latency."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from diskmodel.errors import DescriptionError
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.search.evaluation import Evaluate
+from diskmodel.plan.search.statics import simulated_hours, statics
+from diskmodel.workload import Workload
+
+#: Rate of an array that is called idle, requests per second: a disk serves more than 50 a second, so that hardly any
+#: request meets another. At double nothing changes; at half neither.
+IDLE_PER_S = 1.0
+
+
+def completed(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candidate:
+    """Return a candidate with the array and workload behind its figures, its safety, and the floor where it misses one.
+
+    Notes
+    -----
+    Costs two evaluations (a disk failed, and being rebuilt), and a third where no number of disks meets the latency.
+    """
+    trial = candidate.trial
+    if trial is None:
+        return candidate
+    found = replace(candidate, array=case.array(trial.disks), workload=case.workload, seed=case.search.seed)
+    if trial.outcome is None or trial.outcome.method == "rule":
+        return found
+    found = replace(found, safety=safety_of(case, trial, evaluate))
+    return found if found.is_feasible else _with_floor(found, case, evaluate)
+
+
+def safety_of(case: Case, trial: Trial, evaluate: Evaluate) -> Safety:
+    """Return how an array fares with a disk failed; one run each, of the plan's shortest length."""
+    assert trial.outcome is not None
+    search = case.search
+    limit = case.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
+    array = case.array(trial.disks)
+    busy = trial.outcome.utilization_ratio
+    try:
+        failed = case.array(trial.disks, n_failed=1)
+        rebuilt = case.array(trial.disks, n_failed=1, is_rebuilding=True)
+    except DescriptionError:  # no redundancy
+        figures = statics(case, array, busy)
+        return Safety(None, None, math.nan, figures.loss_per_year, limit)
+    degraded, rebuilding = (
+        evaluate(one, case.workload, n_requests=search.requests, seed=search.seed) for one in (failed, rebuilt)
+    )
+    figures = statics(case, array, busy, simulated_hours(case, rebuilding))
+    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit)
+
+
+def idle(workload: Workload) -> Workload:
+    """Return the workload at a load where no request waits: one client a stream, or about one request a second."""
+    found = workload
+    if workload.is_open:
+        found = found.scaled(min(1.0, IDLE_PER_S / max(workload.offered_rate_per_s, IDLE_PER_S)))
+    n_closed = sum(stream.is_closed for stream in workload.streams)
+    return found.with_queue_depth(n_closed) if n_closed else found
+
+
+def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candidate:
+    """Return an infeasible candidate with the latency of the idle array, where latency is what it misses."""
+    trial, binding = candidate.trial, candidate.binding
+    if trial is None or binding is None or binding.name != "latency":
+        return candidate
+    search = case.search
+    outcome = evaluate(case.array(trial.disks), idle(case.workload), n_requests=search.requests, seed=search.seed)
+    statistic, _, stream = binding.detail.partition(" of ")
+    figure = outcome.latency_of(statistic, stream)
+    if figure is None or not math.isfinite(figure.value):
+        return candidate
+    floor_ms = figure.value / 1e6
+    name = f"idle {candidate.level_in_words} of {trial.disks} disks"
+    if floor_ms > binding.limit:
+        words = f"even an {name} takes {floor_ms:.3g} ms at {statistic}"
+    else:
+        words = f"an {name} already takes {floor_ms:.3g} ms at {statistic}"
+    return replace(candidate, floor_ms=floor_ms, reason=f"{candidate.reason}; {words}")

@@ -1,0 +1,78 @@
+"""Does anything still fill? Judged from what waits to be written, which no mean of responses shows (rule Z8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diskmodel.records import Int64, Op, Requests, Run
+
+#: Names of the columns of `records.Run.levels`, as messages say them.
+PARTS = ("the controller's write cache", "the drives' write buffers", "the host's dirty memory")
+#: Fewest records for a verdict: a quarter of them must have a mean.
+_MIN_RECORDS = 16
+#: As in `stability.judge_counts`: a straight line has a late growth of a half, a level that has settled of 0.
+_LATE_SHARE = 1 / 6
+#: Share of what was written meanwhile that a level must grow by. At half of it, what a mark's own fluctuation moves
+#: counts as growth now and then; at double, a load one percent above what can be destaged passes as stable.
+_MATERIAL = 0.005
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A level that has not settled.
+
+    Attributes
+    ----------
+    part : str
+        What fills or drains, one of `PARTS`.
+    bytes_per_s : float
+        How fast, over the last half of the run; negative where it drains.
+    is_overload : bool
+        It rises although it is above its mark, where as much as possible is being written.
+    """
+
+    part: str
+    bytes_per_s: float
+    is_overload: bool
+
+    @property
+    def message(self) -> str:
+        """What the reader must know."""
+        what = "fills" if self.bytes_per_s > 0 else "drains"
+        return f"{self.part} still {what} at {abs(self.bytes_per_s) / 1e6:.2g} MB/s; simulate more requests"
+
+
+def drifts(run: Run, requests: Requests, until_ns: int) -> tuple[Drift, ...]:
+    """Levels that still rise or fall up to `until_ns`.
+
+    Notes
+    -----
+    A level drifts where it stays, over the last half of the records, on one side of the median of the first half;
+    where it goes on moving away, by at least a sixth of its growth from the first half to the last; and where that is
+    more than half a percent of what was written meanwhile.
+    """
+    written = requests.length[requests.op == Op.WRITE]
+    return drifts_of(run.levels, float(written.sum()) / max(run.end_ns, 1), until_ns, run.level_marks)
+
+
+def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[int, int, int]) -> tuple[Drift, ...]:
+    """As `drifts`, of recorded levels with their marks and the bytes written per ns."""
+    levels = levels[levels[:, 0] <= until_ns]
+    if len(levels) < _MIN_RECORDS:
+        return ()
+    half, quarter = len(levels) // 2, len(levels) // 4
+    span_ns = int(levels[-1, 0] - levels[half - 1, 0])
+    found = []
+    for part, level, mark in zip(PARTS, levels[:, 1:].T.astype(np.float64), marks, strict=True):
+        first, last = level[:half], level[half:]
+        sign = 1.0 if last.mean() > first.mean() else -1.0
+        is_apart = (sign * last).min() > sign * np.median(first)
+        late = sign * (last[quarter:].mean() - last[:quarter].mean())
+        goes_on = late > 0 and late >= _LATE_SHARE * sign * (last.mean() - first.mean())
+        # means of two quarters next to each other lie half of the span apart
+        if is_apart and goes_on and late > _MATERIAL * written_per_ns * span_ns / 2:
+            is_overload = sign > 0 and last[quarter:].mean() > mark
+            found.append(Drift(part, sign * late / (span_ns / 2) * 1e9, bool(is_overload)))
+    return tuple(found)

@@ -1,0 +1,153 @@
+"""`diskmodel plan` asked in one line: options, presets, existing arrays, and the file that asks the same."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diskmodel.drive import load_drive
+from diskmodel.plan import PlanDescription
+from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS
+from diskmodel.plan.question.presets import preset, preset_names
+from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
+
+QUESTION = ("--iops", 300, "--reads", "70%", "--block", "8k", "--capacity", "500GB", "--p99", "60ms")
+SMALL = ("--drive", "generic-15k", "--level", "raid10", "--max-disks", 8)
+
+
+def without_place(found: dict[str, Any]) -> dict[str, Any]:
+    """An answer without the notes about where its question came from."""
+    return {key: value for key, value in found.items() if key != "question_notes"}
+
+
+def test_one_line_asks_what_a_file_asks(tmp_path: Path) -> None:
+    saved = tmp_path / "plan.toml"
+    found = answer("plan", *QUESTION, *SMALL, "--save", saved)
+    assert found["best"]["disks"] == 4
+    assert found["best"]["level"] == "raid10"
+    plan = PlanDescription.load(saved)
+    stream = plan.workload.streams[0]
+    assert (stream.read_ratio, stream.mean_size_bytes, stream.expected_rate_per_s) == (0.7, 8192, 300)
+    assert plan.objective.iops == 300
+    assert plan.objective.capacity_bytes == 500 * 10**9
+    assert plan.objective.latency.p99_ns == 60_000_000
+    assert without_place(answer("plan", saved)) == without_place(found)
+
+
+def test_drives_and_levels_have_defaults_that_are_named() -> None:
+    done = run("plan", *QUESTION, "--max-disks", 4, "--json")
+    for name in (*DEFAULT_DRIVES, *DEFAULT_LEVELS):
+        assert name in done.stderr
+
+
+def test_options_replace_fields_of_a_file_and_each_is_named() -> None:
+    file = EXAMPLES / "plan-oltp.toml"
+    done = run(
+        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", *SMALL, "--write-cache", "64MiB", "--json"
+    )
+    lines = done.stderr.splitlines()
+    for start in (
+        "--p99: 100 ms replaces 80 ms of",
+        "--reads: 90% replaces 70% of",
+        "--block: 4 KiB replaces 8 KiB of",
+    ):
+        assert sum(line.startswith(start) for line in lines) == 1, lines
+    plan = answer(
+        "plan", file, "--p99", "100ms", "--reads", 0.9, "--block", "4k", "--write-cache", "64MiB", *SMALL, status=3
+    )["plan"]
+    assert plan["objective"]["latency"]["p99_ns"] == 100_000_000
+    assert plan["objective"]["iops"] == 500
+    assert plan["workload"]["streams"][0]["read_ratio"] == 0.9
+    assert plan["workload"]["streams"][0]["sizes"][0]["size_bytes"] == 4096
+    assert plan["controller"]["write_cache"]["size_bytes"] == 64 << 20
+
+
+def test_an_option_that_changes_nothing_is_not_named() -> None:
+    done = run("plan", EXAMPLES / "plan-oltp.toml", "--p99", "80 ms", *SMALL, "--json")
+    assert "--p99" not in done.stderr
+
+
+@pytest.mark.parametrize("level", ["RAID10", "raid 10", "RAID-10", "raid1+0"])
+def test_levels_are_understood_as_they_are_written(level: str) -> None:
+    found = answer("plan", *QUESTION, "--drive", "generic-15k", "--max-disks", 4, "--level", level)
+    assert found["best"]["level"] == "raid10"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--iops, --reads, --block, --capacity, --p99: are missing"),
+        (QUESTION[:8], "--p99: is missing"),
+        (("--from", "preset:vm"), "--iops, --capacity: are missing"),
+        ((*QUESTION, "--reads", "70"), "--reads='70': must be at most 1; write 0.7 or 70%"),
+        ((*QUESTION, "--block", "8kb"), "has the unknown unit 'kb'; write \"8 KiB\""),
+        ((*QUESTION, "--capacity", "20T"), 'has the unknown unit \'T\'; write "20 TB" or "20 TiB"'),
+        ((*QUESTION, "--level", "10"), "write raid10, or --percentile 10"),
+        ((*QUESTION, "--level", "raid9"), "--level='raid9': is not one of the choices"),
+        ((*QUESTION, "--throughput", "1MB/s"), "is given together with --iops"),
+        ((*QUESTION, "--from", "vm"), "write for example preset:vm"),
+        ((*QUESTION, "--from", "preset:vn"), "use one of analytics, backup"),
+        ((*QUESTION, "--percentile", "50"), "only applies to a recorded load"),
+        ((EXAMPLES / "plan-oltp.toml", "--from", "preset:vm"), "a plan file and a preset at the same time"),
+        (("--from", "preset:vm", "--iops", 1, "--capacity", "1TB", "--reads", "50%"), "has 3 streams"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named_with_its_fix(words: tuple[object, ...], said: str) -> None:
+    assert said in refusal("plan", *words)
+
+
+def test_all_faults_of_a_line_are_reported_together() -> None:
+    said = refusal("plan", "--iops", "x", "--reads", 70, "--block", "8kb", "--capacity", 20, "--p99", "20")
+    assert "5 faults" in said
+    assert "diskmodel plan --iops 8000" in refusal("plan")
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
+    known = preset(name)
+    assert known.title
+    assert known.sources
+    assert known.assumptions
+    saved = tmp_path / "plan.toml"
+    words = ("--from", f"preset:{name}", "--iops", 50, "--capacity", "100GB", *SMALL)
+    done = run("plan", *words, "--save", saved)
+    assert done.exit_code in (0, 3), done.stderr
+    plan = PlanDescription.load(saved)
+    assert plan.objective.iops == 50
+    assert plan.design_workload.offered_rate_per_s == pytest.approx(50)
+    assert len(plan.notes) == len(known.sources) + len(known.assumptions)
+
+
+def test_presets_are_listed_with_their_sources() -> None:
+    listed = answer("plan", "--list-presets")["presets"]
+    assert [item["name"] for item in listed] == preset_names()
+    assert {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics"} == set(preset_names())
+    text = run("plan", "--list-presets").stdout
+    assert all(item["name"] in text for item in listed)
+
+
+def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
+    words = ("--from", "preset:backup", "--throughput", "104.8576 MB/s", "--capacity", "1TB", *SMALL)
+    plan = answer("plan", *words)["plan"]
+    assert plan["objective"]["iops"] == pytest.approx(100)
+
+
+def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
+    text = (
+        'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n[controller]\nhit = "50 us"\n'
+    )
+    array = write(tmp_path / "array.toml", text)
+    found = answer("plan", "--array", array, *QUESTION, "--max-disks", 8)
+    assert [c["level"] for c in found["candidates"]] == ["raid5", "raid10", "raid6"]
+    assert {c["drive"] for c in found["candidates"]} == {load_drive("generic-15k").name}
+    assert {c["strip_bytes"] for c in found["candidates"]} == {128 << 10}
+    assert found["plan"]["controller"]["hit_ns"] == 50_000
+
+
+def test_a_recorded_load_may_be_scaled_by_name(tmp_path: Path) -> None:
+    recorded = EXAMPLES / "measured" / "iostat.txt"
+    words = ("--workload", recorded, "--capacity", "100GB", "--p99", "100ms", *SMALL)
+    at_its_rate = answer("plan", *words)
+    assert "iops" not in at_its_rate["plan"]["objective"]
+    done = run("plan", *words, "--iops", 50, "--json")
+    assert "--iops: 50 replaces" in done.stderr

@@ -1,0 +1,206 @@
+"""The state in which a run begins: what is drawn, how it is loaded, and what it does to the answer (rules Z1 to Z9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.steady import settled
+from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.start import Start
+from diskmodel.errors import DescriptionError
+from diskmodel.records import Op
+from diskmodel.workload import TraceWorkload, Workload
+
+DISK: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}}
+WRITES: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.0, "clients": 1}
+RAID5: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}}
+MIXED: dict[str, Any] = {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"}
+
+
+def cached(size: str, **more: object) -> Array:
+    return Array.parse(RAID5 | {"controller": {"write_cache": {"size": size, **more}}})
+
+
+def start_of(array: Array, workload: Workload, seed: int = 1) -> Start:
+    return settled(resolve(array, seed), workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+
+# ---------------------------------------------------------------------- what is drawn
+def test_the_most_recent_blocks_by_hand() -> None:
+    assert most_recent(np.array([5, 3, 5, 7, 3, 9]), 3).tolist() == [7, 3, 9]
+
+
+def test_a_sweep_behind_one_sequential_writer_leaves_its_last_blocks() -> None:
+    assert still_waiting(np.arange(1000), 100).tolist() == list(range(900, 1000))
+
+
+def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by() -> None:
+    """Four writers in turn; the sweep is about to reach the first and has just been at the last."""
+    uses = (np.arange(1000)[:, None] + np.array([0, 10_000, 20_000, 30_000])).ravel()
+    waiting = still_waiting(uses, 1000)
+    of_writer = [waiting[waiting // 10_000 == i] % 10_000 for i in range(4)]
+    assert all(own.tolist() == list(range(1000 - len(own), 1000)) for own in of_writer)
+    # a writer at the share x of the places has written for 1 - x of a round since the sweep was there
+    assert [len(own) for own in of_writer] == pytest.approx([500, 333, 167, 0], abs=1)
+
+
+def test_random_blocks_thin_out_behind_the_sweep() -> None:
+    """The share `x` ahead of the sweep waits with density 2 (1 - x): a quarter has 7/16 of the blocks."""
+    rng = np.random.default_rng(5)
+    waiting = still_waiting(rng.integers(0, 1 << 40, 40_000), 20_000)
+    assert len(waiting) == 20_000
+    assert np.mean(waiting < 1 << 38) == pytest.approx(7 / 16, abs=0.015)
+
+
+def test_every_lane_has_a_sweep_of_its_own() -> None:
+    """In each of two lanes a quarter ahead of its own sweep has 7/16 of the blocks."""
+    rng = np.random.default_rng(5)
+    uses = rng.integers(0, 1 << 40, 40_000)
+    lane = uses >> 39
+    waiting = still_waiting(uses, 20_000, lane)
+    for low in (0, 1 << 39):
+        own = waiting[(waiting >= low) & (waiting < low + (1 << 39))] - low
+        assert len(own) == pytest.approx(10_000, rel=0.05)
+        assert np.mean(own < 1 << 37) == pytest.approx(7 / 16, abs=0.02)
+
+
+def test_the_past_of_a_sequential_stream_ends_where_the_run_begins() -> None:
+    load = {"size": ["4 KiB", "16 KiB"], "clients": 3, "addresses": {"pattern": "sequential", "n_readers": 3}}
+    workload = Workload.parse(load)
+    past = workload.past(capacity_bytes=10**9, n=300, seed=4)
+    first = workload.requests(capacity_bytes=10**9, n=3, seed=4).offset
+    end = (past.offset + past.length)[-3:]
+    # the first reader comes from the end of the region, which a request of another size may leave short
+    assert end[1:].tolist() == first[1:].tolist()
+    assert 10**9 - 32 * 1024 <= end[0] <= 10**9
+
+
+def test_the_past_has_draws_of_its_own() -> None:
+    workload = Workload.parse(MIXED)
+    past = workload.past(capacity_bytes=10**12, n=4000, seed=4)
+    rows = workload.requests(capacity_bytes=10**12, n=4000, seed=4)
+    assert len(np.intersect1d(past.offset, rows.offset)) < 5
+    assert np.mean(past.op == Op.READ) == pytest.approx(0.7, abs=0.03)
+
+
+def test_a_region_that_fits_is_cached_whole() -> None:
+    array = Array.parse(DISK | {"controller": {"read_cache": {"size": "16 MiB"}}})
+    start = start_of(array, Workload.parse({"size": "4 KiB", "clients": 1, "span": "8 MiB"}))
+    assert np.unique(start.cached).tolist() == list(range(2048))
+
+
+# ---------------------------------------------------------------------- levels
+def test_a_closed_writer_fills_the_drives_buffer() -> None:
+    start = start_of(Array.parse(DISK), Workload.parse(WRITES))
+    assert start.buffered[:, 2].sum() * 512 == 32 << 20
+
+
+def test_a_load_that_is_written_in_idle_time_leaves_the_drives_buffer_empty() -> None:
+    start = start_of(Array.parse(DISK), Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "40/s"}))
+    assert len(start.buffered) == 0
+
+
+def test_the_controllers_cache_stands_at_its_mark_or_is_full() -> None:
+    held = start_of(cached("64 MiB"), Workload.parse(MIXED))
+    assert len(held.dirty) == 8192
+    closed = Workload.parse({"size": "8 KiB", "read_ratio": 0.0, "clients": 16})
+    assert len(start_of(cached("64 MiB"), closed).dirty) == 16384
+
+
+def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
+    memory = {"memory": "64 MiB", "dirty_background_ratio": 0.25, "dirty_ratio": 0.5}
+    array = Array.parse(DISK | {"host": {"is_buffered": True, "page_cache": memory}})
+
+    def pages(load: dict[str, Any]) -> int:
+        return len(
+            start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "200 GB"} | load)).pages_dirty
+        )
+
+    # 20/s for 32.5 s; the background threshold of 16,384 pages; the limit
+    assert pages({"rate": "20/s"}) == pytest.approx(650, rel=0.1)
+    assert pages({"rate": "140/s"}) == 4096
+    assert pages({"clients": 4}) == 8192
+
+
+def test_a_trace_begins_with_nothing() -> None:
+    trace = TraceWorkload.from_arrays([0, 1000], [1, 1], [0, 8192], [4096, 4096])
+    array = Array.parse(DISK)
+    start = settled(resolve(array, 0), trace, capacity_bytes=array.usable_bytes, seed=0, engine=run)
+    assert not sum(len(column) for column in vars(start).values())
+    assert "began empty" in simulate(array, trace).messages[-1]
+
+
+# ---------------------------------------------------------------------- what it does
+def test_one_disk_is_as_fast_from_the_first_request_on_as_in_the_long_run() -> None:
+    """From empty the buffer takes 8,000 writes before the disk sets the pace."""
+    array, workload = Array.parse(DISK), Workload.parse(WRITES)
+    result = simulate(array, workload, n_requests=40_000)
+    empty = simulate(array, workload, n_requests=60_000, start="empty")
+    done = empty.run.completions.done_ns
+    long_run = 40_000 / (done[-1] - done[20_000 - 1]) * 1e9
+    assert result.iops.mean == pytest.approx(long_run, rel=0.03)
+    assert simulate(array, workload, n_requests=8000, start="empty").iops.mean > 20 * long_run
+
+
+def test_a_cache_of_any_size_sustains_what_its_disks_do() -> None:
+    small, large = (simulate(cached(size), Workload.parse(MIXED), n_requests=60_000) for size in ("64 MiB", "1 GiB"))
+    assert small.is_stable
+    assert large.is_stable
+    # the larger cache sorts more blocks: shorter seeks
+    assert 1 < small.latency.mean_ns / large.latency.mean_ns < 1.6
+    assert large.back_end_per_host == pytest.approx(0.7 + 0.3 * 4, abs=0.12)
+
+
+def test_what_cannot_be_destaged_is_overloaded_from_the_first_answer_on() -> None:
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate": "1500/s"})
+    assert not simulate(cached("1 GiB"), load).is_stable
+
+
+def test_a_cache_that_fills_is_overloaded_before_it_is_full() -> None:
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.3, "rate": "1500/s"})
+    result = simulate(cached("128 MiB"), load, n_requests=25_000, start="empty")
+    assert result.writes.n == result.run.completions.is_hit[result.window.rows].sum()
+    assert not result.is_stable
+    assert "the controller's write cache fills" in result.messages[0]
+
+
+def test_the_engines_begin_alike() -> None:
+    array = Array.parse(RAID5 | {
+        "controller": {"write_cache": {"size": "2 MiB"}, "read_cache": {"size": "4 MiB", "policy": "2q"}},
+        "drive_write_cache": True,
+    })  # fmt: skip
+    load = Workload.parse(MIXED | {"span": "100 MB"})
+    native, simpy = (simulate(array, load, n_requests=400, engine=engine) for engine in ("native", "simpy"))
+    assert np.array_equal(native.run.completions.done_ns, simpy.run.completions.done_ns)
+    assert np.array_equal(native.run.levels, simpy.run.levels)
+
+
+def test_a_burst_has_the_room_above_the_mark() -> None:
+    burst = simulate(cached("64 MiB"), Workload.parse(MIXED), n_requests=20_000).burst
+    assert burst is not None
+    assert burst.absorbed_by == "controller"
+    assert burst.n_bytes == pytest.approx(32 << 20, rel=0.02)
+    assert burst.n_requests == burst.n_bytes // 8192
+    assert burst.response_ns == 30_000
+    full = simulate(Array.parse(DISK), Workload.parse(WRITES), n_requests=20_000).burst
+    assert full is not None
+    assert full.n_requests < 100
+
+
+def test_an_unknown_start_is_refused() -> None:
+    with pytest.raises(DescriptionError, match="steady or empty"):
+        simulate(Array.parse(DISK), Workload.parse(WRITES), start="warm")  # type: ignore[arg-type]
+
+
+def test_history_is_bounded() -> None:
+    history = History(Workload.parse(WRITES), 10**12, 0)
+    assert len(history.uses(1 << 30, 4096)) == 1 << 21
+    assert len(history.writes(1 << 50)[0]) == 1 << 21
+    reads = History(Workload.parse({"size": "4 KiB", "clients": 1}), 10**12, 0)
+    assert len(reads.uses(1000, 4096, only_writes=True)) == len(reads.writes(1000)[0]) == 0
