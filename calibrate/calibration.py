@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 
 #: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
 #: measurement unidentified; at twice, a value could be off by more than itself and still be shown as known.
@@ -76,7 +76,7 @@ def _known(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def correlations_of(drive: Hdd | Flash) -> dict[str, Any] | None:
+def correlations_of(drive: Drive) -> dict[str, Any] | None:
     """Return `names` and `matrix` of correlations of the parameters whose uncertainty a profile has; None without."""
     if drive.uncertainty is None:
         return None
@@ -92,7 +92,7 @@ class Calibration:
 
     Attributes
     ----------
-    drive : Hdd or Flash
+    drive : Drive
         The profile, with provenance; the error on held-out evidence is added to it.
     has_converged : bool
     message : str
@@ -105,7 +105,7 @@ class Calibration:
         `residuals` (one row per fitted or held-out observation) and `warnings`.
     """
 
-    drive: Hdd | Flash
+    drive: Drive
     has_converged: bool
     message: str
     parameters: Mapping[str, Parameter]
@@ -120,7 +120,7 @@ class Calibration:
 
     @property
     def kind(self) -> str:
-        """Return "hdd" or "flash"."""
+        """Return "hdd", "flash" or "virtual"."""
         return self.drive.kind
 
     def to_dict(self) -> dict[str, Any]:

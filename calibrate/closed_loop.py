@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive, HddTables
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.records import Completions, Requests, StreamRule
@@ -22,7 +22,7 @@ def start_angle(k: int) -> float:
     return (_GOLDEN_RATIO * k) % 1.0
 
 
-def scenario_of(drive: Hdd | Flash, seed: int = 0) -> Scenario:
+def scenario_of(drive: Drive, seed: int = 0) -> Scenario:
     """Return the drive alone as a scenario, up to its last block."""
     layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
     return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
@@ -44,7 +44,9 @@ def closed_loop(
     after the completion that made room for it.
     """
     n = len(offset)
-    turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % np.maximum(scenario.revolution_ns, 1))
+    turned = scenario
+    if isinstance(scenario.drive, HddTables):
+        turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % scenario.revolution_ns)
     requests = Requests(
         when_ns=np.broadcast_to(np.asarray(think_ns, np.int64), n).copy(),
         op=np.broadcast_to(np.asarray(op, np.uint8), n).copy(),

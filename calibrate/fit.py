@@ -22,7 +22,7 @@ from calibrate.hdd.tracks import single_reads
 from calibrate.provenance import provenance
 from calibrate.score.against_measurement import repeat
 from calibrate.score.mixes import mixes_of, mixes_report
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
 from diskmodel.host.limit import BOUND_RATIO
@@ -176,7 +176,7 @@ def _calibrate_fio(
     )
 
 
-def validate(drive: Hdd | Flash, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+def validate(drive: Drive, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
     """Compare a drive with measurements and results of fio: what `diskmodel validate --json` prints.
 
     Raises

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskmodel.analytic.rule import rule_of_thumb
     from diskmodel.array import Array, Spindles
     from diskmodel.controller.description import Controller, ReadCache, WriteCache
-    from diskmodel.drive import Drive, Flash, Hdd, load_drive
+    from diskmodel.drive import Drive, Flash, Hdd, Virtual, load_drive
     from diskmodel.drive.catalogue import catalogue
     from diskmodel.engine.simulate import simulate
     from diskmodel.errors import DescriptionError, DiskmodelError, Fault, FormatError, InputError
@@ -56,6 +56,7 @@ _HOMES = {
     "Result": "result",
     "Spindles": "array",
     "Stream": "workload",
+    "Virtual": "drive",
     "Workload": "workload",
     "WriteCache": "controller.description",
     "catalogue": "drive.catalogue",
@@ -89,6 +90,7 @@ __all__ = [
     "Result",
     "Spindles",
     "Stream",
+    "Virtual",
     "Workload",
     "WriteCache",
     "__version__",

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, facts_html, read_toml
-from diskmodel.drive import FlashTables, HddTables, NamedDrive
+from diskmodel.drive import DriveTables, HddTables, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
@@ -162,7 +162,7 @@ class Array(Description):
             return self.drive_write_cache
         return self.layout.disks == 1
 
-    def drive_tables(self) -> HddTables | FlashTables:
+    def drive_tables(self) -> DriveTables:
         """The drive in whole numbers, as this array runs it: with its write-back cache or without."""
         tables = self.drive.tables()
         if isinstance(tables, HddTables) and not self.has_drive_write_cache:

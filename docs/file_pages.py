@@ -8,11 +8,11 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from diskmodel import Array, Flash, Hdd, PlanDescription, Workload
+from diskmodel import Array, Flash, Hdd, PlanDescription, Virtual, Workload
 from diskmodel.description import Description
 
 KINDS: dict[str, tuple[type[Description], ...]] = {
-    "Drives": (Hdd, Flash),
+    "Drives": (Hdd, Flash, Virtual),
     "Arrays": (Array,),
     "Workloads": (Workload,),
     "Plans": (PlanDescription,),
@@ -105,7 +105,14 @@ def page() -> str:
 def schemas() -> dict[str, str]:
     """Return the JSON schema of each kind of file, by file name."""
     roots = [root for several in KINDS.values() for root in several]
-    names = {Array: "array", Hdd: "hard-disk", Flash: "flash", Workload: "workload", PlanDescription: "plan"}
+    names = {
+        Array: "array",
+        Hdd: "hard-disk",
+        Flash: "flash",
+        Virtual: "virtual-disk",
+        Workload: "workload",
+        PlanDescription: "plan",
+    }
     return {f"{names[root]}.json": json.dumps(root.model_json_schema(), indent=1) + "\n" for root in roots}
 
 

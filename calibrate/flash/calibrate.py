@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from calibrate.arrays import Floats
 from calibrate.calibration import Calibration, Parameter
 from calibrate.evidence.cells import Cells, Key
 from calibrate.flash.fit import LONG, FlashFit, fit_flash
-from calibrate.flash.model import run_length
+from calibrate.flash.model import responses_by_simulation, run_length
 from calibrate.flash.model_choice import choose
 from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
-from calibrate.flash.responses import responses_of
 from calibrate.flash.writes import fields_of, fit_writes
 from calibrate.flash.writes import parameters_of as write_parameters
 from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
 from calibrate.virtual_disk.fit import ServerFit, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of as server_parameters
 from calibrate.virtual_disk.profile import profile_of as server_profile
-from diskmodel.drive import Flash
+from calibrate.virtual_disk.responses import responses_of
+from diskmodel.drive import Flash, Virtual
 from diskmodel.errors import Fault, InputError
 
 #: Conditions of reads needed.
@@ -67,7 +68,7 @@ def calibrate_flash(
     server = fit_single_server(cells.without(held_out))
     choice = choose(reads, dies, server, together_ratio)
     common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
-    drive: Flash
+    drive: Flash | Virtual
     parameters: dict[str, Parameter]
     if choice.is_single_server:
         parameters, drive, rows = (
@@ -94,7 +95,7 @@ def calibrate_flash(
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
     message = f"{choice}; {fit.message}"
     if typical >= _MAX_MISFIT_RATIO:
-        message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive"
+        message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive or a virtual disk"
     return Calibration(
         drive,
         fit.has_converged and typical < _MAX_MISFIT_RATIO,
@@ -105,11 +106,13 @@ def calibrate_flash(
     )
 
 
-def predict(drive: Flash, key: Key, *, seed: int, span_bytes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return responses in ns of a closed loop on a drive, long enough for a distribution."""
+def predict(drive: Flash | Virtual, key: Key, *, seed: int, span_bytes: int) -> Floats:
+    """Return responses in ns of a closed loop of reads on a drive, long enough for a distribution."""
+    if isinstance(drive, Virtual):
+        return responses_of(drive, key, n_requests=N_REQUESTS, seed=seed)
     pages = max(key.length_bytes // drive.page_bytes, 1)
     n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
-    return responses_of(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
+    return responses_by_simulation(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
 
 
 def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:

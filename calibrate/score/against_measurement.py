@@ -15,7 +15,7 @@ from calibrate.evidence.files import read_evidence
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_fio
@@ -77,7 +77,7 @@ class Predicted:
     quantiles_ms: Floats
 
 
-def repeat(drive: Hdd | Flash, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
     """Compare a drive with measurements and fio results: what `diskmodel validate --json` prints.
 
     Random reads of measurements (by queue depth and size) and every group of jobs of fio results are compared, with a

@@ -16,7 +16,7 @@ from calibrate.closed_loop import closed_loop, scenario_of, start_angle
 from calibrate.evidence.cells import Key, key_of, turn_round_ns
 from calibrate.evidence.measurement import READ, Measurement, Run
 from calibrate.score.held_out import agreement_of, repeatability, repeatability_demerit
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.engine.scenario import Scenario
 
 EXPERIMENT = "mixed_read_write"
@@ -49,7 +49,7 @@ def mixes_of(measurements: Iterable[Measurement], *, with_writes: bool) -> tuple
     return tuple(Mix(key, tuple(runs)) for key, runs in sorted(found.items()))
 
 
-def mixes_report(drive: Hdd | Flash, mixes: Sequence[Mix], *, seed: int) -> dict[str, Any] | None:
+def mixes_report(drive: Drive, mixes: Sequence[Mix], *, seed: int) -> dict[str, Any] | None:
     """Return how well a profile predicts mixes; None without any.
 
     Returns

@@ -6,7 +6,7 @@ for `n` commands, whatever the depth::
 
     response = wake + n · (share of reads · (overhead + bytes / rate)_read + the same of writes)
 
-This is exact for rules F17 to F19 and linear in its five parameters.
+This is exact for rules V1 to V4 and linear in its five parameters.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ import numpy as np
 
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
 from calibrate.virtual_disk.fit import NAMES, ServerFit
-from diskmodel.drive import Flash
+from diskmodel.drive import Virtual
 
 NOTES = (
     "One server that processes all waiting commands and answers them together, as the host of a virtual disk does. "
-    "Dies, channels and garbage collection behind it were not seen and cost next to nothing here."
+    "What is behind the host was not seen."
 )
 READ_ONLY_NOTES = " Writes were not measured: they are assumed to cost what reads do."
 _FIELDS = ("wake_ns", "read_overhead_ns", "read_copy_bytes_per_s", "write_overhead_ns", "write_copy_bytes_per_s")
@@ -28,23 +28,9 @@ _WHY = (
 _AS_READS = "no writes in the evidence; assumed to cost what reads do"
 #: Parameters whose logarithm is less certain than this are not drawn: their spread is that of the prior.
 _OWN_SPREAD = 2.0
-#: Fields of dies, of which nothing was seen: a nanosecond is the shortest time there is.
-_HIDDEN = {
-    "channels": 1,
-    "dies_per_channel": 1,
-    "page_bytes": 65536,
-    "mapping_bytes": 4096,
-    "pages_per_block": 256,
-    "read_ns": 1,
-    "program_ns": 1,
-    "erase_ns": 1,
-    "channel_bytes_per_s": 1e15,
-    "interface_bytes_per_s": 1e15,
-    "write_buffer_bytes": 1 << 26,
-    "state": "fresh",
-    "queue_depth": 1024,
-    "completion": "batch",
-}
+#: Commands that the disk accepts at a time: more than any measurement has outstanding, so that it limits none. At half,
+#: deep measurements would queue in front of the disk instead of in one batch.
+_QUEUE_DEPTH = 1024
 
 
 def parameters_of(fit: ServerFit) -> dict[str, Parameter]:
@@ -61,24 +47,25 @@ def parameters_of(fit: ServerFit) -> dict[str, Parameter]:
     return found
 
 
-def profile_of(fit: ServerFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any]) -> Flash:
+def profile_of(fit: ServerFit, *, capacity_bytes: int, name: str, provenance: dict[str, Any]) -> Virtual:
     """Return the profile."""
     shape, sector = fit.shape, 512
     table = shape.wake_table_ns or (shape.wake_ns,)
-    return Flash.parse(
+    return Virtual.parse(
         {
-            "kind": "flash",
+            "kind": "virtual",
             "name": name,
             "source": "calibrated from measurements",
             "notes": NOTES + ("" if fit.has_writes else READ_ONLY_NOTES),
             "capacity_bytes": capacity_bytes // sector * sector,
             "sector_bytes": sector,
-            **_HIDDEN,
             "read_overhead_ns": round(shape.read_overhead_ns),
             "write_overhead_ns": round(shape.write_overhead_ns),
             "read_copy_bytes_per_s": 1e9 / shape.read_copy_ns,
             "write_copy_bytes_per_s": 1e9 / shape.write_copy_ns,
             "wake_ns": [round(value) for value in table],
+            "completion": "batch",
+            "queue_depth": _QUEUE_DEPTH,
             "provenance": provenance,
             "uncertainty": _uncertainty(fit),
         }

@@ -15,9 +15,16 @@ from scipy import special
 from diskmodel.analytic.backend import BackEnd, back_end
 from diskmodel.analytic.forkjoin import harmonic
 from diskmodel.analytic.queueing import OpenQueue, mg1, mmc
-from diskmodel.analytic.service import FlashService, HddService, flash_service, hdd_service
+from diskmodel.analytic.service import (
+    FlashService,
+    HddService,
+    VirtualService,
+    flash_service,
+    hdd_service,
+    virtual_service,
+)
 from diskmodel.array import Array
-from diskmodel.drive import FlashTables
+from diskmodel.drive import FlashTables, VirtualTables
 from diskmodel.workload import Workload
 
 
@@ -84,6 +91,8 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     disks: _Disks
     if isinstance(tables, FlashTables):
         disks = _FlashDisks(sample, flash_service(tables, sample))
+    elif isinstance(tables, VirtualTables):
+        disks = _VirtualDisks(sample, virtual_service(tables, sample))
     else:
         disks = _HddDisks(sample, hdd_service(tables, sample, array.queue.scheduler, array.queue.drive_depth))
     model = _Model(sample, disks, hit_s)
@@ -165,7 +174,7 @@ class _FlashDisks(_Disks):
         self.sample, self.service = sample, service
 
     def mean_s(self, n_waiting: float) -> float:
-        return self.service.bottleneck_s + self.service.batch_s / max(n_waiting, 1.0)
+        return self.service.bottleneck_s
 
     def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
         service = self.service
@@ -175,6 +184,24 @@ class _FlashDisks(_Disks):
         mean = service.fixed_s + service.die_s + dies.wait_s + command.wait_s
         spread = math.sqrt(dies.wait_variance_s2 + command.wait_variance_s2)
         return mean, spread / mean
+
+    def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
+        mean, variation = self.visit(rate_per_disk, n_waiting)
+        return mean * (1 + float(special.ndtri(share)) * variation)
+
+
+class _VirtualDisks(_Disks):
+    def __init__(self, sample: BackEnd, service: VirtualService) -> None:
+        self.sample, self.service = sample, service
+
+    def mean_s(self, n_waiting: float) -> float:
+        return self.service.command_s + self.service.batch_s / max(n_waiting, 1.0)
+
+    def visit(self, rate_per_disk: float, n_waiting: float) -> tuple[float, float]:
+        command_s = self.service.command_s
+        queue = mg1(min(rate_per_disk, 0.999 / command_s), command_s, command_s**2, command_s**3)
+        mean = self.service.fixed_s + queue.response_s
+        return mean, math.sqrt(queue.wait_variance_s2) / mean
 
     def percentile_s(self, rate_per_disk: float, n_waiting: float, share: float) -> float:
         mean, variation = self.visit(rate_per_disk, n_waiting)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
-from diskmodel.drive import FlashTables, HddTables
+from diskmodel.drive import FlashTables, HddTables, VirtualTables
 from diskmodel.queue import SCHEDULERS
 
 #: Numbers of candidates at which service times are sampled; between them they are interpolated.
@@ -165,15 +165,12 @@ class FlashService:
     bottleneck_s : float
         Time between commands at saturation: the longest of all dies together, channels, interface and processor.
     n_dies: int
-    batch_s: float
-        Time spent once for all commands that complete together, at saturation.
     """
 
     fixed_s: float
     die_s: float
     bottleneck_s: float
     n_dies: int
-    batch_s: float = 0.0
 
 
 def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
@@ -184,11 +181,7 @@ def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
     channel_ns = n_bytes * 1e9 / tables.channel_bytes_per_s
     interface_ns = n_bytes * 1e9 / tables.interface_bytes_per_s
     overhead_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns).astype(np.float64)
-    for is_write, rate in ((False, tables.read_copy_bytes_per_s), (True, tables.write_copy_bytes_per_s)):
-        if rate:
-            overhead_ns += np.where(sample.is_write == is_write, n_bytes * 1e9 / rate, 0.0)
     latency_ns = np.where(sample.is_write, tables.write_latency_ns, tables.read_latency_ns)
-    wake_ns = float(tables.wake_ns.mean()) if len(tables.wake_ns) else 0.0
     limits = (
         die_ns.mean() / tables.n_dies,
         channel_ns.mean() / tables.channels,
@@ -198,9 +191,43 @@ def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
     lone_ns = np.where(pages > 1, die_ns / np.minimum(pages, tables.n_dies), die_ns)
     wires_ns = interface_ns + channel_ns / np.minimum(pages, tables.channels)
     return FlashService(
-        fixed_s=(wake_ns + float((latency_ns + overhead_ns + wires_ns).mean())) / 1e9,
+        fixed_s=float((latency_ns + overhead_ns + wires_ns).mean()) / 1e9,
         die_s=float(lone_ns.mean()) / 1e9,
         bottleneck_s=float(max(limits)) / 1e9,
         n_dies=tables.n_dies,
+    )
+
+
+@dataclass(frozen=True)
+class VirtualService:
+    """Mean times of one command on a virtual disk, seconds.
+
+    Attributes
+    ----------
+    fixed_s : float
+        Parts that overlap with other commands: waking up and latency.
+    command_s : float
+        Time of the command processor.
+    batch_s : float
+        Time spent once for all commands that complete together, at saturation.
+    """
+
+    fixed_s: float
+    command_s: float
+    batch_s: float
+
+
+def virtual_service(tables: VirtualTables, sample: BackEnd) -> VirtualService:
+    """Return the service times of virtual disks."""
+    n_bytes = sample.n_sectors * tables.sector_bytes
+    command_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns).astype(np.float64)
+    for is_write, rate in ((False, tables.read_copy_bytes_per_s), (True, tables.write_copy_bytes_per_s)):
+        if rate:
+            command_ns += np.where(sample.is_write == is_write, n_bytes * 1e9 / rate, 0.0)
+    latency_ns = np.where(sample.is_write, tables.write_latency_ns, tables.read_latency_ns)
+    wake_ns = float(tables.wake_ns.mean()) if len(tables.wake_ns) else 0.0
+    return VirtualService(
+        fixed_s=(wake_ns + float(latency_ns.mean())) / 1e9,
+        command_s=float(command_ns.mean()) / 1e9,
         batch_s=wake_ns / 1e9 if tables.is_batched else 0.0,
     )

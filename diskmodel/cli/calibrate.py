@@ -19,7 +19,7 @@ from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.output import write_text
 
 if TYPE_CHECKING:
-    from diskmodel.drive import Flash, Hdd
+    from diskmodel.drive import Drive
 
 #: Warnings printed; a long list would hide the result, and --json has them all.
 MAX_WARNINGS = 3
@@ -64,7 +64,7 @@ def calibrate(
         raise honest_no(f"the fit did not converge: {printed['message']}")
 
 
-def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Hdd | Flash]:
+def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Drive]:
     """Return what `--json` prints of a calibration, and the drive.
 
     Raises
@@ -78,7 +78,7 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
 
 def fit_with_residuals(
     evidence: list[Path], requests: str | None, seed: int, capacity_bytes: int | None = None
-) -> tuple[dict[str, Any], Hdd | Flash, list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], Drive, list[dict[str, Any]]]:
     """The same, and the error on each condition."""
     with progress() as bar:
         bar.add_task("fitting", total=None)
@@ -100,8 +100,8 @@ def fit_with_residuals(
 def lines(printed: dict[str, Any]) -> list[str]:
     """Return the outcome of a calibration in words."""
     held = printed["held_out"]
-    kind = "hard disk" if printed["kind"] == "hdd" else "flash drive"
-    output = [f"{kind}: {printed['message']}"]
+    kinds = {"hdd": "hard disk", "flash": "flash drive", "virtual": "virtual disk"}
+    output = [f"{kinds[printed['kind']]}: {printed['message']}"]
     warnings = without_likes(printed.get("warnings", ()))
     output += [f"  warning: {text}" for text in warnings[:MAX_WARNINGS]]
     if len(warnings) > MAX_WARNINGS:

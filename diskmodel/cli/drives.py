@@ -18,7 +18,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:
-    from diskmodel.drive import Flash, Hdd
+    from diskmodel.drive import Drive, Flash, Virtual
 
 
 @ends_well
@@ -83,14 +83,14 @@ def _list(names: list[str], as_json: bool) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("drive")
     for row in rows:
-        year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else "flash"
+        year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else row["kind"]
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
         table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
     count = f"{len(rows)} drive{'s' if len(rows) != 1 else ''}"
     show(table, f"{count}; `diskmodel drives NAME` shows one in detail.")
 
 
-def _summary(drive: Hdd | Flash) -> dict[str, Any]:
+def _summary(drive: Drive) -> dict[str, Any]:
     from diskmodel.drive.catalogue.kinds import kinds_of
 
     return {
@@ -106,13 +106,13 @@ def _summary(drive: Hdd | Flash) -> dict[str, Any]:
     }
 
 
-def _derived(drive: Hdd | Flash) -> dict[str, Any]:
+def _derived(drive: Drive) -> dict[str, Any]:
     """Return the figures that follow from a description."""
     from diskmodel.drive.geometry import mean_seek_ns, zone_rates
     from diskmodel.drive.hdd import Hdd
 
     if not isinstance(drive, Hdd):
-        return {"dies": drive.channels * drive.dies_per_channel}
+        return _derived_without_arms(drive)
     tables, rates = drive.tables(), zone_rates(drive)
     return {
         "cylinders": int(tables.n_cylinders),
@@ -123,7 +123,14 @@ def _derived(drive: Hdd | Flash) -> dict[str, Any]:
     }
 
 
-def _card(drive: Hdd | Flash) -> Table:
+def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
+    if drive.kind == "flash":
+        return {"dies": drive.channels * drive.dies_per_channel}
+    wake_ns = sum(drive.wake_ns) / len(drive.wake_ns) if drive.wake_ns else 0.0
+    return {"mean_wake_ns": wake_ns}
+
+
+def _card(drive: Drive) -> Table:
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
     rows: list[tuple[str, str]] = [("size", f"{_size(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")]
@@ -140,6 +147,14 @@ def _card(drive: Hdd | Flash) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+    elif drive.kind == "virtual":
+        answered = "in batches" if drive.completion == "batch" else "one by one"
+        rows += [
+            ("wake-up", f"{derived['mean_wake_ns'] / 1e3:.3g} us on average"),
+            ("read", _cost(drive.read_overhead_ns, drive.read_copy_bytes_per_s, drive.read_latency_ns)),
+            ("write", _cost(drive.write_overhead_ns, drive.write_copy_bytes_per_s, drive.write_latency_ns)),
+            ("command queue", f"{drive.queue_depth} deep, answered {answered}"),
+        ]
     else:
         rows += [
             ("dies", f"{derived['dies']} on {drive.channels} channels"),
@@ -156,6 +171,16 @@ def _card(drive: Hdd | Flash) -> Table:
     return table
 
 
+def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:
+    """Return what one command costs a virtual disk."""
+    parts = [f"{overhead_ns / 1e3:.3g} us a command"]
+    if copy_bytes_per_s:
+        parts.append(f"copied at {copy_bytes_per_s / 1e6:,.4g} MB/s")
+    if latency_ns:
+        parts.append(f"{latency_ns / 1e3:.3g} us of latency")
+    return ", ".join(parts)
+
+
 #: Endings of fields that state a unit, which a list of names in words does without.
 _UNITS = ("_bytes_per_s", "_bytes", "_hours", "_per_bit", "_ns", "_w")
 #: Most assumed figures that the card lists by name, about one line; beyond, it lists those that are not. Half of
@@ -164,7 +189,7 @@ _MOST_NAMED = 8
 _NAMES = {"mttf": "mean time to failure", "ure": "read errors"}
 
 
-def _assumed(drive: Hdd | Flash) -> str:
+def _assumed(drive: Drive) -> str:
     """Return which figures are assumed: "seek (average, full stroke), read overhead", or all but the sourced ones."""
     assumed = drive.provenance.get("assumed", [])
     if len(assumed) <= _MOST_NAMED:
@@ -185,7 +210,7 @@ def _in_words(fields: list[str]) -> str:
     return ", ".join(f"{group} ({', '.join(rest)})" if rest else group for group, rest in groups.items())
 
 
-def _reliability(drive: Hdd | Flash) -> str:
+def _reliability(drive: Drive) -> str:
     parts = []
     if drive.mttf_hours is not None:
         parts.append(f"mean time to failure of {drive.mttf_hours:,.0f} hours")
@@ -194,11 +219,11 @@ def _reliability(drive: Hdd | Flash) -> str:
     return ", ".join(parts)
 
 
-def _power(drive: Hdd | Flash) -> str:
+def _power(drive: Drive) -> str:
     return "" if drive.power_w is None else f"{drive.power_w:g} W"
 
 
-def _plot(drive: Hdd | Flash, path: Path) -> None:
+def _plot(drive: Drive, path: Path) -> None:
     from diskmodel.drive.hdd import Hdd
     from diskmodel.drive.plot import plot_drive
 

@@ -15,7 +15,7 @@ from diskmodel.cli.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.status import ends_well
 
 if TYPE_CHECKING:
-    from diskmodel.drive import Flash, Hdd
+    from diskmodel.drive import Drive
 
 _ROWS = (
     ("requests", "n", "{:,}"),
@@ -54,7 +54,7 @@ def validate(
             show(_conditions(printed["conditions"]))
 
 
-def judge(drive: Hdd | Flash, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
+def judge(drive: Drive, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
     """Return what `--json` prints of a validation.
 
     Raises

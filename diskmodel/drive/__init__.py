@@ -7,12 +7,14 @@ from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty
 from diskmodel.drive.seek import Seek, SeekCurve, SeekTable, SeekTimes, read_seek_file
-from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
+from diskmodel.drive.virtual import Virtual
 from diskmodel.drive.zones import Zone
 
 __all__ = [
     "Drive",
     "DriveQueue",
+    "DriveTables",
     "Flash",
     "FlashTables",
     "Hdd",
@@ -24,6 +26,8 @@ __all__ = [
     "SeekTable",
     "SeekTimes",
     "Uncertainty",
+    "Virtual",
+    "VirtualTables",
     "Zone",
     "catalogue",
     "load_drive",

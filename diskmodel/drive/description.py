@@ -10,8 +10,6 @@ from pydantic import BeforeValidator
 
 from diskmodel.description import read_toml
 from diskmodel.drive.catalogue import catalogue
-from diskmodel.drive.flash import Flash
-from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.faults import inner
@@ -30,7 +28,7 @@ def _named(value: object) -> object:
 NamedDrive = Annotated[Drive, BeforeValidator(_named)]
 
 
-def load_drive(place: str | Path) -> Hdd | Flash:
+def load_drive(place: str | Path) -> Drive:
     """Return the drive in a TOML file, or of that name in the catalogue.
 
     Parameters

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.drive.ftl import scaled
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import FlashTables, frozen
+from diskmodel.drive.tables import FlashTables
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
@@ -17,6 +17,10 @@ from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
 _MAX_ERASED = 16
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
+#: Fields of a virtual disk that a flash drive once had, with and without their units.
+_VIRTUAL_FIELDS = frozenset(
+    ("read_copy_bytes_per_s", "write_copy_bytes_per_s", "read_copy", "write_copy", "wake_ns", "wake", "completion")
+)
 
 
 class Flash(Profile):
@@ -51,13 +55,6 @@ class Flash(Profile):
         written, without garbage collection until the flash is full.
     queue_depth : int
         Commands that the drive accepts at a time.
-    read_copy_bytes_per_s, write_copy_bytes_per_s : float, optional
-        Rate at which the command processor copies data, as the host of a virtual disk does; default: it copies none.
-    wake_ns : tuple of int
-        Time that an idle command processor needs to wake up: equally likely values, ascending; empty: none.
-    completion : str
-        "each": a command completes on its own; "batch": all commands that the processor serves without a pause complete
-        together, as with the host of a virtual disk or a drive that coalesces interrupts.
     """
 
     kind: Literal["flash"] = "flash"
@@ -80,10 +77,23 @@ class Flash(Profile):
     gc_policy: Literal["greedy", "cost-benefit"] = "greedy"
     state: Literal["fresh", "steady"] = "steady"
     queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
-    read_copy_bytes_per_s: BytesPerSecond | None = None
-    write_copy_bytes_per_s: BytesPerSecond | None = None
-    wake_ns: Annotated[tuple[Nanoseconds, ...], Field(max_length=4096)] = ()
-    completion: Literal["each", "batch"] = "each"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_virtual_fields(cls, data: Any) -> Any:
+        """Refuse fields of a virtual disk, which earlier versions described as flash; drop them where they are unset.
+
+        Earlier versions wrote them into the profiles of real flash drives, too.
+        """
+        if not isinstance(data, Mapping):
+            return data
+        for name in data.keys() & _VIRTUAL_FIELDS:
+            if data[name] not in ("each", [], (), None):
+                raise ValueError(
+                    f"{name}: belongs to a virtual disk, which is a kind of drive of its own; calibrate again, or "
+                    'describe the disk with kind = "virtual"'
+                )
+        return {key: value for key, value in data.items() if key not in _VIRTUAL_FIELDS}
 
     @model_validator(mode="after")
     def _aligned(self) -> Self:
@@ -101,8 +111,6 @@ class Flash(Profile):
                 f"page_bytes={self.page_bytes}: one block on each die exceeds {_MAX_ERASED} times the capacity; "
                 "use smaller pages, or fewer of them in a block"
             )
-        if any(a > b for a, b in pairwise(self.wake_ns)):
-            raise ValueError("wake_ns: must be ascending; sort it")
         return self
 
     def tables(self) -> FlashTables:
@@ -132,10 +140,6 @@ class Flash(Profile):
             write_buffer_bytes=self.write_buffer_bytes,
             gc_policy=self.gc_policy,
             queue_depth=self.queue_depth,
-            read_copy_bytes_per_s=round(self.read_copy_bytes_per_s or 0),
-            write_copy_bytes_per_s=round(self.write_copy_bytes_per_s or 0),
-            wake_ns=frozen(self.wake_ns),
-            is_batched=self.completion == "batch",
             ftl=scaled(
                 n_units=-(-self.capacity_bytes // self.mapping_bytes),
                 n_blocks=n_dies * blocks_per_die,

@@ -9,14 +9,17 @@ from pydantic import Field
 
 from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.virtual import Virtual
 from diskmodel.errors import DescriptionError, Fault
 
-Drive = Annotated[Hdd | Flash, Field(discriminator="kind")]
-"""A drive: `kind` ("hdd" or "flash") decides which of the two it is."""
+Drive = Annotated[Hdd | Flash | Virtual, Field(discriminator="kind")]
+"""A drive: `kind` ("hdd", "flash" or "virtual") decides which it is."""
+
+_KINDS: dict[object, type[Hdd] | type[Flash] | type[Virtual]] = {"hdd": Hdd, "flash": Flash, "virtual": Virtual}
 
 
-def parse_drive(data: Mapping[str, Any], source: str = "") -> Hdd | Flash:
-    """Return the drive in plain data; its `kind` ("hdd" or "flash") decides which.
+def parse_drive(data: Mapping[str, Any], source: str = "") -> Drive:
+    """Return the drive in plain data; its `kind` ("hdd", "flash" or "virtual") decides which.
 
     Raises
     ------
@@ -24,8 +27,7 @@ def parse_drive(data: Mapping[str, Any], source: str = "") -> Hdd | Flash:
         With every fault.
     """
     kind = data.get("kind")
-    if kind == "hdd":
-        return Hdd.parse(data, source)
-    if kind == "flash":
-        return Flash.parse(data, source)
-    raise DescriptionError(Fault("kind", kind, 'must be "hdd" or "flash"', "say which kind of drive this is"), source)
+    if isinstance(kind, str) and kind in _KINDS:
+        return _KINDS[kind].parse(data, source)
+    rule = 'must be "hdd", "flash" or "virtual"'
+    raise DescriptionError(Fault("kind", kind, rule, "say which kind of drive this is"), source)

@@ -1,28 +1,35 @@
-"""A flash drive's command processor: its time per command, and its time to wake up (rules F17, F18)."""
+"""The command processor of a virtual disk: its time for each command, and its time to wake up (rules V1, V2)."""
 
 from __future__ import annotations
 
-from diskmodel.drive.tables import FlashTables, Int64
+from diskmodel.drive.tables import Int64, VirtualTables
 
 NS_PER_S = 1_000_000_000
 #: Linear congruential generator of Numerical Recipes; the kernel repeats it bit by bit.
 _MULTIPLIER, _INCREMENT, _MODULUS_BITS = 1664525, 1013904223, 32
 
 
-def processor_ns(tables: FlashTables, is_write: bool, n_sectors: int) -> int:
-    """Return the time of one command in the processor, ns (rule F17)."""
+def processor_ns(tables: VirtualTables, is_write: bool, n_sectors: int) -> int:
+    """Return the time of one command in the processor, ns (rule V1)."""
     own = tables.write_overhead_ns if is_write else tables.read_overhead_ns
     rate = tables.write_copy_bytes_per_s if is_write else tables.read_copy_bytes_per_s
     return own + (n_sectors * tables.sector_bytes * NS_PER_S // rate if rate else 0)
 
 
+def sequential_rate(tables: VirtualTables, length_bytes: int) -> float:
+    """Return the bytes per second of back-to-back commands of one length, of the slower of reads and writes."""
+    n_sectors = max(length_bytes // tables.sector_bytes, 1)
+    slower_ns = max(processor_ns(tables, is_write, n_sectors) for is_write in (False, True))
+    return n_sectors * tables.sector_bytes * NS_PER_S / slower_ns
+
+
 class WakeTimes:
-    """Draws from equally likely waking times with a generator that both engines share (rule F18).
+    """Draws from equally likely wake-up times with a generator that both engines share (rule V2).
 
     Parameters
     ----------
     wake_ns : int64, shape (n,)
-        Empty: no waking time.
+        Empty: no wake-up time.
     first_draw : int
         State of the generator, 0 to 2³² - 1.
 
@@ -36,7 +43,7 @@ class WakeTimes:
         self._state = first_draw
 
     def draw(self) -> int:
-        """Return the next waking time, ns."""
+        """Return the next wake-up time, ns."""
         if not self._times:
             return 0
         self._state = (_MULTIPLIER * self._state + _INCREMENT) % (1 << _MODULUS_BITS)

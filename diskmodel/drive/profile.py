@@ -1,4 +1,4 @@
-"""Fields that hard disks and flash drives have in common."""
+"""Fields that all kinds of drives have in common."""
 
 from __future__ import annotations
 

@@ -144,12 +144,6 @@ class FlashTables:
     queue_depth : int
     ftl : FtlTables
         The small drive on which garbage collection is simulated.
-    read_copy_bytes_per_s, write_copy_bytes_per_s : int
-        0: the command processor copies no data.
-    wake_ns : int64, shape (n,)
-        Equally likely times until an idle processor wakes up; none for n = 0.
-    is_batched : bool
-        Whether all commands that the processor serves without a pause complete together.
     """
 
     sector_bytes: int
@@ -173,15 +167,48 @@ class FlashTables:
     gc_policy: str
     queue_depth: int
     ftl: FtlTables
-    read_copy_bytes_per_s: int
-    write_copy_bytes_per_s: int
-    wake_ns: Int64
-    is_batched: bool
 
     @property
     def n_dies(self) -> int:
         """Number of dies, which work in parallel."""
         return self.channels * self.dies_per_channel
+
+
+@dataclass(frozen=True, eq=False)
+class VirtualTables:
+    """Times of a disk behind a hypervisor.
+
+    Attributes
+    ----------
+    sector_bytes, n_sectors : int
+    read_overhead_ns, write_overhead_ns : int
+        Processing of a command, one command at a time.
+    read_copy_bytes_per_s, write_copy_bytes_per_s : int
+        0: copying takes no time.
+    read_latency_ns, write_latency_ns : int
+        Fixed parts of a command that overlap with other commands.
+    wake_ns : int64, shape (n,)
+        Equally likely times until an idle host wakes up; none for n = 0.
+    is_batched : bool
+        Whether all commands that the host processes without a pause complete together.
+    queue_depth : int
+    """
+
+    sector_bytes: int
+    n_sectors: int
+    read_overhead_ns: int
+    write_overhead_ns: int
+    read_copy_bytes_per_s: int
+    write_copy_bytes_per_s: int
+    read_latency_ns: int
+    write_latency_ns: int
+    wake_ns: Int64
+    is_batched: bool
+    queue_depth: int
+
+
+#: The tables of any drive.
+DriveTables = HddTables | FlashTables | VirtualTables
 
 
 def frozen(values: object) -> Int64:

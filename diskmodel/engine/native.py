@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import in_bytes, level_marks
@@ -122,9 +122,8 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
     tables, controller, queue = scenario.drive, scenario.controller, scenario.queue
     cache = controller.read_cache
     caches = _caches(scenario) if controller.has_real_cache else None
-    drive = _hdd(tables) if isinstance(tables, HddTables) else _flash(tables)
     return {
-        "drive": drive,
+        "drive": _drive(tables),
         "layout": asdict(scenario.layout),
         "queue": _queue(scenario.queue),
         "drive_queue": _queue(scenario.drive_queue),
@@ -172,6 +171,12 @@ def _by_op(costs_ns: tuple[int, int]) -> dict[str, int]:
     return {"read": costs_ns[READ], "write": costs_ns[WRITE]}
 
 
+def _drive(tables: DriveTables) -> dict[str, Any]:
+    if isinstance(tables, HddTables):
+        return _hdd(tables)
+    return _flash(tables) if isinstance(tables, FlashTables) else _virtual(tables)
+
+
 def _hdd(tables: HddTables) -> dict[str, Any]:
     sector = tables.sector_bytes
     names = (
@@ -194,6 +199,11 @@ def _flash(tables: FlashTables) -> dict[str, Any]:
     names = {field.name for field in fields(tables)} - {"blocks_per_die", "gc_policy", "queue_depth", "ftl"}
     ftl = {field.name: getattr(tables.ftl, field.name) for field in fields(tables.ftl)}
     return {name: getattr(tables, name) for name in names} | {"kind": "flash", "ftl": ftl}
+
+
+def _virtual(tables: VirtualTables) -> dict[str, Any]:
+    names = {field.name for field in fields(tables)} - {"queue_depth"}
+    return {name: getattr(tables, name) for name in names} | {"kind": "virtual"}
 
 
 def _queue(queue: Queue) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
-from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.drive.tables import DriveTables, HddTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
@@ -25,7 +25,7 @@ class Scenario:
 
     Attributes
     ----------
-    drive : HddTables or FlashTables
+    drive : HddTables, FlashTables or VirtualTables
     layout : LayoutTables
     queue : Queue
         Scheduler above each drive; `depth` commands are handed to the drive at once.
@@ -37,7 +37,8 @@ class Scenario:
     link_bytes_per_s : int
         0: the link is not modeled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
-        How each spindle turns; for flash 0, and the first draw of waking times (rule F18).
+        How each spindle turns; 0 for other drives, except that `phase_ns` of a virtual disk is the state from which
+        its wake-up times are drawn (rule V2).
     pauses_ns : int64, shape (n, 2)
         Gaps and lengths of the pauses of the host's processor (rule H4).
     start : Start
@@ -46,7 +47,7 @@ class Scenario:
         Levels are recorded after every so many completions (rule Z7); 0: never.
     """
 
-    drive: HddTables | FlashTables
+    drive: DriveTables
     layout: LayoutTables
     queue: Queue
     drive_queue: Queue
@@ -116,7 +117,7 @@ def resolve(array: Array, seed: int) -> Scenario:
     )
 
 
-def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) -> tuple[Int64, Int64]:
+def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int64, Int64]:
     """Revolution and angle at time 0 of each spindle (rule S1)."""
     if not isinstance(tables, HddTables):
         return np.zeros(n, np.int64), _first_draws(tables, n, seed)
@@ -139,9 +140,9 @@ def _spindles(array: Array, tables: HddTables | FlashTables, n: int, seed: int) 
     return revolution, (rng.random(n) * revolution).astype(np.int64)
 
 
-def _first_draws(tables: FlashTables, n: int, seed: int) -> Int64:
-    """Where each flash drive's draws of waking times begin (rule F18)."""
-    if not len(tables.wake_ns):
+def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:
+    """Where each virtual disk's draws of wake-up times begin (rule V2); 0 for other drives."""
+    if not isinstance(tables, VirtualTables) or not len(tables.wake_ns):
         return np.zeros(n, np.int64)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x3A4E,))))
     return rng.integers(0, 1 << 32, n)

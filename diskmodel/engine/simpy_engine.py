@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.cache import Dirty
 from diskmodel.drive.mechanics import Mechanics, Spindle
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.engine.cached_controller import CachedController
 from diskmodel.engine.clients import Clients
 from diskmodel.engine.clock import Clock
@@ -26,6 +26,7 @@ from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.virtual_disk import VirtualDisk
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
 from diskmodel.units import MAX_NS
@@ -35,9 +36,11 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     """The disks of a scenario, spares last."""
     tables = scenario.drive
     n = scenario.n_devices
-    if not isinstance(tables, HddTables):
+    if isinstance(tables, FlashTables):
+        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth) for i in range(n)]
+    if isinstance(tables, VirtualTables):
         return [
-            FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+            VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
             for i in range(n)
         ]
     mechanics = Mechanics(tables)

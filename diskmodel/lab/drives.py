@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diskmodel.drive import Flash, Hdd, catalogue, load_drive
+from diskmodel.drive import Drive, Hdd, catalogue, load_drive
 from diskmodel.errors import DescriptionError, Fault
 
-_own: dict[str, Hdd | Flash] = {}
+_own: dict[str, Drive] = {}
 
 
 def set_own_drives(paths: Sequence[Path]) -> None:
@@ -19,7 +19,7 @@ def set_own_drives(paths: Sequence[Path]) -> None:
     DescriptionError
         When a profile cannot be read, or its name is already taken.
     """
-    found: dict[str, Hdd | Flash] = {}
+    found: dict[str, Drive] = {}
     for path in paths:
         if path.stem in found or path.stem in catalogue():
             rule = f"has the name of another drive, {path.stem}"
@@ -32,12 +32,12 @@ def set_own_drives(paths: Sequence[Path]) -> None:
     _own.update(found)
 
 
-def own_drives() -> Iterator[tuple[str, Hdd | Flash]]:
+def own_drives() -> Iterator[tuple[str, Drive]]:
     """Yield the user's own drives with their names."""
     yield from _own.items()
 
 
-def drive_of(name: str) -> Hdd | Flash:
+def drive_of(name: str) -> Drive:
     """Return the drive of that name; unlike `load_drive`, never open a file.
 
     Raises
@@ -48,6 +48,6 @@ def drive_of(name: str) -> Hdd | Flash:
     return _own[name] if name in _own else catalogue()[name]
 
 
-def has_one_arm(drive: Hdd | Flash) -> bool:
+def has_one_arm(drive: Drive) -> bool:
     """Return whether a drive has exactly one arm, which the animation can show."""
     return isinstance(drive, Hdd) and drive.actuators == 1

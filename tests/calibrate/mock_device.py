@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrate.closed_loop import closed_loop, scenario_of
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 
 Int64 = NDArray[np.int64]
 KIB, MIB = 1 << 10, 1 << 20
@@ -23,7 +23,7 @@ class MockDevice:
     each latency, `jitter_ns` the standard deviation of its noise.
     """
 
-    def __init__(self, drive: Hdd | Flash, *, seed: int = 1, host_ns: int = 0, jitter_ns: float = 0.0) -> None:
+    def __init__(self, drive: Drive, *, seed: int = 1, host_ns: int = 0, jitter_ns: float = 0.0) -> None:
         self.drive = drive
         self.scenario = scenario_of(drive, seed)
         self.rng = np.random.default_rng(seed)

@@ -121,21 +121,29 @@ def random_case(seed: int) -> Case:
 
 
 def _drive(pick: Pick) -> dict[str, Any]:
-    return _hdd(pick) if pick(("hdd", "hdd", "flash")) == "hdd" else _flash(pick)
+    return _hdd(pick) if pick(("hdd", "hdd", "solid")) == "hdd" else _flash_or_virtual(pick)
 
 
-def _flash(pick: Pick) -> dict[str, Any]:
+def _virtual(pick: Pick) -> dict[str, Any]:
+    return {
+        "kind": "virtual", "name": "small", "sector_bytes": SECTOR,
+        "capacity_bytes": pick((4000, 9001, 30_000)) * SECTOR,
+        # at 1 ns a command, and without wake-up times, many commands end at one instant
+        "read_overhead_ns": pick((3_000, 1, 60_000)), "write_overhead_ns": pick((7_000, 1)),
+        "read_copy_bytes_per_s": pick((1e9, 70e6, None)), "write_copy_bytes_per_s": pick((None, 300e6)),
+        "read_latency_ns": pick((0, 20_000)), "write_latency_ns": pick((0, 9_000)),
+        "wake_ns": pick(((), (30_000,), (10_000, 20_000, 70_000))), "completion": pick(("each", "batch", "batch")),
+        "queue_depth": pick((32, 1, 4)),
+    }  # fmt: skip
+
+
+def _flash_or_virtual(pick: Pick) -> dict[str, Any]:
     sectors_per_unit, units_per_page = pick((8, 1, 3)), pick((4, 1, 3))
     unit = sectors_per_unit * SECTOR
     is_folded = pick((False, False, True))
-    processor = {}
+    # here, so that older cases of flash drives keep what they drew
     if pick((False, False, True)):
-        processor = {
-            "read_copy_bytes_per_s": pick((1e9, 70e6)),
-            "write_copy_bytes_per_s": pick((None, 300e6)),
-            "wake_ns": pick(((), (30_000,), (10_000, 20_000, 70_000))),
-            "completion": pick(("each", "batch", "batch")),
-        }
+        return _virtual(pick)
     n_units = pick((4000, 9001)) if is_folded else pick((300, 777, 2000))
     return {
         "kind": "flash",
@@ -163,7 +171,6 @@ def _flash(pick: Pick) -> dict[str, Any]:
         "gc_policy": pick(("greedy", "cost-benefit")),
         "state": pick(("steady", "fresh")),
         "queue_depth": pick((32, 1, 4)),
-        **processor,
     }
 
 

@@ -23,7 +23,8 @@ SEEDS = {
     "controller-caches-and-write-throttle": 55,
     "page-cache-and-write-cache": 2,
     "raid60-degraded": 27,
-    "flash-mirrors-and-caches": 3,
+    "flash-mirrors-and-caches": 87,
+    "virtual-disks-and-caches": 3,
 }
 #: Requests of a file; more would make it large and show nothing else.
 N_REQUESTS = 60

@@ -34,7 +34,9 @@ def subclasses(kind: type[Description]) -> set[type[Description]]:
 def test_every_field_of_every_table_has_a_row() -> None:
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", HOOK.page(), re.MULTILINE | re.DOTALL))
     kinds = subclasses(Description)
-    assert {"Array", "Hdd", "Flash", "Workload", "Stream", "Layout", "Controller", "PlanDescription"} <= set(sections)
+    assert {"Array", "Hdd", "Flash", "Virtual", "Workload", "Stream", "Layout", "Controller", "PlanDescription"} <= set(
+        sections
+    )
     for name, text in sections.items():
         rows = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
         assert rows in [list(kind.model_fields) for kind in kinds if kind.__name__ == name], name

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from diskmodel import Array, Flash, Hdd, PlanDescription, Workload
+from diskmodel import Array, Flash, Hdd, PlanDescription, Virtual, Workload
 from diskmodel.cli.app import app
 from diskmodel.records import PARTS
 
@@ -200,7 +200,7 @@ def test_json_keys_are_defined() -> None:
 
 @pytest.mark.parametrize("field", ["scheduler", "level"])
 def test_choices_are_defined(field: str) -> None:
-    schemas = [kind.model_json_schema() for kind in (Array, Workload, PlanDescription, Hdd, Flash)]
+    schemas = [kind.model_json_schema() for kind in (Array, Workload, PlanDescription, Hdd, Flash, Virtual)]
     found = choices(schemas, field)
     assert len(found) >= 10
     assert sorted(choice for choice in found if normalized(choice) not in entries()) == []

@@ -19,7 +19,7 @@ from calibrate.measure import load
 from diskmodel import units
 from diskmodel.array import Array
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Flash, Hdd, load_drive
+from diskmodel.drive import Flash, Hdd, Virtual, load_drive
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.answer.outcome import Outcome
@@ -43,11 +43,12 @@ KINDS: dict[str, tuple[Form, list[dict[str, Any]]]] = {
     "plan": (PlanDescription, extremes.plans()),
     "hdd": (Hdd, [drive for drive in _DRIVES if drive["kind"] == "hdd"]),
     "flash": (Flash, [drive for drive in _DRIVES if drive["kind"] == "flash"]),
+    "virtual": (Virtual, [drive for drive in _DRIVES if drive["kind"] == "virtual"]),
 }
 
 
 def _can_be_used(description: Any) -> None:
-    if isinstance(description, Hdd | Flash):
+    if isinstance(description, Hdd | Flash | Virtual):
         description.tables()
     elif isinstance(description, Array):
         assert 0 < description.usable_bytes <= description.raw_bytes
@@ -111,7 +112,10 @@ def _as_text(load_file: Callable[[Any], Description], texts: list[bytes]) -> Run
 
 
 _DRIVE_FILES = [
-    form.parse(base).to_toml().encode() for kind in ("hdd", "flash") for form, bases in (KINDS[kind],) for base in bases
+    form.parse(base).to_toml().encode()
+    for kind in ("hdd", "flash", "virtual")
+    for form, bases in (KINDS[kind],)
+    for base in bases
 ]
 _ARRAYS = [text for text in _files("*.toml") if b"[layout]" in text]
 _WORKLOADS = _files("oltp.toml") + _files("random-read.toml")

@@ -213,9 +213,24 @@ def drives() -> list[dict[str, Any]]:
     )
     whole = [catalogue()[name].to_dict() for name in names]
     cut = [_cut(drive) if drive["kind"] == "hdd" else drive for drive in whole]
-    return cut + [{**cut[1], "seek": seek} for seek in (_SEEK_CURVE, _SEEK_TABLE)]
+    return cut + [{**cut[1], "seek": seek} for seek in (_SEEK_CURVE, _SEEK_TABLE)] + [_VIRTUAL]
 
 
+_VIRTUAL = {
+    "kind": "virtual",
+    "name": "behind a hypervisor",
+    "capacity_bytes": 1 << 30,
+    "sector_bytes": 512,
+    "read_overhead_ns": 6_000,
+    "write_overhead_ns": 7_000,
+    "read_copy_bytes_per_s": 1.5e9,
+    "write_copy_bytes_per_s": 5e9,
+    "read_latency_ns": 0,
+    "write_latency_ns": 20_000,
+    "wake_ns": [20_000, 40_000, 90_000],
+    "completion": "batch",
+    "queue_depth": 256,
+}
 _SEEK_CURVE = {
     "kind": "curve",
     "a_ns": 300_000,

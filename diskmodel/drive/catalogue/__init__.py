@@ -8,21 +8,19 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
-from diskmodel.drive.flash import Flash
-from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.parse import parse_drive
+from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
 
 
-class Catalogue(Mapping[str, Hdd | Flash]):
+class Catalogue(Mapping[str, Drive]):
     """Drives by name, sorted; a drive is parsed on first use and cached."""
 
     def __init__(self) -> None:
         files = (file.name for file in resources.files(__name__).iterdir())
         self._names = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
-        self._drives: dict[str, Hdd | Flash] = {}
+        self._drives: dict[str, Drive] = {}
 
-    def __getitem__(self, name: str) -> Hdd | Flash:
+    def __getitem__(self, name: str) -> Drive:
         """Return the drive of that name.
 
         Raises
@@ -43,7 +41,7 @@ class Catalogue(Mapping[str, Hdd | Flash]):
     def __contains__(self, name: object) -> bool:
         return name in self._names
 
-    def _read(self, name: str) -> Hdd | Flash:
+    def _read(self, name: str) -> Drive:
         if name not in self._names:
             lowered = name.lower()
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)

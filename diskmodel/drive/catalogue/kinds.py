@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from diskmodel.drive.flash import Flash
 from diskmodel.drive.hdd import Hdd
+from diskmodel.drive.parse import Drive
 from diskmodel.errors import DescriptionError, Fault
 
 #: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
@@ -16,21 +17,21 @@ from diskmodel.errors import DescriptionError, Fault
 NEARLINE_BYTES = 4 * 10**12
 
 
-def _is_flash_on(bus: str) -> Callable[[Hdd | Flash], bool]:
+def _is_flash_on(bus: str) -> Callable[[Drive], bool]:
     return lambda drive: isinstance(drive, Flash) and bus in drive.bus
 
 
-def _turns(low_rpm: float, high_rpm: float) -> Callable[[Hdd | Flash], bool]:
+def _turns(low_rpm: float, high_rpm: float) -> Callable[[Drive], bool]:
     return lambda drive: isinstance(drive, Hdd) and low_rpm <= drive.rpm < high_rpm
 
 
-def _is_nearline(drive: Hdd | Flash) -> bool:
+def _is_nearline(drive: Drive) -> bool:
     return _turns(7_000, 8_000)(drive) and drive.capacity_bytes >= NEARLINE_BYTES
 
 
 #: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class
 #: includes drives of up to 10,500 rpm.
-KINDS: dict[str, Callable[[Hdd | Flash], bool]] = {
+KINDS: dict[str, Callable[[Drive], bool]] = {
     "hdd": lambda drive: isinstance(drive, Hdd),
     "nearline": _is_nearline,
     "10k": _turns(9_500, 12_000),
@@ -41,12 +42,12 @@ KINDS: dict[str, Callable[[Hdd | Flash], bool]] = {
 }
 
 
-def kinds_of(drive: Hdd | Flash) -> list[str]:
+def kinds_of(drive: Drive) -> list[str]:
     """Return the names of the kinds that a drive belongs to."""
     return [name for name, is_of_it in KINDS.items() if is_of_it(drive)]
 
 
-def find_drives(drives: Mapping[str, Hdd | Flash], word: str | None = None, kind: str | None = None) -> list[str]:
+def find_drives(drives: Mapping[str, Drive], word: str | None = None, kind: str | None = None) -> list[str]:
     """Return the names of the drives of a kind that match a word, in the order of `drives`.
 
     Parameters
@@ -77,11 +78,11 @@ def find_drives(drives: Mapping[str, Hdd | Flash], word: str | None = None, kind
     return found
 
 
-def _matches(part: str, name: str, drive: Hdd | Flash) -> bool:
+def _matches(part: str, name: str, drive: Drive) -> bool:
     return part in kinds_of(drive) or any(part in text.lower() for text in (name, drive.name, drive.bus))
 
 
-def _nothing_found(drives: Mapping[str, Hdd | Flash], word: str, kind: str | None) -> Fault:
+def _nothing_found(drives: Mapping[str, Drive], word: str, kind: str | None) -> Fault:
     """Return the fault of a word without a match, with the names and words that are close to it."""
     if kind is not None and any(_matches(word.lower(), name, drive) for name, drive in drives.items()):
         return Fault("drive", word, f"matches no drive of the kind {kind}", "leave --kind out")

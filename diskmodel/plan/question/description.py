@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.drive import Flash, Hdd, NamedDrive
+from diskmodel.drive import Drive, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.formats import load_workload
 from diskmodel.host.description import Host
@@ -336,7 +336,7 @@ def _has_place(stream: Stream) -> bool:
     return any(place is not None for place in places)
 
 
-def with_drives(plan: PlanDescription, drives: Sequence[Hdd | Flash]) -> PlanDescription:
+def with_drives(plan: PlanDescription, drives: Sequence[Drive]) -> PlanDescription:
     """The plan with more drives to choose from, before those that it names; one of the same name is replaced."""
     names = {drive.name for drive in drives}
     kept = [drive for drive in plan.candidates.drives if drive.name not in names]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.plain import Record
 
 
@@ -25,7 +25,7 @@ class Family(Record):
         Of RAID 50 and RAID 60; 1 elsewhere.
     """
 
-    drive: Hdd | Flash
+    drive: Drive
     level: str
     strip_bytes: int
     cache_bytes: int

@@ -7,7 +7,7 @@ from typing import Any
 import tomlkit
 
 from diskmodel.description import readable
-from diskmodel.drive import Flash, Hdd, catalogue
+from diskmodel.drive import Drive, catalogue
 from diskmodel.plan.question.description import PlanDescription
 
 #: Fields that determine which of several forms a table has; needed also where they are a form's own default.
@@ -25,7 +25,7 @@ def short_toml(plan: PlanDescription) -> str:
     return tomlkit.dumps(readable(data))
 
 
-def _named(drive: Hdd | Flash) -> str | None:
+def _named(drive: Drive) -> str | None:
     """The catalogue's name of a drive that is exactly the catalogue's."""
     found = catalogue()
     return next((name for name in found if found[name] == drive), None)

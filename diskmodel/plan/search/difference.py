@@ -67,6 +67,8 @@ def _service(trier: Trier, trial: Trial) -> str:
         cause = "seeks are short, and the elevator reorders waiting requests"
     elif trier.case.family.drive.kind == "flash":
         cause = "a flash drive reaches its rated IOPS only with many requests outstanding"
+    elif trier.case.family.drive.kind == "virtual":
+        cause = "the host wakes up for every batch, and a batch is longer with more requests outstanding"
     else:
         cause = "seek and rotation, and parity writes that wait a full revolution"
     return (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from diskmodel.controller.description import WriteCache
-from diskmodel.drive import Flash, Hdd, load_drive
+from diskmodel.drive import Drive, Hdd, load_drive
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import Relaxation
@@ -121,11 +121,11 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
         yield "1 GiB of read cache", case.of(cache_bytes=CACHE_BYTES)
 
 
-def _faster_drives(plan: PlanDescription, than: Hdd | Flash) -> list[Hdd | Flash]:
+def _faster_drives(plan: PlanDescription, than: Drive) -> list[Drive]:
     """Return the plan's other drives and the classes that are faster: by spindle speed, flash last."""
     if not isinstance(than, Hdd):
         return []
-    found: dict[str, Hdd | Flash] = {}
+    found: dict[str, Drive] = {}
     for drive in (*plan.candidates.drives, *(load_drive(name) for name in CLASSES)):
         if not isinstance(drive, Hdd) or drive.rpm > than.rpm:
             found.setdefault(drive.name, drive)

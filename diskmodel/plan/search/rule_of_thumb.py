@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from diskmodel.analytic.rule import RuleOfThumb, rule_of_thumb, usual_disk_iops
 from diskmodel.array import Array
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive, Hdd, Virtual
+from diskmodel.drive.processor import processor_ns
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import GroupWidth
@@ -22,10 +23,13 @@ def read_fraction(workload: Workload) -> float:
     return reads / sum(rates)
 
 
-def calculator_disk_iops(drive: Hdd | Flash) -> float:
-    """Return the IOPS that the rule of thumb assumes for one drive: by spindle speed; of flash, rated 4 KiB reads."""
+def calculator_disk_iops(drive: Drive) -> float:
+    """Return the IOPS that the rule of thumb assumes for one drive: by spindle speed; otherwise rated 4 KiB reads."""
     if isinstance(drive, Hdd):
         return usual_disk_iops(drive.rpm)
+    if isinstance(drive, Virtual):
+        tables = drive.tables()
+        return 1e9 / processor_ns(tables, is_write=False, n_sectors=4096 // tables.sector_bytes)
     limits = [drive.channels * drive.dies_per_channel * 1e9 / drive.read_ns, drive.interface_bytes_per_s / 4096]
     if drive.read_overhead_ns:
         limits.append(1e9 / drive.read_overhead_ns)

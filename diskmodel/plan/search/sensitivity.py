@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.drawn import scalar_of, with_values
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
@@ -122,7 +122,7 @@ def _with_seek_factor(drive: Hdd, factor: float) -> Hdd:
     return Hdd.parse(data)
 
 
-def variants(drive: Hdd | Flash) -> Iterator[tuple[str, Hdd | Flash, Hdd | Flash]]:
+def variants(drive: Drive) -> Iterator[tuple[str, Drive, Drive]]:
     """Yield each uncertain parameter of a calibrated profile, with the drive at two standard errors below and above.
 
     One parameter changes at a time; a parameter is left out where one of the two drives would be impossible.
@@ -137,5 +137,5 @@ def variants(drive: Hdd | Flash) -> Iterator[tuple[str, Hdd | Flash, Hdd | Flash
             continue
 
 
-def _moved(drive: Hdd | Flash, name: str, by: float) -> Hdd | Flash:
+def _moved(drive: Drive, name: str, by: float) -> Drive:
     return with_values(drive, {name: scalar_of(drive, name) + by})

@@ -7,7 +7,8 @@ import math
 from diskmodel.analytic.mechanics import rebuild_hours
 from diskmodel.analytic.reliability import data_loss
 from diskmodel.array import Array
-from diskmodel.drive import Hdd
+from diskmodel.drive import Hdd, Virtual
+from diskmodel.drive.processor import sequential_rate
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import Statics
@@ -21,6 +22,9 @@ from diskmodel.result.statistics.batches import Interval
 #: disk, and to the errors per bit: half or double moves it by a factor of 4 or 2.
 USUAL_MTTF_HOURS = 1.2e6
 USUAL_URE_PER_BIT = 1e-15
+#: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
+#: disk pays its overhead per command twice as often, at double half as often.
+_SEQUENTIAL_BYTES = 1 << 20
 
 
 def statics(
@@ -96,6 +100,8 @@ def cost_usd(array: Array, prices: Prices) -> float:
 def sequential_bytes_per_s(array: Array) -> float:
     """Return the mean sequential rate of one drive over its whole surface."""
     drive = array.drive
+    if isinstance(drive, Virtual):
+        return sequential_rate(drive.tables(), _SEQUENTIAL_BYTES)
     if not isinstance(drive, Hdd):
         return drive.interface_bytes_per_s
     tables = drive.tables()

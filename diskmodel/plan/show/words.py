@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.drive import Flash, Hdd
+from diskmodel.drive import Drive
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -207,12 +207,12 @@ def _assumptions(result: PlanResult) -> list[str]:
     return said
 
 
-def _profile(drive: Hdd | Flash) -> str:
+def _profile(drive: Drive) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
     return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{notes}"
 
 
-def _checked(drive: Hdd | Flash) -> str:
+def _checked(drive: Drive) -> str:
     """Return how well a profile agrees with measurements."""
     held = drive.provenance.get("held_out")
     if isinstance(held, dict) and "mean_error_ratio" in held:

@@ -111,7 +111,7 @@ def test_profile_has_the_measured_writes() -> None:
         buffer_bytes=BUFFER_BYTES,
     )
     assert isinstance(found.drive, Flash)
-    assert found.drive.completion == "each"
+    assert found.drive.kind == "flash"
     assert "Writes are fitted" in found.drive.notes
     assert found.parameters["write_overhead"].value == pytest.approx(OVERHEAD_NS, rel=0.1)
     assert {row["op"] for row in found.report["residuals"]} == {"read", "write"}

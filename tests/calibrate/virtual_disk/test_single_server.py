@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from calibrate.calibration import Calibration
+from calibrate.closed_loop import scenario_of
 from calibrate.evidence.cells import Cells, Key, cells_of_fio, key_of
 from calibrate.fit import calibrate
 from calibrate.flash.calibrate import calibrate_flash
-from calibrate.flash.responses import responses_of
 from calibrate.virtual_disk.fit import NAMES, ServerShape, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of, profile_of
-from diskmodel.array import Array
-from diskmodel.drive import Flash, load_drive
-from diskmodel.engine.simulate import simulate
+from calibrate.virtual_disk.responses import responses_of
+from diskmodel.drive import Flash, Virtual, load_drive
+from diskmodel.drive.processor import WakeTimes, processor_ns
 from diskmodel.formats import FioJob
 from diskmodel.formats.fio.job import FioDirection
-from diskmodel.workload import Workload
 from tests.calibrate.mock_device import MockDevice
 from tests.calibrate.virtual_disk.server_truth import KEYS, measured
 
@@ -48,8 +47,9 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Calibration:
 def test_is_distinguished_from_parallel_dies(result: Calibration) -> None:
     assert result.has_converged, result.message
     assert "one server with batches rather than parallel dies: strong evidence" in result.message
-    assert isinstance(result.drive, Flash)
+    assert isinstance(result.drive, Virtual)
     assert result.drive.completion == "batch"
+    assert result.to_dict()["kind"] == "virtual"
 
 
 def test_parameters_of_reads(result: Calibration) -> None:
@@ -81,7 +81,7 @@ def test_held_out_depth_and_its_distribution(result: Calibration) -> None:
 
 
 def test_table_of_wakings_has_the_form_of_the_truth(result: Calibration) -> None:
-    assert isinstance(result.drive, Flash)
+    assert isinstance(result.drive, Virtual)
     true, found = (np.quantile(drive.wake_ns, (0.1, 0.5, 0.9)) for drive in (TRUTH, result.drive))
     np.testing.assert_allclose(found, true, rtol=0.12)
 
@@ -111,20 +111,27 @@ def test_parallel_dies_are_not_taken_for_a_server() -> None:
         cells.add(Key("read", False, length, 1), 80_000.0 + length / 2.0)
     found = calibrate_flash(cells, span_bytes=1 << 30, capacity_bytes=1 << 30, name="dies", provenance={}, warnings=[])
     assert isinstance(found.drive, Flash)
-    assert found.drive.completion == "each"
     assert "parallel dies rather than one server" in found.message
 
 
-@pytest.mark.parametrize(
-    "key", [Key("read", False, 16384, 8), Key("write", False, 4096, 16), key_of(0.7, False, 8192, 6)]
-)
-def test_the_fits_own_closed_loop_is_the_engine(key: Key) -> None:
-    ours = responses_of(TRUTH, key, n_requests=60_000, seed=1)
-    load = Workload.parse({"size_bytes": key.length_bytes, "read_ratio": key.read_ratio, "clients": key.queue_depth})
-    array = Array.parse({"drive": TRUTH, "layout": {"level": "jbod", "disks": 1}})
-    engine = simulate(array, load, n_requests=60_000, profile_draws=0).responses_ns()
-    assert ours.mean() == pytest.approx(engine.mean(), rel=0.005)
-    np.testing.assert_allclose(np.quantile(ours, (0.1, 0.5, 0.9)), np.quantile(engine, (0.1, 0.5, 0.9)), rtol=0.02)
+@pytest.mark.parametrize("key", [Key("read", False, 16384, 8), Key("write", False, 4096, 16)])
+def test_a_closed_loop_is_one_wake_up_and_all_commands(key: Key) -> None:
+    """Clients of a batch stay in step: every response is a drawn wake-up and the work of all clients."""
+    found = responses_of(TRUTH, key, n_requests=1000, seed=1)
+    tables = TRUTH.tables()
+    wakes = WakeTimes(tables.wake_ns, int(scenario_of(TRUTH, 1).phase_ns[0]))
+    work = key.queue_depth * processor_ns(tables, key.op == "write", key.length_bytes // tables.sector_bytes)
+    expected = [wakes.draw() + work for _ in range(len(found) // key.queue_depth)]
+    assert found.tolist() == np.repeat(expected, key.queue_depth).tolist()
+
+
+def test_responses_of_a_mix_have_the_mean_of_the_formula() -> None:
+    """Standard error of the mean 0.3 %: from the number of reads of a batch, and the wake-up times."""
+    key = key_of(0.7, False, 8192, 6)
+    tables = TRUTH.tables()
+    read_ns, write_ns = (processor_ns(tables, is_write, 8192 // tables.sector_bytes) for is_write in (False, True))
+    expected = np.mean(tables.wake_ns) + 6 * (0.7 * read_ns + 0.3 * write_ns)
+    assert responses_of(TRUTH, key, n_requests=60_000, seed=1).mean() == pytest.approx(expected, rel=0.01)
 
 
 def test_mixes_of_fio_are_evidence() -> None:

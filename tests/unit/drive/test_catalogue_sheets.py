@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from diskmodel import Array, Flash, Hdd, Workload, catalogue, simulate
+from diskmodel import Array, Drive, Flash, Workload, catalogue, simulate
 from diskmodel.drive.catalogue.kinds import KINDS
 
 KIB128_MB = 131_072 / 1e6
@@ -78,7 +78,7 @@ RANDOM_READS = {
 }
 
 
-def iops(drive: Hdd | Flash, clients: int, n: int, read_ratio: float = 1.0, size: str = "4 KiB", **more: Any) -> float:
+def iops(drive: Drive, clients: int, n: int, read_ratio: float = 1.0, size: str = "4 KiB", **more: Any) -> float:
     array = Array.parse({"drive": drive.to_dict(), "layout": {"level": "jbod", "disks": 1}})
     load = Workload.parse({"size": size, "read_ratio": read_ratio, "clients": clients, **more})
     rate = simulate(array, load, n_requests=n).to_dict()["iops"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskmodel.drive import Flash, Hdd, load_drive, parse_drive
+from diskmodel.drive import Drive, Hdd, Virtual, load_drive, parse_drive
 from diskmodel.drive.drawn import drawn, scalar_of, with_values
 
 NAMES = ("read_overhead_ns", "wake_ns", "read_copy_bytes_per_s")
@@ -16,9 +16,13 @@ RELATIVE = (0.05, 0.2, 0.1)
 CORRELATION = 0.8
 
 
-def profile(**changes: Any) -> Flash:
-    data = load_drive("generic-sas-ssd").to_dict() | {
+def profile(**changes: Any) -> Virtual:
+    data = {
+        "kind": "virtual",
+        "name": "calibrated",
+        "capacity_bytes": 1 << 30,
         "read_overhead_ns": 50_000,
+        "write_overhead_ns": 50_000,
         "read_copy_bytes_per_s": 2e9,
         "wake_ns": [20_000, 40_000, 90_000],
         "completion": "batch",
@@ -30,8 +34,12 @@ def profile(**changes: Any) -> Flash:
         covariance[0, 2] = covariance[2, 0] = CORRELATION * sd[0] * sd[2]
         data["uncertainty"] = {"names": NAMES, "covariance": covariance.tolist()}
     found = parse_drive(data)
-    assert isinstance(found, Flash)
+    assert isinstance(found, Virtual)
     return found
+
+
+def flash(**changes: Any) -> Drive:
+    return parse_drive(load_drive("generic-sas-ssd").to_dict() | changes)
 
 
 def test_spread_and_correlation() -> None:
@@ -57,7 +65,7 @@ def test_drives_come_from_the_draws_where_the_profile_tells_them() -> None:
     """Every row once before any comes again, all its fields together, whatever the covariance says."""
     rows = [[2, 10_000.0, 4e9], [4, 20_000.0, 3e9], [16, 60_000.0, 1e9]]
     names = ["channels", "read_ns", "interface_bytes_per_s"]
-    drive = profile(uncertainty={"names": names, "covariance": np.eye(3).tolist(), "draws": rows})
+    drive = flash(uncertainty={"names": names, "covariance": np.eye(3).tolist(), "draws": rows})
     found = [[scalar_of(item, name) for name in names] for item in drawn(drive, 7, seed=1)]
     assert sorted(found[:3]) == sorted(found[3:6]) == rows
     assert found[6] in rows
@@ -67,13 +75,13 @@ def test_drives_come_from_the_draws_where_the_profile_tells_them() -> None:
 
 def test_draws_that_are_no_drive_are_passed_over() -> None:
     rows = [[0], [-4], [8]]
-    drive = profile(uncertainty={"names": ["channels"], "covariance": [[1.0]], "draws": rows})
+    drive = flash(uncertainty={"names": ["channels"], "covariance": [[1.0]], "draws": rows})
     assert [scalar_of(item, "channels") for item in drawn(drive, 2)] == [8, 8]
 
 
 def test_a_table_keeps_its_form() -> None:
     moved = with_values(profile(), {"wake_ns": 100_000.0})
-    assert isinstance(moved, Flash)
+    assert isinstance(moved, Virtual)
     assert moved.wake_ns == (40_000, 80_000, 180_000)
 
 

@@ -167,7 +167,7 @@ def test_load_by_name_by_file_and_by_mistake(tmp_path: Path) -> None:
         load_drive("cheetah-15k5")
     with pytest.raises(DescriptionError, match="no such file"):
         load_drive("missing.toml")
-    with pytest.raises(DescriptionError, match='must be "hdd" or "flash"'):
+    with pytest.raises(DescriptionError, match='must be "hdd", "flash" or "virtual"'):
         parse_drive({"name": "x"})
 
 
@@ -203,6 +203,25 @@ def test_flash_tables_hold_capacity_and_spare() -> None:
     assert physical / drive.capacity_bytes - 1 == pytest.approx(drive.over_provisioning_ratio, rel=2e-2)
     with pytest.raises(DescriptionError, match="multiple of mapping_bytes"):
         Flash.parse(drive.to_dict() | {"page_bytes": 6000})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("wake_ns", [30_000]), ("completion", "batch"), ("read_copy_bytes_per_s", 1e9), ("write_copy", "1 GB/s")],
+)
+def test_a_virtual_disk_described_as_flash_is_refused_with_its_kind(field: str, value: Any) -> None:
+    drive = load_drive("intel-x25-m-g2-160").to_dict()
+    with pytest.raises(
+        DescriptionError, match=r'calibrate again, or describe the disk with kind = "virtual"'
+    ) as caught:
+        parse_drive(drive | {field: value})
+    assert field in str(caught.value)
+
+
+def test_a_flash_profile_of_an_earlier_version_is_read() -> None:
+    """Earlier versions wrote the fields of virtual disks, unset, into the profiles of flash drives."""
+    drive = load_drive("intel-x25-m-g2-160")
+    assert parse_drive(drive.to_dict() | {"wake_ns": [], "completion": "each"}) == drive
 
 
 @pytest.mark.evidence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.drive import Drive, load_drive, parse_drive
+from diskmodel.drive import parse_drive
 from diskmodel.engine.predict import predict
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
@@ -20,19 +21,17 @@ WAKE_NS, OVERHEAD_NS, RELATIVE = 30_000, 10_000, 0.1
 
 
 def array(*, is_uncertain: bool = True) -> Array:
-    data = load_drive("generic-sas-ssd").to_dict() | {
+    data: dict[str, Any] = {
+        "kind": "virtual",
+        "name": "calibrated",
+        "capacity_bytes": 1 << 30,
         "read_overhead_ns": OVERHEAD_NS,
-        "read_latency_ns": 0,
-        "read_ns": 1,
-        "channel_bytes_per_s": 1e15,
-        "interface_bytes_per_s": 1e15,
+        "write_overhead_ns": OVERHEAD_NS,
         "wake_ns": [WAKE_NS],
-        "completion": "batch",
     }
     if is_uncertain:
         data["uncertainty"] = {"names": ["read_overhead_ns"], "covariance": [[(RELATIVE * OVERHEAD_NS) ** 2]]}
-    drive: Drive = parse_drive(data)
-    return Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
+    return Array.parse({"drive": parse_drive(data), "layout": {"level": "jbod", "disks": 1}})
 
 
 def test_interval_has_the_width_of_the_drives_uncertainty() -> None:

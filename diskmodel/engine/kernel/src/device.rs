@@ -2,7 +2,7 @@
 //! `diskmodel/engine/device.py`.
 
 use crate::command::{Command, Commands};
-use crate::events::{Action, Events, DISPATCH, LAST_NS};
+use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::{Arms, Policy, Pool, Waiting};
@@ -54,6 +54,30 @@ pub trait Shared {
 
     /// Pieces are cut at multiples of so many blocks (rule D8).
     fn border(&self) -> i64;
+}
+
+/// A drive without arms: every place is as near as any other.
+pub struct NoArms;
+
+impl Arms for NoArms {
+    fn time_ns(&self, _waiting: &Waiting, _limit: i64) -> i64 {
+        0
+    }
+
+    fn cylinder(&self, _actuator: u32) -> i64 {
+        0
+    }
+
+    fn least_ns(&self, _distance: i64) -> i64 {
+        0
+    }
+}
+
+/// Lets a command complete at `done`.
+pub fn answer(id: u32, done: i64, commands: &mut Commands, events: &mut Events) {
+    let command = &mut commands[id];
+    command.done = done;
+    events.at(done, COMPLETE, command.device, command.seq, Action::CommandDone(id));
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -228,6 +252,11 @@ impl Front {
         let waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
         self.handed_end = waiting.lba + waiting.n;
         Some(self.accept(waiting, now, commands, begin))
+    }
+
+    /// When the drive's processor has finished everything that was handed over.
+    pub fn processor_free_ns(&self) -> i64 {
+        self.electronics_free_ns
     }
 
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.

@@ -86,6 +86,8 @@ faults! {
     BatchEnd,
     WakeDraw,
     BatchDone,
+    CopyRounding,
+    LatencyOfOther,
     SteadyFill,
     FreshErase,
     WakeBusy,

@@ -1,32 +1,28 @@
-//! One flash drive (rules F1 to F20); see `diskmodel/engine/flash_disk.py`.
+//! One flash drive (rules F1 to F17); see `diskmodel/engine/flash_disk.py`.
 
 mod buffer;
 mod collection;
 mod dies;
 mod ftl;
 mod places;
-mod processor;
 mod wire;
 
 use std::collections::VecDeque;
 
 use crate::command::{Command, Commands};
-use crate::device::{Counters, Device, Front, Intake, Shared};
-use crate::events::{Action, Events, COMPLETE};
+use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
-use crate::queue::{Arms, Policy, Waiting};
+use crate::queue::{Policy, Waiting};
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, FtlTables, GcPolicy};
-use processor::Processor;
-pub use processor::ProcessorTables;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
 /// What every flash drive of the array shares.
 pub struct Model {
     pub intake: Intake,
-    pub processor: ProcessorTables,
     pub sector_bytes: i64,
     pub n_sectors: i64,
     pub channels: usize,
@@ -80,37 +76,14 @@ impl Shared for Model {
 
 pub struct Flash {
     front: Front,
-    processor: Processor,
     taken: VecDeque<Waiting>,
     buffer: Buffer,
 }
 
 impl Flash {
-    /// A drive whose flash is in the state of `ftl`; `first_draw` is where its draws of waking times begin.
-    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl, first_draw: u32) -> Self {
-        Flash {
-            front: Front::new(index, host),
-            processor: Processor::new(first_draw),
-            taken: VecDeque::new(),
-            buffer: Buffer::new(model, ftl),
-        }
-    }
-}
-
-/// Dies have no arms: every place is as near as any other.
-struct NoArms;
-
-impl Arms for NoArms {
-    fn time_ns(&self, _waiting: &Waiting, _limit: i64) -> i64 {
-        0
-    }
-
-    fn cylinder(&self, _actuator: u32) -> i64 {
-        0
-    }
-
-    fn least_ns(&self, _distance: i64) -> i64 {
-        0
+    /// A drive whose flash is in the state of `ftl`.
+    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl) -> Self {
+        Flash { front: Front::new(index, host), taken: VecDeque::new(), buffer: Buffer::new(model, ftl) }
     }
 }
 
@@ -134,17 +107,13 @@ impl Device for Flash {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Flash { front, processor, taken, buffer } = self;
-        let is_batched = model.processor.is_batched;
+        let Flash { front, taken, buffer } = self;
         front.woken(now);
-        while let Some(waiting) = front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| {
-            processor.begin(w.op, w.n, now, free, model)
-        }) {
+        while let Some(waiting) =
+            front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
+        {
             if waiting.ready > now {
                 front.wake(waiting.ready, events);
-            }
-            if is_batched {
-                processor.join(waiting.id);
             }
             taken.push_back(waiting);
         }
@@ -153,11 +122,7 @@ impl Device for Flash {
             command.overhead += latency_ns;
             command.transfer = served.transfer;
             command.is_hit = served.is_hit;
-            if is_batched {
-                processor.served(id, served.done, |id, done| answer(id, done, commands, events));
-            } else {
-                answer(id, served.done, commands, events);
-            }
+            answer(id, served.done, commands, events);
         };
         buffer.advance(now, model);
         while let Some(&Waiting { id, op, lba, n, .. }) = taken.front().filter(|w| w.ready <= now) {
@@ -172,8 +137,7 @@ impl Device for Flash {
         if let Some(change) = buffer.next_change() {
             front.wake(change, events);
         }
-        let busy = buffer.busy_ns() / model.n_dies() as i64;
-        front.counters.busy_ns = if model.processor.counts() { busy.max(processor.busy_ns) } else { busy };
+        front.counters.busy_ns = buffer.busy_ns() / model.n_dies() as i64;
     }
 
     fn complete(&mut self, command: &Command, events: &mut Events) {
@@ -190,11 +154,4 @@ impl Device for Flash {
         counters.busy_ns = counters.busy_ns.min(end);
         counters
     }
-}
-
-/// Lets a command complete at `done`.
-fn answer(id: u32, done: i64, commands: &mut Commands, events: &mut Events) {
-    let command = &mut commands[id];
-    command.done = done;
-    events.at(done, COMPLETE, command.device, command.seq, Action::CommandDone(id));
 }

@@ -31,6 +31,7 @@ pub mod simulation;
 pub mod streamed;
 pub mod tally;
 pub mod traffic;
+mod virtual_disk;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]

@@ -88,6 +88,7 @@ pub fn run(
         py.detach(|| match built {
             Built::Hdd(parts) => run_parts(parts, columns),
             Built::Flash(parts) => run_parts(parts, columns),
+            Built::Virtual(parts) => run_parts(parts, columns),
         })
         .map_err(|message| failure(py, message))
     })

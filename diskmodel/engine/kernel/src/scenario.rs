@@ -10,6 +10,7 @@ mod host;
 mod layout;
 mod rules;
 mod start;
+mod virtual_rules;
 
 use crate::device::Device;
 use crate::flash::{Flash, Ftl};
@@ -23,8 +24,9 @@ use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};
 use crate::simulation::{Controller, Parts, Submitter};
 pub use crate::traffic::Limits;
+use crate::virtual_disk::VirtualDisk;
 pub use caches::CacheTables;
-pub use drives::{Drive, FlashTables, HddTables};
+pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::Start;
 
 #[derive(Clone, Debug)]
@@ -49,7 +51,7 @@ pub struct Scenario {
     /// None: a host that costs nothing and does not buffer.
     pub host: Option<HostTables>,
     pub revolution_ns: Vec<i64>,
-    /// Of a flash drive: where its draws of waking times begin (rule F18).
+    /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
     pub phase_ns: Vec<i64>,
     pub start: Start,
     /// Levels are recorded after every so many completions; 0: never.
@@ -60,6 +62,7 @@ pub struct Scenario {
 pub enum Built {
     Hdd(Parts<Disk>),
     Flash(Parts<Flash>),
+    Virtual(Parts<VirtualDisk>),
 }
 
 impl Scenario {
@@ -118,13 +121,28 @@ impl Scenario {
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
                 let ftl = Ftl::new(&model.ftl);
-                let mut disks: Vec<_> = (0..n_devices)
-                    .zip(&self.phase_ns)
-                    .map(|(i, &draw)| Flash::new(i, &model, &host, ftl.clone(), draw as u32))
-                    .collect();
+                let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 let host = buffer;
                 Ok(Built::Flash(Parts {
+                    model,
+                    layout,
+                    controller,
+                    cache,
+                    host,
+                    submitter,
+                    disks,
+                    n_buffered,
+                    sample_every,
+                }))
+            }
+            Drive::Virtual(tables) => {
+                let model = tables.model(self.depth);
+                let draws = (0..n_devices).zip(&self.phase_ns);
+                let mut disks: Vec<_> = draws.map(|(i, &draw)| VirtualDisk::new(i, &host, draw as u32)).collect();
+                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
+                let host = buffer;
+                Ok(Built::Virtual(Parts {
                     model,
                     layout,
                     controller,

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, WritePolicy};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, VirtualTables, WritePolicy};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -85,6 +85,10 @@ fn flash() -> Drive {
     Drive::Flash(small::flash())
 }
 
+fn virtual_disk() -> Drive {
+    Drive::Virtual(small::virtual_disk())
+}
+
 fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
     let (family, n_disks, copies, n_parity) = level;
     let layout = LayoutTables {
@@ -147,6 +151,11 @@ fn allocations(scenario: Scenario, n_clients: i64) -> f64 {
             simulation.run().unwrap();
             simulation.traffic().warm
         }
+        Built::Virtual(parts) => {
+            let mut simulation = Simulation::new(parts, clients);
+            simulation.run().unwrap();
+            simulation.traffic().warm
+        }
     };
     (ALLOCATED.load(Relaxed) - warm) as f64 / MEASURED as f64
 }
@@ -164,6 +173,8 @@ fn no_event_allocates() {
         ("RAID 10", scenario(hdd(0), raid10), 32),
         ("flash", scenario(flash(), one), 32),
         ("RAID 5 of flash", scenario(flash(), raid5), 8),
+        ("virtual disk", scenario(virtual_disk(), one), 32),
+        ("RAID 5 of virtual disks", scenario(virtual_disk(), raid5), 8),
     ];
     for (name, scenario, n_clients) in quiet {
         // a handful: something that had never been so long

@@ -65,6 +65,7 @@ fn run(array: Scenario, rows: &Rows) -> Done {
     let (end_ns, _) = match built {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Virtual(parts) => Simulation::new(parts, columns).run().unwrap(),
     };
     let parts = PARTS.iter().map(|name| (*name).to_string()).collect();
     Done { parts, issue_ns, done_ns, parts_ns, is_hit, end_ns }
@@ -80,7 +81,7 @@ fn scenarios_from_json_give_the_same_completions_as_through_python() {
         assert_eq!(run(kept.array, &kept.requests), kept.completions, "{}", path.display());
         n_files += 1;
     }
-    assert!(n_files >= 6);
+    assert!(n_files >= 7);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::scenario::{
     CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation,
 };
-use crate::scenario::{SchedulerName, WritePolicy};
+use crate::scenario::{SchedulerName, VirtualTables, WritePolicy};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
 
 use small::queue;
@@ -64,6 +64,11 @@ fn on_flash() -> Scenario {
     Scenario { drive: Drive::Flash(small::flash()), ..scenario() }
 }
 
+/// The same array of small virtual disks, which answer in batches.
+fn on_virtual_disks() -> Scenario {
+    Scenario { drive: Drive::Virtual(small::virtual_disk()), ..scenario() }
+}
+
 /// (time, op, offset, length, draw), several at one instant now and then.
 fn workload(n: usize) -> Vec<(i64, u8, i64, i64, f64)> {
     let mut dice = Array::new(scenario(), 42).unwrap();
@@ -103,6 +108,7 @@ fn in_columns(array: Scenario, rows: &[(i64, u8, i64, i64, f64)]) -> Vec<(u64, i
     match array.build().unwrap().0 {
         Built::Hdd(parts) => Simulation::new(parts, columns).run().unwrap(),
         Built::Flash(parts) => Simulation::new(parts, columns).run().unwrap(),
+        Built::Virtual(parts) => Simulation::new(parts, columns).run().unwrap(),
     };
     let mut completions: Vec<_> = done.into_iter().enumerate().map(|(row, time)| (row as u64, time)).collect();
     completions.sort_by_key(|&(_, time)| time);
@@ -122,6 +128,11 @@ fn requests_one_by_one_complete_as_in_columns() {
 #[test]
 fn so_they_do_on_flash() {
     check_one_by_one(on_flash);
+}
+
+#[test]
+fn so_they_do_on_virtual_disks() {
+    check_one_by_one(on_virtual_disks);
 }
 
 fn check_one_by_one(scenario: fn() -> Scenario) {

@@ -112,6 +112,7 @@ pub fn run_streamed<'py>(
             match built {
                 Built::Hdd(parts) => run_parts(parts, traffic),
                 Built::Flash(parts) => run_parts(parts, traffic),
+                Built::Virtual(parts) => run_parts(parts, traffic),
             }
         });
         match ended {

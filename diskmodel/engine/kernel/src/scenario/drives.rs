@@ -1,13 +1,14 @@
 //! Tables of drives as a caller hands them over, and what the simulation makes of them.
 
 use crate::device::Intake;
-use crate::flash::{self, FtlTables, ProcessorTables};
+use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Electronics};
 use crate::mechanics::{Mechanics, ZoneColumns, Zones};
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
 use crate::python::extract::whole_numbers;
+use crate::virtual_disk;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -72,12 +73,27 @@ pub struct FlashTables {
     pub read_latency_ns: i64,
     pub write_latency_ns: i64,
     pub write_buffer_bytes: i64,
-    pub read_copy_bytes_per_s: i64,
-    pub write_copy_bytes_per_s: i64,
-    pub wake_ns: Vec<i64>,
-    pub is_batched: bool,
     /// The small drive on which garbage collection is followed (rule F12).
     pub ftl: FtlTables,
+}
+
+/// A virtual disk's tables.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct VirtualTables {
+    pub sector_bytes: i64,
+    pub n_sectors: i64,
+    pub read_overhead_ns: i64,
+    pub write_overhead_ns: i64,
+    /// 0: the host takes no time to copy data.
+    pub read_copy_bytes_per_s: i64,
+    pub write_copy_bytes_per_s: i64,
+    pub read_latency_ns: i64,
+    pub write_latency_ns: i64,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub wake_ns: Vec<i64>,
+    pub is_batched: bool,
 }
 
 /// A drive's tables, beside a `kind` that says which they are.
@@ -86,6 +102,7 @@ pub struct FlashTables {
 pub enum Drive {
     Hdd(HddTables),
     Flash(FlashTables),
+    Virtual(VirtualTables),
 }
 
 #[cfg(feature = "python")]
@@ -93,6 +110,7 @@ named! {
     enum Kind {
         Hdd = "hdd",
         Flash = "flash",
+        Virtual = "virtual",
     }
 }
 
@@ -111,6 +129,7 @@ impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for Drive {
         Ok(match tables.extract::<Tag>()?.kind {
             Kind::Hdd => Drive::Hdd(tables.extract()?),
             Kind::Flash => Drive::Flash(tables.extract()?),
+            Kind::Virtual => Drive::Virtual(tables.extract()?),
         })
     }
 }
@@ -172,12 +191,6 @@ impl FlashTables {
                 read_overhead_ns: self.read_overhead_ns,
                 write_overhead_ns: self.write_overhead_ns,
             },
-            processor: ProcessorTables {
-                read_copy_bytes_per_s: self.read_copy_bytes_per_s,
-                write_copy_bytes_per_s: self.write_copy_bytes_per_s,
-                wake_ns: self.wake_ns,
-                is_batched: self.is_batched,
-            },
             sector_bytes: self.sector_bytes,
             n_sectors: self.n_sectors,
             channels: self.channels,
@@ -196,6 +209,27 @@ impl FlashTables {
             is_buffered: self.write_buffer_bytes > 0,
             room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
             ftl: self.ftl,
+        }
+    }
+}
+
+impl VirtualTables {
+    /// Of tables that were checked.
+    pub(super) fn model(self, depth: usize) -> virtual_disk::Model {
+        virtual_disk::Model {
+            intake: Intake {
+                depth,
+                read_overhead_ns: self.read_overhead_ns,
+                write_overhead_ns: self.write_overhead_ns,
+            },
+            sector_bytes: self.sector_bytes,
+            n_sectors: self.n_sectors,
+            read_copy_bytes_per_s: self.read_copy_bytes_per_s,
+            write_copy_bytes_per_s: self.write_copy_bytes_per_s,
+            read_latency_ns: self.read_latency_ns,
+            write_latency_ns: self.write_latency_ns,
+            wake_ns: self.wake_ns,
+            is_batched: self.is_batched,
         }
     }
 }

@@ -36,20 +36,11 @@ impl FlashTables {
             ("drive.write_latency_ns", self.write_latency_ns),
         ];
         all_within(&times, 0, MOST_TIME_NS)?;
-        each_within("drive.wake_ns", &self.wake_ns, 0, MOST_TIME_NS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),
         ];
         all_within(&wires, LEAST_RATE, MOST_RATE)?;
-        for (field, rate) in [
-            ("drive.read_copy_bytes_per_s", self.read_copy_bytes_per_s),
-            ("drive.write_copy_bytes_per_s", self.write_copy_bytes_per_s),
-        ] {
-            if rate != 0 {
-                within(field, rate, LEAST_RATE, MOST_RATE)?;
-            }
-        }
         let per_unit = self.mapping_bytes / self.sector_bytes;
         self.ftl.check((self.n_sectors + per_unit - 1) / per_unit, self.page_bytes / self.mapping_bytes)
     }

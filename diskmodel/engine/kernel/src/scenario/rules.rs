@@ -24,6 +24,10 @@ impl Scenario {
                 tables.check()?;
                 (tables.sector_bytes, tables.n_sectors)
             }
+            Drive::Virtual(tables) => {
+                tables.check()?;
+                (tables.sector_bytes, tables.n_sectors)
+            }
         };
         let n_devices = self.layout.n_devices();
         within("layout.n_disks + layout.n_spares", n_devices, 1, MOST_DISKS)?;
@@ -65,8 +69,8 @@ impl Scenario {
         has_length("phase_ns", self.phase_ns.len(), n_devices as usize)?;
         match &self.drive {
             Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
+            Drive::Virtual(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
             Drive::Flash(tables) => {
-                each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
                 // one more is copied for all of them, and a run takes some more
                 has_memory(tables.state_bytes().saturating_mul(n_devices + 1) / 4 * 5)
             }

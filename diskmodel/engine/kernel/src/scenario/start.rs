@@ -87,11 +87,12 @@ impl Scenario {
         has_length("start.buffered_n", n.len(), disk.len())?;
         let (room, arm) = match &self.drive {
             Drive::Hdd(tables) => (tables.dirty_sectors, tables.n_sectors_per_actuator),
-            Drive::Flash(_) => (0, 1),
+            Drive::Flash(_) | Drive::Virtual(_) => (0, 1),
         };
         let n_sectors = match &self.drive {
             Drive::Hdd(tables) => tables.n_sectors,
             Drive::Flash(tables) => tables.n_sectors,
+            Drive::Virtual(tables) => tables.n_sectors,
         };
         each_within("start.buffered_disk", disk, 0, self.layout.n_devices() - 1)?;
         each_within("start.buffered_n", n, 1, MOST_SECTORS)?;

@@ -1,6 +1,6 @@
 //! Small drives, for the tests beside the code (`src/online/tests.rs`) and those here.
 
-use super::{FlashTables, FtlTables, GcPolicy, HddTables, Queue, SchedulerName};
+use super::{FlashTables, FtlTables, GcPolicy, HddTables, Queue, SchedulerName, VirtualTables};
 
 pub fn queue(scheduler: &str) -> Queue {
     Queue {
@@ -70,10 +70,6 @@ pub fn flash() -> FlashTables {
         read_latency_ns: 20_000,
         write_latency_ns: 10_000,
         write_buffer_bytes: 131_072,
-        read_copy_bytes_per_s: 0,
-        write_copy_bytes_per_s: 0,
-        wake_ns: Vec::new(),
-        is_batched: false,
         ftl: FtlTables {
             n_units: 3_150,
             physical_units: 3_456,
@@ -90,5 +86,21 @@ pub fn flash() -> FlashTables {
             stride: 1_949,
             policy: GcPolicy::Greedy,
         },
+    }
+}
+
+/// A small virtual disk that answers in batches.
+pub fn virtual_disk() -> VirtualTables {
+    VirtualTables {
+        sector_bytes: 512,
+        n_sectors: 25_200,
+        read_overhead_ns: 6_000,
+        write_overhead_ns: 7_000,
+        read_copy_bytes_per_s: 1_500_000_000,
+        write_copy_bytes_per_s: 0,
+        read_latency_ns: 20_000,
+        write_latency_ns: 0,
+        wake_ns: vec![10_000, 30_000, 90_000],
+        is_batched: true,
     }
 }

@@ -1,0 +1,70 @@
+"""Description of a disk behind a hypervisor, and its tables for the engines."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.tables import VirtualTables, frozen
+from diskmodel.units import BytesPerSecond, Nanoseconds
+
+
+class Virtual(Profile):
+    """A disk behind a hypervisor: one thread of the host processes the commands.
+
+    The thread wakes up, takes the waiting commands, copies the data of one after the other and notifies the guest.
+    What is behind it (the host's memory, a file, a network) appears only in these times.
+
+    Attributes
+    ----------
+    read_overhead_ns, write_overhead_ns : int
+        Processing of a command, one command at a time; limits the rate of commands.
+    read_copy_bytes_per_s, write_copy_bytes_per_s : float, optional
+        Rate at which the host copies the data of a command as part of its processing; default: copying takes no time.
+    read_latency_ns, write_latency_ns : int
+        Fixed part of a command that overlaps with other commands, such as a network behind the host.
+    wake_ns : tuple of int
+        Time that an idle host needs to wake up: equally likely values, ascending; empty: none.
+    completion : str
+        "each": a command completes on its own; "batch": all commands that the host processes without a pause complete
+        together.
+    queue_depth : int
+        Commands that the disk accepts at a time.
+    """
+
+    kind: Literal["virtual"] = "virtual"
+    read_overhead_ns: Annotated[Nanoseconds, Field(gt=0)]
+    write_overhead_ns: Annotated[Nanoseconds, Field(gt=0)]
+    read_copy_bytes_per_s: BytesPerSecond | None = None
+    write_copy_bytes_per_s: BytesPerSecond | None = None
+    read_latency_ns: Nanoseconds = 0
+    write_latency_ns: Nanoseconds = 0
+    wake_ns: Annotated[tuple[Nanoseconds, ...], Field(max_length=4096)] = ()
+    completion: Literal["each", "batch"] = "batch"
+    # the queue size of QEMU's virtio disks
+    queue_depth: Annotated[int, Field(ge=1, le=65536)] = 256
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if any(a > b for a, b in pairwise(self.wake_ns)):
+            raise ValueError("wake_ns: must be ascending; sort it")
+        return self
+
+    def tables(self) -> VirtualTables:
+        """Return the tables for the engines."""
+        return VirtualTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            read_overhead_ns=self.read_overhead_ns,
+            write_overhead_ns=self.write_overhead_ns,
+            read_copy_bytes_per_s=round(self.read_copy_bytes_per_s or 0),
+            write_copy_bytes_per_s=round(self.write_copy_bytes_per_s or 0),
+            read_latency_ns=self.read_latency_ns,
+            write_latency_ns=self.write_latency_ns,
+            wake_ns=frozen(self.wake_ns),
+            is_batched=self.completion == "batch",
+            queue_depth=self.queue_depth,
+        )

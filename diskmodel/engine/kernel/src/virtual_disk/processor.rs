@@ -1,0 +1,51 @@
+//! What a command costs the host of a virtual disk, and when that host wakes up (rules V1 and V2); see
+//! `diskmodel/drive/processor.py`.
+
+use super::{Model, NS_PER_S};
+use crate::faults::{planted, Fault};
+use crate::mechanics::WRITE;
+
+const MULTIPLIER: u32 = 1_664_525;
+const INCREMENT: u32 = 1_013_904_223;
+
+/// The command processor of one virtual disk.
+pub struct Processor {
+    draws: u32,
+    /// Time in which it woke up or worked (rule V5).
+    pub busy_ns: i64,
+}
+
+impl Processor {
+    pub fn new(first_draw: u32) -> Self {
+        Processor { draws: first_draw, busy_ns: 0 }
+    }
+
+    /// When the processor, which has finished its work at `free`, begins with a command that is passed to it now, and
+    /// for how long it works on it.
+    pub fn begin(&mut self, op: u8, n_sectors: i64, now: i64, free: i64, model: &Model) -> (i64, i64) {
+        let (own, rate) = if op == WRITE {
+            (model.intake.write_overhead_ns, model.write_copy_bytes_per_s)
+        } else {
+            (model.intake.read_overhead_ns, model.read_copy_bytes_per_s)
+        };
+        let rounded = if planted(Fault::CopyRounding) { rate - 1 } else { 0 };
+        let copy = if rate > 0 { (n_sectors * model.sector_bytes * NS_PER_S + rounded) / rate } else { 0 };
+        self.busy_ns = self.busy_ns.saturating_add(own + copy);
+        let is_idle = if planted(Fault::BatchEnd) { now > free } else { now >= free };
+        if !is_idle {
+            return (free, own + copy);
+        }
+        let wake = self.draw(&model.wake_ns);
+        self.busy_ns = self.busy_ns.saturating_add(if planted(Fault::WakeBusy) { 0 } else { wake });
+        (now + wake, own + copy)
+    }
+
+    fn draw(&mut self, wake_ns: &[i64]) -> i64 {
+        if wake_ns.is_empty() {
+            return 0;
+        }
+        self.draws = MULTIPLIER.wrapping_mul(self.draws).wrapping_add(INCREMENT);
+        let at = (u64::from(self.draws) * wake_ns.len() as u64) >> 32;
+        wake_ns[(at as usize + usize::from(planted(Fault::WakeDraw))) % wake_ns.len()]
+    }
+}
