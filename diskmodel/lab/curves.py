@@ -107,9 +107,8 @@ def point(question: Question, load: float) -> dict[str, Any]:
     result = simulate(
         question.array, settings.workload(load), seed=settings.seed, n_requests=n, precision=0.05, profile_draws=0
     )
-    # while a write-back cache is filling up, the figures apply only to a burst
-    is_burst = bool(settings.write_cache_bytes) and settings.read_ratio < 1 and result.run.cache_full_ns is None
-    return {"load": load, "is_burst": is_burst, **figures(result)}
+    absorbed = 0 if result.burst is None else result.burst.n_requests
+    return {"load": load, "absorbed_writes": absorbed, **figures(result)}
 
 
 def answer(question: Question, points: list[dict[str, Any]]) -> dict[str, Any]:
@@ -146,8 +145,6 @@ def figures(result: Result) -> dict[str, Any]:
         "max_ms": _ms(result.latency.max_ns),
         "utilization_ratio": result.utilization_ratio,
         "back_end_per_host": result.back_end_per_host,
-        "burst_iops": _number(result.burst_iops),
-        "sustained_iops": _number(result.sustained_iops),
         "breakdown_ms": {part: _ms(value) for part, value in result.breakdown_ns.items()},
     }
 

@@ -45,7 +45,7 @@ def test_notebooks_show_a_table_and_escape_names():
         (lambda: Array("generic-15q", "raid5", 8), "did you mean generic-15k"),
         (lambda: Array("generic-15k", "raid5", 8, layout={}), "put level, disks into layout"),
         (lambda: Array("generic-15k", "raid5", 8, strp="64 KiB"), "strp"),
-        (lambda: Workload(size=8, clients=1), "the unit is missing"),
+        (lambda: Workload(size=8, clients=1), "has no unit"),
     ],
 )
 def test_faults_are_those_of_files(call, message):

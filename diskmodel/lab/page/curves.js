@@ -127,8 +127,7 @@ export class Curves {
     );
     $("brief").textContent = `${figure(chosen.iops[0])} per second · ` + (chosen.stable ? `p99 ${figure(chosen.p99_ms[0])} ms` : none);
     const rule = `The rule of thumb predicts ${figure(calculator.iops)} requests per second: ${figure(calculator.per_disk_iops)} per disk, with each write counted ${calculator.write_penalty} times.`;
-    const full = chosen.sustained_iops === null ? "" : ` Until the write-back cache was full, it did ${figure(chosen.burst_iops)} per second; then ${figure(chosen.sustained_iops)}.`;
-    const burst = chosen.is_burst ? " The write-back cache did not fill up in this run, so these figures apply to a burst." : full;
+    const burst = chosen.absorbed_writes > 0 ? ` Beyond that load, the write cache absorbs a burst of ${chosen.absorbed_writes.toLocaleString("en")} writes.` : "";
     const ratio = chosen.iops[0] / calculator.iops;
     const model = !chosen.stable ? (isSure ? ` At ${load} the array is overloaded.` : ` At ${load} the array seems to be overloaded.`)
       : ` At ${load} the model predicts ${figure(chosen.iops[0])}, ${figure(100 * ratio)} % of that.`;

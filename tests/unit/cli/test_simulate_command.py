@@ -100,7 +100,7 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
         (ONE[:2], "--workload"),
         ((*ONE, "--keep", "some"), "keep='some': is not known; use all or histogram"),
         ((*ONE, "--keep", "histogram", "--engine", "simpy"), "keep='histogram': needs the kernel"),
-        ((*ONE, "--level", 50), "level=50.0: only applies to a recorded load"),
+        ((*ONE, "--level", 50), "level='50': only applies to a recorded load"),
         ((*ONE, "--device", "sda"), "device='sda': only applies to a recorded load"),
         (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a workload, not an array"),
         (("simulate", EXAMPLES / "plan-oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a plan, not an array"),
@@ -148,7 +148,7 @@ def test_replay_of_a_trace(tmp_path: Path) -> None:
     [
         (("--replay", "backwards"), "replay='backwards'"),
         (("--replay", "original", "--queue-depth", 4), "queue_depth=4"),
-        (("--replay", "original", "--level", 95), "level=95"),
+        (("--replay", "original", "--level", 95), "level='95'"),
         (("--wrap",), "wrap=True"),
     ],
 )

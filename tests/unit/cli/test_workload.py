@@ -73,11 +73,11 @@ def test_a_plan_that_asks_for_another_rate_than_was_recorded_names_both(tmp_path
     plan.write_text(
         'objective = { iops = 500 }\n[candidates]\ndrives = "generic-10k"\nlevels = "raid10"\ndisks = [4]\n'
     )
-    options = ["--workload", str(FORMATS / "sadf.json"), "--level", "50", "--format", "sadf-json"]
+    options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--format", "sadf-json"]
     refused = RUNNER.invoke(app, ["plan", str(plan), *options])
     assert refused.exit_code == 2
     assert "500" in refused.stderr
-    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])
+    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"])
     rate = json.loads(read.stdout)["load_per_s"]["p50"]
     assert f"{rate:.4g}/s of the recorded workload" in refused.stderr
     assert "places are not recorded" in refused.stderr

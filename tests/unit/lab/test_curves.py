@@ -48,11 +48,11 @@ def test_more_writes_cost_raid5_more_iops() -> None:
     assert answers[0]["calculator"]["iops"] == pytest.approx(4 * answers[1]["calculator"]["iops"])
 
 
-def test_a_write_back_cache_that_did_not_fill_tells_of_a_burst() -> None:
-    large = ask(Settings.parse({"write_cache_bytes": 1 << 30, "read_ratio": 0}), "quick")
-    assert point(large, 16.0)["is_burst"]
-    small = ask(Settings.parse({"write_cache_bytes": 1 << 20, "read_ratio": 0, "size_bytes": 65536}), "quick")
-    assert not point(small, 16.0)["is_burst"]
+def test_room_above_the_stationary_level_absorbs_a_burst() -> None:
+    light = ask(Settings.parse({"write_cache_bytes": 1 << 30, "arrivals": "rate", "rate_per_s": 100}), "quick")
+    assert point(light, 100.0)["absorbed_writes"] > 1000
+    without = ask(Settings.parse({"arrivals": "rate", "rate_per_s": 100}), "quick")
+    assert point(without, 100.0)["absorbed_writes"] == 0
 
 
 def test_a_short_run_still_has_an_interval_of_its_percentile() -> None:
