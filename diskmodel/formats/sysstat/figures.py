@@ -92,10 +92,12 @@ def figures_of(header: list[str], cells: list[str], number: int, line: str, sour
     Raises
     ------
     LineError
-        For a cell of a known column that is no number.
+        For a cell of a known column that is no number, or another number of cells than the header has.
     """
     found: dict[str, float] = {}
     is_wrapped = False
+    if len(cells) != len(header):
+        raise LineError(source, number, 0, "", line, f"has {len(cells)} figures instead of {len(header)}")
     for place, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
         if name not in FIGURES:
             continue
