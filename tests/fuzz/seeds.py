@@ -75,6 +75,12 @@ TRACES: dict[str, tuple[bytes, ...]] = {name: (text.encode(),) for name, (text, 
     "fio-iolog2": _data("iolog2.txt"),
     "fio-iolog3": _data("iolog3.txt"),
     "fio-log": (*_data("fio_lat.1.log"), b"12, 345, 0, 4096, 8192, 0\n13, 99, 1, 512, 0, 0\n"),
+    "biosnoop": (
+        b"TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n1.0 my job 7 sda W 8 4096 2.0\n3.0 x 7 sda R 8 512 1.0\n",
+    ),
+    "systor17": (
+        b"Timestamp,Response,IOType,LUN,Offset,Size\n1455592804.5,0.001,R,0,4096,8192\n1455592804.75,,W,1,0,512\n",
+    ),
     "vscsi1": (_vscsi(1),),
     "vscsi2": (_vscsi(2),),
     "oracle-general": (b"".join(struct.pack("<IQIq", 10 * i, 7 * i, 4096, -1) for i in range(6)),),
