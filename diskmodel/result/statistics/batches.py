@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special  # not `stats`, which takes a second to load
 
 #: Numbers of batches tried, from many short ones to few long ones.
 BATCH_COUNTS = (20, 15, 10)
 #: Observations per batch below which no mean is estimated.
 _MIN_PER_BATCH = 2
 #: One-sided 5 % quantile that the correlation of adjacent batches is tested against.
-_CORRELATION_Z = float(stats.norm.ppf(0.95))
+_CORRELATION_Z = float(special.ndtri(0.95))
 _LARGEST_CORRELATION = 0.9
 
 
@@ -125,7 +125,7 @@ def adjusted_ends(
         return center, center
     left = min(max(correlation + 1 / n_batches, 0.0), _LARGEST_CORRELATION)
     error = math.sqrt(spread / n_batches * (1 + left) / (1 - left))
-    t = _student_t(0.5 + confidence / 2, n_batches - 1)
+    t = student_t(0.5 + confidence / 2, n_batches - 1)
     is_constant = float(np.ptp(means)) <= 1e-12 * abs(center)
     skew = 0.0 if is_constant else _skewness(means) / (6 * math.sqrt(n_batches))
     return max(center - _skewed(t, skew) * error, least), center - _skewed(-t, skew) * error
@@ -137,8 +137,9 @@ def least_possible(values: NDArray[Any]) -> float:
 
 
 @cache
-def _student_t(level: float, degrees: int) -> float:
-    return float(stats.t.ppf(level, degrees))
+def student_t(level: float, degrees: int) -> float:
+    """Return the quantile of Student's t at a level, with so many degrees of freedom."""
+    return float(special.stdtrit(degrees, level))
 
 
 def _skewness(values: NDArray[np.float64]) -> float:
