@@ -34,5 +34,5 @@ def test_an_end_that_is_the_root_is_returned() -> None:
 
 
 def test_ends_of_one_sign_are_refused() -> None:
-    with pytest.raises(ValueError, match="same sign at 1.0 and 2.0"):
+    with pytest.raises(ValueError, match=r"same sign at 1\.0 and 2\.0"):
         find_root(lambda x: x, 1.0, 2.0, xtol=1e-9)
