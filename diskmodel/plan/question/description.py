@@ -14,7 +14,6 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.formats import load_workload
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
@@ -356,6 +355,8 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         data = {**data, "recording": {**recording, "path": os.path.abspath(folder / recording["path"])}}
     workload = data.get("workload")
     if isinstance(workload, str):
+        from diskmodel.formats import load_workload  # takes a while, and most plans describe their workload
+
         try:
             data = {**data, "workload": load_workload(folder / workload)}
             if "recording" not in data and (recording := Recording.of(folder / workload)) is not None:
