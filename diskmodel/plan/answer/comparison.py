@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from diskmodel.analytic.estimate import Estimate
 from diskmodel.array import Array
 from diskmodel.display import Displayable
 from diskmodel.plain import Record
@@ -14,6 +13,9 @@ from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from diskmodel.analytic.estimate import Estimate
 
 
 @dataclass(frozen=True)

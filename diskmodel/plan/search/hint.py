@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from diskmodel.analytic.estimate import Estimate, estimate
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
@@ -13,6 +13,9 @@ from diskmodel.plan.search import judge
 from diskmodel.plan.search.trier import Trier
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from diskmodel.analytic.estimate import Estimate
 
 #: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas ignore
 #: bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at double,
@@ -76,6 +79,8 @@ class Hint:
         return overall(found) is not Verdict.FAILS
 
     def _estimate(self, disks: int) -> Estimate:
+        from diskmodel.analytic.estimate import estimate  # takes a while to load, and open loads do not need it
+
         if disks not in self._known:
             array = self.case.array(disks)
             self._known[disks] = estimate(array, self.case.workload, n_sample=300, seed=self.case.search.seed)
