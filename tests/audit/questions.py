@@ -41,14 +41,16 @@ def draw(seed: int, number: int) -> Question:
     rng = np.random.default_rng([seed, number])
     kind = str(rng.choice(KINDS, p=_SHARES))
     is_flash = kind == "flash" or (kind == "closed" and rng.random() < 0.3)
-    drives = _some(rng.choice(FLASH if is_flash else DISKS, size=int(rng.integers(1, 3)), replace=False))
+    drives = _some(rng.choice(FLASH if is_flash else DISKS, size=int(rng.random() < 0.3) + 1, replace=False))
     levels = _some(rng.choice(["raid10", "raid5", "raid6", "raid0"], size=2, replace=False, p=[0.36, 0.32, 0.24, 0.08]))
     per_drive, (low_ms, high_ms) = _USUAL["flash" if is_flash else "disk"]
     size_kib = int(rng.choice([4, 8, 16, 32, 64], p=[0.25, 0.3, 0.2, 0.1, 0.15]))
     read_ratio = float(rng.choice([0.0, 0.3, 0.5, 0.7, 0.9, 1.0], p=[0.08, 0.12, 0.2, 0.35, 0.2, 0.05]))
-    disks = float(np.exp(rng.uniform(np.log(4), np.log(20))))
-    rate = disks * per_drive / (read_ratio + (1 - read_ratio) * _PENALTY[levels[0]]) * rng.uniform(0.5, 1.2)
+    disks = float(np.exp(rng.uniform(np.log(5), np.log(20))))
     limit_ms = float(np.exp(rng.uniform(np.log(low_ms), np.log(high_ms))))
+    # what waits longer may be busier; a write cache merges and sorts
+    per_drive *= (limit_ms / low_ms) ** 0.4 * (1.6 if "cache" in kind else 1.0)
+    rate = disks * per_drive / (read_ratio + (1 - read_ratio) * _PENALTY[levels[0]]) * rng.uniform(0.7, 1.2)
     stream: dict[str, Any] = {"size": f"{size_kib} KiB", "read_ratio": read_ratio, "addresses": _addresses(rng)}
     statistic = str(rng.choice(["p99", "p95", "mean"], p=[0.7, 0.15, 0.15]))
     scale = {"p99": 1.0, "p95": 0.6, "mean": 0.25}[statistic]

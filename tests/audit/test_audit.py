@@ -11,7 +11,7 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.result.statistics.batches import Interval
 from tests.audit.page import page_of
 from tests.audit.questions import KINDS, draw
-from tests.audit.verify import Checked, check, verdict_of
+from tests.audit.verify import Checked, verdict_of
 
 LIMIT_MS = 20.0
 TOLD: dict[tuple[str, str], Any] = {("latency", "p99"): {"low": 17.0, "high": 19.0, "verdict": "holds"}}

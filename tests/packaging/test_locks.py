@@ -1,4 +1,4 @@
-"""The lock files name the hashes of every package, and installing insists on them; a look-up of advisories says when it was none."""
+"""The lock files name the hashes of every package, installing insists on them, and a failed look-up says so."""
 
 from __future__ import annotations
 
