@@ -11,7 +11,7 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.result.statistics.batches import Interval
 from tests.audit.page import page_of
 from tests.audit.questions import KINDS, draw
-from tests.audit.verify import Checked, verdict_of
+from tests.audit.verify import Checked, check, verdict_of
 
 LIMIT_MS = 20.0
 TOLD: dict[tuple[str, str], Any] = {("latency", "p99"): {"low": 17.0, "high": 19.0, "verdict": "holds"}}
@@ -65,3 +65,16 @@ def test_the_page_counts_what_was_found() -> None:
     assert "| disks | 1 | 2 | 1 | 1 | 0 | 1 | 0 | 0 |" in text
     assert "| all | 2 | 3 | 2 | 1 | 1 | 1 | 0 | 1 |" in text
     assert "| 1 | flash | 4 x B, raid10 | infeasible | unsafe: it meets the objective |" in text
+
+
+#: Questions of every kind that take little time.
+CHEAP = (0, 2, 3, 6, 7, 11, 12, 13, 15, 18)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", CHEAP)
+def test_answers_are_confirmed_by_longer_runs_from_other_starts(number: int) -> None:
+    found = check(draw(1, number).plan, n_requests=60_000)
+    assert found
+    assert not [item for item in found if item.is_unsafe]
+    assert any(item.verdict == "true" for item in found)

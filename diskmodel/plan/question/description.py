@@ -162,7 +162,8 @@ class Search(Description):
         Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
         ones cannot decide.
     max_requests_at_answer : int
-        Requests of the longest run at the answer and at the next smaller count: there a run goes on until it decides.
+        Requests of the longest run at the recommended answer and at its next smaller count, and of other candidates
+        that could take its place, or are about to be called infeasible: there a run goes on until it decides.
     engine : "auto", "native" or "simpy"
     """
 
