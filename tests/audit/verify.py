@@ -101,20 +101,20 @@ def _checked(objective: Objective, candidate: Mapping[str, Any], n_requests: int
         runs.append((start, criteria))
         if state == "infeasible" and any(item.verdict is not Verdict.HOLDS for item in criteria):
             break  # one run in which the objective is missed is enough
-    told = {(item["criterion"], item["detail"]): item for item in candidate["criteria"]}
+    claimed = {(item["criterion"], item["detail"]): item for item in candidate["criteria"]}
     words = tuple(f"{start}: {'; '.join(str(item) for item in criteria)}" for start, criteria in runs)
-    return replace(found, verdict=verdict_of(state, told, runs), runs=words)
+    return replace(found, verdict=verdict_of(state, claimed, runs), runs=words)
 
 
 def verdict_of(
-    state: str, told: Mapping[tuple[str, str], Mapping[str, Any]], runs: Iterable[tuple[str, list[Criterion]]]
+    state: str, claimed: Mapping[tuple[str, str], Mapping[str, Any]], runs: Iterable[tuple[str, list[Criterion]]]
 ) -> str:
     """Return whether long runs agree with what a plan said of a candidate.
 
     Parameters
     ----------
     state : "feasible" or "infeasible"
-    told : mapping of (criterion, detail) to mapping
+    claimed : mapping of (criterion, detail) to mapping
         The plan's criteria, as in its JSON.
     runs : iterable of (str, list of Criterion)
         Start of each run, and what it found.
@@ -123,7 +123,7 @@ def verdict_of(
     if not runs:
         return "not checked: no run settled"
     if state == "infeasible":
-        others = [item for key, item in told.items() if key[0].split()[-1] not in _ABOUT_SPEED]
+        others = [item for key, item in claimed.items() if key[0].split()[-1] not in _ABOUT_SPEED]
         if any(item["verdict"] == "fails" for item in others):
             return "true"
         if all(item.verdict is Verdict.HOLDS for _, criteria in runs for item in criteria):
@@ -134,7 +134,7 @@ def verdict_of(
         for item in criteria:
             if item.verdict is not Verdict.FAILS:
                 continue
-            own = told.get((item.name, item.detail))
+            own = claimed.get((item.name, item.detail))
             half = 0.0 if own is None or own["low"] is None else (own["high"] - own["low"]) / 2
             beyond = item.figure.low - item.limit if item.is_upper else item.limit - item.figure.high
             if item.detail == "overloaded" or beyond > half:
