@@ -61,7 +61,7 @@ def main() -> int:
     text = page_of(answers, seed=options.seed, requests=options.requests, overload=N_OVERLOAD)
     if options.page:
         PAGE.write_text(text, encoding="utf-8")
-    print(next(line for line in text.splitlines() if line.startswith("`make audit")))
+    print(next(line for line in text.splitlines() if line.startswith("`make audit QUESTIONS=")))
     return int(any(item.is_unsafe for _, found in answers for item in found))
 
 

@@ -13,7 +13,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "audit-of-
 _INTRODUCTION = """# Audit of plans
 
 `make audit` draws random questions to the planner, answers them as a user would, and checks every candidate of every
-answer by long runs. This page is its output; nothing on it is typed by hand.
+answer by long runs. This page is its output; nothing on it is typed by hand. A full audit has 300 questions and takes
+hours; the line above the table says how many were asked here.
 
 A question has one or two drives, two RAID levels, a read share, request size and access pattern, an arrival rate or a
 number of clients, a limit on the mean, p95 or p99 latency, sometimes a limit on utilization, and a capacity. The seed
