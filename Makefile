@@ -118,6 +118,10 @@ traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDEN
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
 	$(BIN)/python -m tests.validation.field
 
+.PHONY: arrays
+arrays: setup ## Compare every published measurement of drives and arrays with the model, and write docs/explanation/validation-arrays.md
+	$(BIN)/python -m tests.validation.published_arrays
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
