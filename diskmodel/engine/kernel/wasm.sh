@@ -9,7 +9,9 @@ set -euo pipefail
 output="$1"
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 target=wasm32-unknown-unknown
-options=(--locked --quiet --profile wasm --target "$target" --package diskmodel-kernel --no-default-features --features web)
+options=(--locked --quiet --release --target "$target" --package diskmodel-kernel --no-default-features --features web)
+# readers download it: without line numbers and names
+export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=true
 
 has_target() { [ -n "$(find "$(rustc --print sysroot)/lib/rustlib/$target/lib" -name 'libstd-*' -print -quit 2>/dev/null)" ]; }
 has_debian() { [ -x /usr/bin/rustc ] && [ -x /usr/bin/cargo ] && [ -d "$(/usr/bin/rustc --print sysroot)/lib/rustlib/src" ] && command -v wasm-ld >/dev/null; }
@@ -29,5 +31,5 @@ else
     exit 1
 fi
 mkdir -p "$(dirname "$output")"
-cp "target/$target/wasm/_kernel.wasm" "$output.new"
+cp "target/$target/release/_kernel.wasm" "$output.new"
 mv "$output.new" "$output"
