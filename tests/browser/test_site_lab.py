@@ -126,6 +126,26 @@ def test_an_address_restores_its_question_and_its_settings(page_url: str, opened
     assert "need_p99=40" in page.url
 
 
+@pytest.mark.parametrize("width", [720, 350])
+def test_inside_of_a_lesson(folder: Path, opened: Open, picture, width: int) -> None:
+    """A few controls above the curves; the others keep what the lesson has set, after a reset, too."""
+    state = "arrivals=rate&rate_per_s=39&drive=generic-7k2&level=jbod&disks=1&read_ratio=1&scheduler=fcfs"
+    page = opened(f"{(folder / 'index.html').as_uri()}?refine=no&only=rate_per_s,scheduler#{state}", width=width)
+    answered(page)
+    visible = page.locator("#controls input:visible, #controls select:visible")
+    assert [one.get_attribute("id") for one in visible.all()] == ["set-rate_per_s", "set-scheduler"]
+    expect(page.locator("header")).to_be_hidden()
+    before = curve(page, "p99")
+    page.select_option("#set-scheduler", "sptf")
+    answered(page)
+    assert curve(page, "p99") != before
+    page.click("#reset")
+    answered(page)
+    assert curve(page, "p99") == before
+    check_looks(page)
+    picture(page)
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [

@@ -5,8 +5,11 @@ const E12 = [1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2];
 const RATES = [1, 2, 3, 4].flatMap((power) => E12.map((x) => Math.round(x * 10 ** power))).concat(100000);
 const steps = (from, to, by) => Array.from({ length: Math.round((to - from) / by) + 1 }, (_, i) => +(from + i * by).toFixed(4));
 
-/** Controls of an array and its workload, in order: sliders have `values`, lists `options`, sets of boxes `several`. */
-export function curveControls(offers) {
+/**
+ * Controls of an array and its workload, in order: sliders have `values`, lists `options`, sets of boxes `several`. Those
+ * that are not in `shown`, where it is given, keep their settings and are hidden.
+ */
+export function curveControls(offers, shown = null) {
   const level = (s) => offers.levels.find((one) => one.value === s.level) ?? offers.levels[0];
   const parts = [
     { group: "Workload", key: "read_ratio", label: "reads", values: () => steps(0, 1, 0.05), text: percent },
@@ -37,7 +40,7 @@ export function curveControls(offers) {
     const name = level(s).text.replace(/ \(.*/, "");
     return `${s.disks} × ${s.drive}, ${name === "none" ? "no RAID" : name}, ${text("read_ratio")} reads of ${text("size_bytes")}${s.has_failed_disk ? ", one failed" : ""}`;
   };
-  return { parts: parts.filter((part) => !offers.without?.includes(part.key)), settle, describe };
+  return { parts: parts.filter((part) => !offers.without?.includes(part.key)), settle, describe, shown };
 }
 
 const ASKED = [10, 100, 1000, 10000].flatMap((power) => [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map((x) => Math.round(x * power))).filter((rate) => rate >= 50).concat(100_000);
@@ -50,7 +53,7 @@ export function planControls(offers) {
     { group: "Workload", key: "need_iops", label: "requests per second", values: () => ASKED, text: (x) => x.toLocaleString("en") },
     { group: "Workload", key: "need_reads", label: "reads", values: () => steps(0, 1, 0.05), text: percent },
     { group: "Workload", key: "need_size", label: "request size", values: () => offers.size_bytes.filter((n) => n >= 4096 && n <= 1 << 20), text: bytes },
-    { group: "Objective", key: "need_tb", label: "data to store", values: () => CAPACITIES, text: (x) => `${x} TB` },
+    { group: "Objective", key: "need_tb", label: "data to store, disks 80 % full", values: () => CAPACITIES, text: (x) => `${x} TB` },
     { group: "Objective", key: "need_p99", label: "p99 latency at most", values: () => LIMITS_MS, text: (x) => `${x} ms` },
     { group: "Drives", key: "need_drives", several: offers.drives },
     { group: "RAID levels", key: "need_levels", several: offers.levels.filter((one) => ["raid1", "raid10", "raid5", "raid6"].includes(one.value)) },
@@ -63,8 +66,8 @@ const nearest = (values, value) => values.reduce((best, x, i) => Math.abs(x - va
 
 export class Controls {
   /** Builds the form; `changed(settings)` is called after each change by the user. */
-  constructor(form, defaults, { parts, settle = () => {}, describe = () => "" }, changed) {
-    Object.assign(this, { defaults, settle, settings: { ...defaults } });
+  constructor(form, defaults, { parts, settle = () => {}, describe = () => "", shown = null }, changed) {
+    Object.assign(this, { defaults, settle, shown, settings: { ...defaults } });
     this.parts = parts.map((one) => ({ ...one, ...this.#build(one) }));
     this.describe = () => describe(this.settings, (key) => this.parts.find((part) => part.key === key).text(this.settings[key]));
     for (const group of [...new Set(this.parts.map((part) => part.group))]) {
@@ -133,7 +136,7 @@ export class Controls {
     this.settle(this.settings);
     for (const part of this.parts) {
       const value = this.settings[part.key];
-      part.box.hidden = part.only ? !part.only(this.settings) : false;
+      part.box.hidden = (part.only && !part.only(this.settings)) || (this.shown && !this.shown.includes(part.key)) || false;
       if (part.several) part.boxes.forEach((box) => { box.checked = value.split(",").includes(box.value); });
       else if (part.check) part.input.checked = value;
       else if (part.options) part.input.value = value;

@@ -13,7 +13,10 @@ const $ = (id) => document.getElementById(id);
  */
 export function openLab(home) {
   const { offers, tabs } = home;
-  const controls = new Controls($("controls"), offers.defaults, curveControls(offers), changed);
+  // ?only=disks,level: an experiment inside of another page, with these controls and the curves
+  const only = new URLSearchParams(location.search).get("only")?.split(",") ?? null;
+  document.documentElement.classList.toggle("embedded", only !== null);
+  const controls = new Controls($("controls"), offers.defaults, curveControls(offers, only), changed);
   const curves = new Curves(controls, home.curve, home.effort);
   const head = tabs.includes("head") ? new Head(controls, offers) : null, quiz = tabs.includes("quiz") ? new Quiz(open) : null;
   const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open) : null;
@@ -69,8 +72,11 @@ export function openLab(home) {
       keep();
     };
   });
-  $("reset").onclick = () => open({});
+  let first = {};
+  $("reset").onclick = () => open(first);
   addEventListener("hashchange", fromAddress);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => curves.draw());
   fromAddress();
+  // the controls that are hidden could not be set again
+  if (only) first = { ...controls.settings };
 }
