@@ -117,6 +117,10 @@ traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDEN
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
 	$(BIN)/python -m tests.validation.field
 
+.PHONY: synthesis
+synthesis: setup ## Fit the traces in DISKMODEL_EVIDENCE, compare with their replays, and write docs/explanation/validation-synthesis.md
+	$(BIN)/python -m tests.validation.synthesis
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
