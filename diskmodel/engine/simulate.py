@@ -60,8 +60,9 @@ def simulate(
     engine : "auto", "native" or "simpy"
         "auto" takes the native kernel where it covers the scenario; the result reports which one ran.
     n_requests : int, optional
-        Length of the run. Without it, a run has 8,000 requests, or all phases of a workload with excerpts, and grows until the 95 % interval of the mean response time is as narrow as
-        `precision`, or the result reports that it is not.
+        Length of the run. Without it, a run has 8,000 requests, or all phases of a workload with excerpts, and grows
+        until the 95 % interval of the mean response time is as narrow as `precision`, or the result reports that it is
+        not.
     precision : float
         Half-width of that interval as a part of the mean.
     percentile : "p50", "p95", "p99" or "p999", optional

@@ -83,7 +83,7 @@ def replayed(requests: Requests, array: Array, speed_up: float = 1.0) -> Figures
 
 
 def simulated(workload: Workload, array: Array, speed_up: float, n: int, seed: int) -> Figures:
-    """Return what the first `n` requests of a workload see; a region that does not fit the array is made shorter."""
+    """Return what the first `n` requests of a workload see; a region that does not fit the array is moved."""
     load = _within(workload, array.usable_bytes)
     return _figures(array, load if speed_up == 1 else load.scaled(speed_up), n, seed)
 
@@ -93,7 +93,10 @@ def _within(workload: Workload, capacity_bytes: int) -> Workload:
     first, span = stream.region(capacity_bytes, None)
     if first + span <= capacity_bytes:
         return workload
-    shorter = stream.model_copy(update={"offset_bytes": 0, "span_bytes": capacity_bytes})
+    first %= capacity_bytes
+    if first + span > capacity_bytes:
+        first, span = 0, min(span, capacity_bytes)
+    shorter = stream.model_copy(update={"offset_bytes": first, "span_bytes": span})
     return workload.model_copy(update={"streams": (shorter,)})
 
 

@@ -9,17 +9,13 @@ from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
 from diskmodel.records import Int64, Op, Requests
-from diskmodel.workload.arrivals import ExcerptTimes
 from diskmodel.workload.addresses import ExcerptPlaces
-from diskmodel.workload.excerpts import SECTOR_BYTES, Excerpts
+from diskmodel.workload.arrivals import ExcerptTimes
+from diskmodel.workload.excerpts import BYTES_PER_NS, POSITIONING_NS, SECTOR_BYTES, Excerpts, queued
 from diskmodel.workload.stream import SizeShare, Stream
 
 Float64 = NDArray[np.float64]
 
-#: Work of a request that does not continue the one before, ns, and rate of transfer, bytes per ns: a disk's. They decide
-#: which phases are kept, not how long anything takes; at half or double, a few other phases are kept.
-_POSITIONING_NS = 5e6
-_BYTES_PER_NS = 0.15
 #: Utilization at which phases with a queue are looked for: that of the arrays that a plan ends with.
 _UTILIZATION = 0.5
 #: Share of the excerpts that are kept because a queue stands in them; the others represent clusters. With a fifth, the
@@ -86,7 +82,7 @@ def cut(trace: Requests, rows_per_phase: int) -> Phases:
     jump[0] = 0
     is_jump, is_write = jump != 0, trace.op == Op.WRITE
     size = (n_sectors * SECTOR_BYTES).astype(np.float64)
-    work_ns = is_jump * _POSITIONING_NS + size / _BYTES_PER_NS
+    work_ns = is_jump * POSITIONING_NS + size / BYTES_PER_NS
 
     def mean(column: NDArray[np.generic]) -> Float64:
         found: Float64 = np.add.reduceat(column.astype(np.float64), begin) / rows
@@ -134,10 +130,8 @@ def _cuts(gap_ns: Int64, rows_per_phase: int) -> Int64:
 
 
 def _queued(gap_ns: Int64, work_ns: Float64, begin: Int64) -> Float64:
-    """Sum over each phase of the work that its requests find, one server of `_UTILIZATION` (Lindley's recursion)."""
-    work = work_ns * (_UTILIZATION * float(gap_ns.sum()) / float(work_ns.sum()))
-    net = np.cumsum(np.concatenate([[0.0], work[:-1]]) - gap_ns)
-    found: Float64 = np.add.reduceat(net - np.minimum.accumulate(np.minimum(net, 0.0)), begin)
+    """Sum over each phase of the work that its requests find, at one server of `_UTILIZATION`."""
+    found: Float64 = np.add.reduceat(queued(gap_ns, work_ns * (_UTILIZATION * gap_ns.sum() / work_ns.sum())), begin)
     return found
 
 

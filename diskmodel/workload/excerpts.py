@@ -24,8 +24,18 @@ SECTOR_BYTES = 512
 _STEPS_OF_GAP = 32
 _STEPS_OF_PHASE = 256
 
+#: Work of a request that does not continue the one before, ns, and bytes per ns of transfer: a disk's. And utilization
+#: of the one server on which a course begins when it is idle. Nearer to 1, few places are left to begin at; at half,
+#: long bursts are cut in two.
+POSITIONING_NS = 5e6
+BYTES_PER_NS = 0.15
+_UTILIZATION = 0.9
+
 #: Most requests of a cycle: its columns take 25 bytes each, 100 MB. A damaged file cannot ask for more.
 MAX_CYCLE = 1 << 22
+
+#: Longest cycle, ns: its times have to fit 64 bits.
+_LONGEST_NS = 2.0**62
 
 _Count = Annotated[int, Field(ge=1, le=MAX_CYCLE)]
 
@@ -43,6 +53,8 @@ class Cycle:
     op : uint8, shape (n,)
     length, place : int64, shape (n,), bytes
         Places count from the start of the region.
+    idle : int64, shape (m,)
+        Rows that would find one server idle: places to begin at.
     """
 
     gap_ns: NDArray[np.float64]
@@ -50,6 +62,7 @@ class Cycle:
     op: NDArray[np.uint8]
     length: Int64
     place: Int64
+    idle: Int64
 
     @property
     def rate_per_s(self) -> float:
@@ -188,7 +201,8 @@ class Excerpts(Description):
     def _rows(self, n: int, draws: Draws) -> tuple[int, Int64]:
         """Return where in the cycle the first row of all lies, and the rows from `draws.first_row` on."""
         # the same place for all kinds of draws, and for what came before the run
-        first = int(Draws.generator(draws, Kind.EXCERPT).random() * len(self.cycle.op))
+        idle = self.cycle.idle
+        first = int(idle[int(Draws.generator(draws, Kind.EXCERPT).random() * len(idle))])
         return first, first + draws.first_row + np.arange(n, dtype=np.int64)
 
 
@@ -202,7 +216,7 @@ def _cycle(n_phases: int, n_excerpts: int, n_requests: int, phases: str, ends: s
         (int(excerpt.max()) < n_excerpts, "phases", "names an excerpt that is missing"),
         (int(rows.min()) > 0 and int(rows.sum()) == n_requests, "ends", "does not add up to n_requests"),
         (int(op.max()) <= Op.WRITE, "requests", "has an operation that is neither a read nor a write"),
-        (0 < int(size.min()) and int(size.max()) < 1 << 32, "requests", "has a size out of range"),
+        (int(size.min()) > 0 and int(size.max()) < 1 << 32, "requests", "has a size out of range"),
         (int(duration_steps.max()) < 64 * _STEPS_OF_PHASE, "phases", "has a duration out of range"),
         (int(gap_steps.max()) < 64 * _STEPS_OF_GAP, "requests", "has a time out of range"),
         (int(rows[excerpt].sum()) <= MAX_CYCLE, "phases", f"has more than {MAX_CYCLE} requests in all"),
@@ -224,13 +238,31 @@ def _cycle(n_phases: int, n_excerpts: int, n_requests: int, phases: str, ends: s
     n_rows = rows[excerpt]
     at = np.arange(int(n_rows.sum())) - np.repeat(np.cumsum(n_rows) - n_rows - begin[excerpt], n_rows)
     stretched = gap_ns[at] * np.repeat(duration_ns / own_ns[excerpt], n_rows)
+    _check((float(stretched.sum()) < _LONGEST_NS, "phases", "lasts longer than 140 years"))
+    work_ns = (moved[at] != size[np.maximum(at - 1, 0)]) * POSITIONING_NS + size[at] * (SECTOR_BYTES / BYTES_PER_NS)
     return Cycle(
         gap_ns=stretched,
         before_ns=np.concatenate([[0.0], np.cumsum(stretched)]),
         op=op[at].astype(np.uint8),
         length=size[at] * SECTOR_BYTES,
         place=place[at] * SECTOR_BYTES,
+        idle=_idle(stretched, work_ns),
     )
+
+
+def _idle(gap_ns: NDArray[np.float64], work_ns: NDArray[np.float64]) -> Int64:
+    """Return the rows that find one server of `_UTILIZATION` idle, when the cycle repeats."""
+    work = work_ns * (_UTILIZATION * float(gap_ns.sum()) / float(work_ns.sum()))
+    # the second of two cycles begins with what the first one left; rounding must not hide the longest pause
+    queue = queued(np.tile(gap_ns, 2), np.tile(work, 2))[len(gap_ns) :]
+    return np.flatnonzero(queue <= max(float(queue.min()), 0.0))
+
+
+def queued(gap_ns: NDArray[Any], work_ns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the work that each request finds at one server: Lindley's recursion; float64, shape (n,), ns."""
+    net = np.cumsum(np.concatenate([[0.0], work_ns[:-1]]) - gap_ns)
+    found: NDArray[np.float64] = net - np.minimum.accumulate(np.minimum(net, 0.0))
+    return found
 
 
 def _check(*rules: tuple[bool, str, str]) -> None:
