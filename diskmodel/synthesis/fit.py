@@ -23,7 +23,7 @@ _ROWS_PER_PHASE = (64, 128, 256)
 #: Most requests that are kept: a file of about 650 KB.
 _MOST_KEPT = 1 << 17
 #: Phases at most: a longer trace has longer phases, because the time to choose excerpts grows with the square.
-_MOST_PHASES = 1 << 14
+_MOST_PHASES = 1 << 12
 #: Relative errors of the mean and of p99 that end the search. At half, files are twice as large; at double, another
 #: array than those tried may be off by more than a fifth.
 _MEAN_WITHIN = 0.08

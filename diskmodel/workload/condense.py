@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,10 +171,30 @@ def represent(phases: Phases, share: float) -> Int64:
 
 def _medoids(likeness: Float64, rows: Int64, n_clusters: int) -> Int64:
     points = likeness[rows]
-    centers, label = kmeans2(points, n_clusters, minit="++", seed=1, missing="warn")
+    with warnings.catch_warnings():
+        # a cluster that stays empty has no medoid, and one excerpt less is kept
+        warnings.simplefilter("ignore", UserWarning)
+        centers, label = kmeans2(points, _first_centers(points, n_clusters), minit="matrix")
     distance = ((points - centers[label]) ** 2).sum(axis=1)
     nearest = rows[np.lexsort((distance, label))]
     found: Int64 = nearest[np.unique(np.sort(label), return_index=True)[1]]
+    return found
+
+
+def _first_centers(points: Float64, n_clusters: int) -> Float64:
+    """Return points to begin with, each drawn in proportion to its squared distance from those before (k-means++).
+
+    Not scipy's `minit="++"`, whose time grows with the square of the number of clusters.
+    """
+    random = np.random.default_rng(1)
+    chosen = [int(random.integers(len(points)))]
+    distance = np.full(len(points), np.inf)
+    for _ in range(n_clusters - 1):
+        distance = np.minimum(distance, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        total = float(distance.sum())
+        # where all points are equal to one that was chosen, any will do
+        chosen.append(int(random.choice(len(points), p=distance / total)) if total > 0 else chosen[-1])
+    found: Float64 = points[chosen]
     return found
 
 

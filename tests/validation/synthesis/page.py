@@ -35,9 +35,10 @@ _SHAPE = """
 
 A fitted workload consists of *excerpts*: phases of 64 to 256 requests that are kept as they are. The trace is a course
 of phases; each is represented by an excerpt that is like it, at the phase's own rate. Half of the excerpts are the
-phases with the longest queues. The method is that of Hong, Madhyastha and Zhang (*Cluster-based input/output trace synthesis*,
-IPCCC 2005). The fit keeps more and more of the trace until mean and p99 are within 8 and 15 % on the arrays above, seed
-0. A trace without phases that are alike is kept whole; then the workload is the trace, begun elsewhere.
+phases with the longest queues. The method is that of Hong, Madhyastha and Zhang
+(*Cluster-based input/output trace synthesis*, IPCCC 2005). The fit keeps more and more of the trace until mean and p99
+are within 8 and 15 % on the arrays above, seed 0. A trace without phases that are alike is
+kept whole; then the workload is the trace, begun elsewhere.
 """
 
 _OTHERS = """
@@ -68,7 +69,8 @@ _LIMITS = """
 
 - The errors of the first table are of the same requests that the fit saw. They measure what a smaller file loses, not
   what next week's load will be; the halves above are nearer to that.
-- Seeds differ only in where the course of phases begins, at a moment without a queue. The spread over seeds is smaller than that between days.
+- Seeds differ only in where the course of phases begins, at a moment without a queue. The spread over seeds is smaller
+  than that between days.
 - A trace records when requests came, not which of them waited for others. On a slower array real programs would have
   issued them later. The replay and the workload both ignore that.
 - At 100 times the recorded speed and more, the array of a calm trace is near saturation for part of the time, and a
