@@ -21,9 +21,9 @@ _MIN_REQUESTS = 100
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 _ROWS_PER_PHASE = (64, 128, 256)
 #: Most requests that are kept: a file of about 650 KB.
-_MOST_KEPT = 1 << 17
+_MAX_KEPT = 1 << 17
 #: Phases at most: a longer trace has longer phases, because the time to choose excerpts grows with the square.
-_MOST_PHASES = 1 << 12
+_MAX_PHASES = 1 << 12
 #: Relative errors of the mean and of p99 that end the search. At half, files are twice as large; at double, another
 #: array than those tried may be off by more than a fifth.
 _MEAN_WITHIN = 0.08
@@ -106,9 +106,9 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
 
 def _candidates(trace: Requests) -> Iterator[Workload]:
     """Workloads with ever more of the trace; at least one."""
-    least = -(-len(trace) // _MOST_PHASES)
+    least = -(-len(trace) // _MAX_PHASES)
     by_length = {rows: cut(trace, rows) for rows in {max(rows, least) for rows in _ROWS_PER_PHASE}}
-    shares = [share for share in _SHARES if share * len(trace) <= _MOST_KEPT] or [_MOST_KEPT / len(trace)]
+    shares = [share for share in _SHARES if share * len(trace) <= _MAX_KEPT] or [_MAX_KEPT / len(trace)]
     for share in shares:
         for rows in sorted(by_length) if share < 1 else [max(by_length)]:
             phases = by_length[rows]

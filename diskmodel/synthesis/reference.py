@@ -15,9 +15,9 @@ from diskmodel.workload import TraceWorkload, Workload
 
 #: Largest mean utilization of a reference array; the smallest array below it is taken. Plans end there, and latency is
 #: neither that of idle disks nor that of an overload.
-MOST_BUSY = 0.5
+MAX_BUSY = 0.5
 #: A trace that keeps the smallest array less busy than this is also replayed faster, until the array is `FAST_BUSY`.
-LEAST_BUSY = 0.3
+MIN_BUSY = 0.3
 FAST_BUSY = 0.4
 #: Relative distance from `FAST_BUSY` that is good enough, and replays to get there.
 _FAST_WITHIN = 0.05
@@ -122,10 +122,10 @@ def settings(requests: Requests, families: tuple[Family, ...] = FAMILIES) -> lis
         for n_disks in family.disks:
             array = family.of(n_disks)
             figures = replayed(requests, array)
-            if figures.utilization_ratio < MOST_BUSY:
+            if figures.utilization_ratio < MAX_BUSY:
                 break
         found.append(Setting(array, 1.0, figures))
-        if len(family.disks) > 1 and figures.utilization_ratio < LEAST_BUSY:
+        if len(family.disks) > 1 and figures.utilization_ratio < MIN_BUSY:
             found.append(_faster(requests, found[-1]))
     return found
 

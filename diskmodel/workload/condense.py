@@ -19,7 +19,7 @@ Float64 = NDArray[np.float64]
 
 #: Utilization at which phases with a queue are looked for: that of the arrays that a plan ends with.
 _UTILIZATION = 0.5
-#: Share of the excerpts that are kept because a queue stands in them; the others represent clusters. With a fifth, the
+#: Share of the excerpts that are kept because of their queues; the others represent clusters. With a fifth, the
 #: tail of bursty traces is off by twice as much; with four fifths, the mean of calm ones.
 _QUEUED_SHARE = 0.5
 #: Weight of the accumulated difference in requests, bytes and jumps against likeness, when a phase's excerpt is chosen,

@@ -35,7 +35,7 @@ _UTILIZATION = 0.9
 MAX_CYCLE = 1 << 22
 
 #: Longest cycle, ns: its times have to fit 64 bits.
-_LONGEST_NS = 2.0**62
+_MAX_NS = 2.0**62
 
 _Count = Annotated[int, Field(ge=1, le=MAX_CYCLE)]
 
@@ -238,7 +238,7 @@ def _cycle(n_phases: int, n_excerpts: int, n_requests: int, phases: str, ends: s
     n_rows = rows[excerpt]
     at = np.arange(int(n_rows.sum())) - np.repeat(np.cumsum(n_rows) - n_rows - begin[excerpt], n_rows)
     stretched = gap_ns[at] * np.repeat(duration_ns / own_ns[excerpt], n_rows)
-    _check((float(stretched.sum()) < _LONGEST_NS, "phases", "lasts longer than 140 years"))
+    _check((float(stretched.sum()) < _MAX_NS, "phases", "lasts longer than 140 years"))
     work_ns = (moved[at] != size[np.maximum(at - 1, 0)]) * POSITIONING_NS + size[at] * (SECTOR_BYTES / BYTES_PER_NS)
     return Cycle(
         gap_ns=stretched,
