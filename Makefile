@@ -131,6 +131,10 @@ field: setup ## Print published measurements against the model, and write docs/e
 arrays: setup ## Compare every published measurement of drives and arrays with the model, and write docs/explanation/validation-arrays.md
 	$(BIN)/python -m tests.validation.published_arrays
 
+.PHONY: synthesis
+synthesis: setup ## Fit the traces in DISKMODEL_EVIDENCE, compare with their replays, and write docs/explanation/validation-synthesis.md
+	$(BIN)/python -m tests.validation.synthesis
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
