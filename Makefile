@@ -135,6 +135,10 @@ arrays: setup ## Compare every published measurement of drives and arrays with t
 synthesis: setup ## Fit the traces in DISKMODEL_EVIDENCE, compare with their replays, and write docs/explanation/validation-synthesis.md
 	$(BIN)/python -m tests.validation.synthesis
 
+.PHONY: audit
+audit: setup ## Check answers of `plan` to random questions by long runs: make audit QUESTIONS=300 SEED=1 (hours)
+	$(BIN)/python -m tests.audit --questions $(or $(QUESTIONS),300) --seed $(or $(SEED),1) --page
+
 .PHONY: coverage
 coverage: setup ## Run the fast tests and report which lines and branches they reached
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term-missing:skip-covered
@@ -161,9 +165,9 @@ lock: $(VENV)/.release ## Renew requirements/*.txt and Cargo.lock to the newest 
 	$(BIN)/python requirements/lock.py
 	cargo update --quiet
 
-.PHONY: audit
-audit: $(VENV)/.release ## Look up known vulnerabilities of the locked packages, Python and Rust (needs the network)
-	$(BIN)/python requirements/audit.py
+.PHONY: advisories
+advisories: $(VENV)/.release ## Look up known vulnerabilities of the locked packages, Python and Rust (needs the network)
+	$(BIN)/python requirements/advisories.py
 
 .PHONY: licences
 licences: setup ## Check that every package installed or linked with the project has a permissive licence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.roots import find_root
 
 
 def zipf_weights(n_items: int, exponent: float) -> NDArray[np.float64]:
@@ -71,5 +71,5 @@ def _hit_ratio(popularity: ArrayLike, capacity: float, present: object) -> float
     high = float(capacity)
     while present(rates * high).sum() < capacity:
         high *= 2
-    time = brentq(lambda t: float(present(rates * t).sum()) - capacity, 0.0, high, xtol=1e-12, rtol=1e-12)
+    time = find_root(lambda t: float(present(rates * t).sum()) - capacity, 0.0, high, xtol=1e-12, rtol=1e-12)
     return float((rates * present(rates * time)).sum())

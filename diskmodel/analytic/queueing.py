@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from scipy.optimize import brentq
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.roots import find_root
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class OpenQueue:
         high = self.response_s
         while below(high) < 0:
             high *= 2
-        return float(brentq(below, 0.0, high, xtol=1e-9 * high, rtol=1e-9))
+        return find_root(below, 0.0, high, xtol=1e-9 * high, rtol=1e-9)
 
     def _waits(self) -> NDArray[np.float64]:
         """Return quantiles of the wait of those that wait, at the midpoints of 1000 equal shares."""

@@ -154,7 +154,10 @@ def plan(
     if save is not None:
         save_plan(question, save)
         say(f"question: {save}")
-    result = answer(question, with_sensitivity=sensitivity, with_waterfalls=explain, memory=memory)
+    is_short = not (explain or as_json or report or waterfall)
+    result = answer(
+        question, with_sensitivity=sensitivity, with_waterfalls=explain, with_details=not is_short, memory=memory
+    )
     if as_json:
         print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
     else:
@@ -269,6 +272,7 @@ def answer(
     *,
     with_sensitivity: bool = False,
     with_waterfalls: bool = False,
+    with_details: bool = True,
     memory: Path | None = None,
 ) -> PlanResult:
     """Answer a plan, with progress on standard error; `memory` is the file that keeps outcomes."""
@@ -286,6 +290,7 @@ def answer(
             progress=show_progress,
             with_sensitivity=with_sensitivity,
             with_waterfalls=with_waterfalls,
+            with_details=with_details,
             memory=memory,
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+
+from diskmodel.roots import find_root
 
 Float = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
             f"{average / 1e6:.3g} ms; use an average from {between[0] / 1e6:.3g} to {between[1] / 1e6:.3g} ms"
         )
     if place >= place_of(power(0.5)):
-        exponent = brentq(lambda p: place_of(power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
+        exponent = find_root(lambda p: place_of(power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
         shape = power(float(exponent))
     else:
         joint = _joint(weights, distance, place)
@@ -84,4 +85,4 @@ def _joint(weights: Float, distance: Float, place: float) -> float:
         last = (longest + joint) / (2 * joint**0.5)
         return float((roots[below] + rest - 1) / (last - 1) - place)
 
-    return float(brentq(error, 1.0, float(longest), xtol=1e-6))
+    return find_root(error, 1.0, float(longest), xtol=1e-6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from diskmodel.array import Array
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
 from diskmodel.engine.scenario import Scenario, check_requests
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Requests, Run
@@ -29,12 +29,18 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
     """
     check_requests(scenario, requests)
     if engine == "simpy":
-        return simpy_engine.run(scenario, requests)
+        return _run_in_simpy(scenario, requests)
     reason = native.covers(scenario, requests)
     if reason is None:
         return native.run(scenario, requests)
     if engine == "native":
         raise CoverageError(Fault("engine", engine, f"does not cover {reason}", "use auto or simpy"))
+    return _run_in_simpy(scenario, requests)
+
+
+def _run_in_simpy(scenario: Scenario, requests: Requests) -> Run:
+    from diskmodel.engine import simpy_engine  # the engine and SimPy take a while to load, and most runs are native
+
     return simpy_engine.run(scenario, requests)
 
 

@@ -14,6 +14,7 @@ from diskmodel.engine.run import Engine, run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady import Start, settled
 from diskmodel.engine.steady.burst import burst_of
+from diskmodel.engine.steady.shared import SharedStarts
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import mean_submission_ns, processor_message
 from diskmodel.result import Result, needs_more, suggest_n
@@ -30,6 +31,9 @@ _EMPTY_BEFORE_A_TRACE = (
 #: Times at which levels are recorded: as many as a test of growth over quarters of a run needs, and few enough that
 #: adding up the buffers of a hundred disks costs nothing beside the run.
 LEVEL_SAMPLES = 256
+
+#: Steady starts of the last runs: runs of other lengths, and other questions about the same array, begin with the same.
+_STARTS = SharedStarts()
 
 #: Requests of the first run when the length is chosen by precision.
 FIRST_REQUESTS = 8_000
@@ -117,7 +121,13 @@ def simulate(
 
 def _settled(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
     """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then."""
-    return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+    def found() -> Start:
+        return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+    if isinstance(workload, TraceWorkload):
+        return found()
+    return _STARTS.get((array.model_dump_json(), workload.model_dump_json(), seed), found)
 
 
 def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:

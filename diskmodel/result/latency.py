@@ -89,6 +89,11 @@ class Latency(Record):
         return {name: value / 1e6 for name, value in values.items()}
 
     @property
+    def in_ms(self) -> dict[str, float]:
+        """Return mean_ms, p50_ms, …, max_ms and the ends of their intervals, p99_low_ms; nan where unknown."""
+        return {f"{name}_ms": value for name, value in self.json_fields().items()} | self.ends_ms
+
+    @property
     def ends_ms(self) -> dict[str, float]:
         """Ends of the intervals in milliseconds: mean_low_ms, mean_high_ms, p50_low_ms, …; nan where unknown."""
         ends = {"mean": (self.mean.low, self.mean.high), **self.ends_ns}

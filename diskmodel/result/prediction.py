@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from diskmodel.plain import Record
-from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.batches import Interval, student_t
 from diskmodel.result.statistics.quantiles import LEVELS
 
 #: Statistics that are predicted; "iops" per second, the others ns.
@@ -88,7 +87,7 @@ def combined(own: Interval, reference: float, drawn: Sequence[float], confidence
     if not (own.value > 0 and reference > 0) or len(known) < 2:
         return own
     deviation = float(np.sqrt(np.mean(np.log(known / reference) ** 2)))
-    of_profile = deviation * float(stats.t.ppf(0.5 + confidence / 2, len(known)))
+    of_profile = deviation * student_t(0.5 + confidence / 2, len(known))
     below = math.inf if own.low <= 0 else math.log(own.value / own.low) if math.isfinite(own.low) else 0.0
     above = math.log(own.high / own.value) if math.isfinite(own.high) and own.high > 0 else 0.0
     low = own.value * math.exp(-math.hypot(below, of_profile))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.display import Displayable
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.records import Int64, Requests, Run
 from diskmodel.result.burst import AbsorbedBurst
@@ -19,6 +20,9 @@ from diskmodel.result.prediction import Prediction
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.window import Window
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,54 @@ class Result(Record, Displayable):
     burst: AbsorbedBurst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
+
+    @property
+    def mean(self) -> float:
+        """Mean response time of all requests, ms; nan where the array is overloaded."""
+        return self.latency.mean.value / 1e6
+
+    @property
+    def p50(self) -> float:
+        """Median of the response times of all requests, ms; nan where the array is overloaded."""
+        return self._percentile("p50")
+
+    @property
+    def p95(self) -> float:
+        """95th percentile of the response times of all requests, ms; nan where the array is overloaded."""
+        return self._percentile("p95")
+
+    @property
+    def p99(self) -> float:
+        """99th percentile of the response times of all requests, ms; nan where the array is overloaded."""
+        return self._percentile("p99")
+
+    @property
+    def p999(self) -> float:
+        """99.9th percentile of the response times, ms; nan too where fewer than 10,000 requests were measured."""
+        return self._percentile("p999")
+
+    def _percentile(self, name: str) -> float:
+        return self.latency.reported_ns[name] / 1e6
+
+    def to_frame(self) -> DataFrame:
+        """Return latency by subset of the requests, as a table of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Rows: "all", "reads", "writes", and "stream NAME" of each stream where there are several. Columns: n
+            (requests measured), mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, max_ms, and the ends of their 95 % intervals
+            (p99_low_ms, p99_high_ms); nan where unknown.
+
+        Raises
+        ------
+        CoverageError
+            When pandas is not installed.
+        """
+        subsets = {"all": self.latency, "reads": self.reads, "writes": self.writes}
+        if len(self.per_stream) > 1:
+            subsets |= {f"stream {name}": latency for name, latency in self.per_stream.items()}
+        return data_frame([{"requests": name, "n": one.n, **one.in_ms} for name, one in subsets.items()], "requests")
 
     def responses_ns(self) -> Int64:
         """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns.

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
+from diskmodel.roots import find_root
 from diskmodel.workload.addresses import Addresses, Sequential, Uniform, Zipf
 from diskmodel.workload.arrivals import Arrival, Bursts, Poisson
 from diskmodel.workload.description import Workload
@@ -143,7 +143,7 @@ def _addresses(trace: Features, span_bytes: int) -> Addresses:
 
     if n_granules < 2 or excess(0.0) >= 0:
         return Uniform()
-    theta = _STEEPEST if excess(_STEEPEST) <= 0 else float(brentq(excess, 0.0, _STEEPEST, xtol=1e-4))
+    theta = _STEEPEST if excess(_STEEPEST) <= 0 else find_root(excess, 0.0, _STEEPEST, xtol=1e-4)
     return Zipf(theta=theta, granule_bytes=GRANULE_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""The lock files name the hashes of every package, and installing insists on them; an audit says when it was none."""
+"""The lock files name the hashes of every package, installing insists on them, and a failed look-up says so."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def test_make_installs_with_hashes_only() -> None:
 
 
 @pytest.mark.parametrize("output", ["ConnectionError: Max retries exceeded", "error: couldn't fetch advisory database"])
-def test_an_audit_without_its_database_fails_and_says_so(output: str) -> None:
-    audit = _audit()
+def test_a_look_up_without_its_database_fails_and_says_so(output: str) -> None:
+    advisories = _advisories()
     command = [sys.executable, "-c", f"import sys; print({output!r}); sys.exit(1)"]
-    assert audit.verdict("Python", command).startswith("Python: NOT AUDITED")
-    assert audit.verdict("Python", [sys.executable, "-c", "pass"]) == "Python: no known vulnerability"
+    assert advisories.verdict("Python", command).startswith("Python: NOT LOOKED UP")
+    assert advisories.verdict("Python", [sys.executable, "-c", "pass"]) == "Python: no known vulnerability"
     found = [sys.executable, "-c", "import sys; print('PYSEC-1'); sys.exit(1)"]
-    assert audit.verdict("Python", found) == "Python: FOUND, see above"
+    assert advisories.verdict("Python", found) == "Python: FOUND, see above"
 
 
-def _audit() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("audit", ROOT / "requirements" / "audit.py")
+def _advisories() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("advisories", ROOT / "requirements" / "advisories.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -37,6 +37,11 @@ class Start:
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_since_ns: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the columns take."""
+        return sum(getattr(self, column.name).nbytes for column in fields(self))
 
 
 EMPTY = Start()

@@ -305,3 +305,9 @@ def _joined(disk: Int64, lba: Int64, n: Int64, longest: int, border: int, room: 
     came = np.maximum.reduceat(turn, heads)
     in_order = np.argsort(-came, kind="stable")
     return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64)
+
+
+def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
+    """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
+    parts = _Parts(scenario, History(workload, capacity_bytes, seed))
+    return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL), 0.0)

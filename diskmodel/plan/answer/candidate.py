@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from diskmodel.array import Array
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.outcome import figures_of
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.answer.waterfall import Waterfall
@@ -109,6 +111,37 @@ class Candidate(Record):
         outcome = self.trial.outcome if self.trial else None
         p99 = outcome.latency_of("p99") if outcome else None
         return None if p99 is None else p99.value / 1e6
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The figures of the answer by name, each of one value; nan where unknown."""
+        trial, safety = self.trial, self.safety
+        outcome = trial.outcome if trial else None
+        figures: dict[str, Any] = {
+            "drive": self.family.drive.name,
+            "level": self.level,
+            "groups": self.family.groups if self.array is None else self.array.layout.n_groups,
+            "strip_bytes": self.family.strip_bytes,
+            "cache_bytes": self.family.cache_bytes,
+            "disks": trial.disks if trial else math.nan,
+            "state": self.state,
+            "is_decided": self.is_decided,
+            "limited_by": self.binds,
+            "rule_of_thumb_disks": math.nan if self.rule_of_thumb_disks is None else self.rule_of_thumb_disks,
+            **figures_of(outcome),
+            "usable_bytes": trial.statics.usable_bytes if trial else math.nan,
+            "cost_usd": trial.statics.cost_usd if trial else math.nan,
+            "degraded_p99_ms": math.nan,
+            "rebuilding_p99_ms": math.nan,
+            "rebuild_hours": trial.statics.rebuild_hours if trial else math.nan,
+            "data_loss_per_year": trial.statics.loss_per_year if trial else math.nan,
+        }
+        if safety is not None:
+            for name, one in (("degraded", safety.degraded), ("rebuilding", safety.rebuilding)):
+                p99_ms = safety.p99_ms(one)
+                figures[f"{name}_p99_ms"] = math.nan if p99_ms is None else p99_ms
+            figures |= {"rebuild_hours": safety.rebuild_hours, "data_loss_per_year": safety.loss_per_year}
+        return figures
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the family, its answer with all figures, and everything that was tried."""

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from diskmodel.analytic.estimate import Estimate
 from diskmodel.array import Array
 from diskmodel.display import Displayable
+from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
-from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.outcome import Outcome, figures_of
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from diskmodel.analytic.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,24 @@ class Compared(Record):
     estimate: Estimate
     differs: tuple[str, ...]
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """The figures of the array by name, each of one value; nan where unknown."""
+        return {
+            "array": self.name,
+            "drive": self.array.drive.name,
+            "level": self.array.layout.level,
+            "disks": self.array.layout.disks,
+            "usable_bytes": self.array.usable_bytes,
+            **figures_of(self.healthy),
+            "degraded_p99_ms": figures_of(self.degraded)["p99_ms"],
+            "rebuilding_p99_ms": figures_of(self.rebuilding)["p99_ms"],
+            "rebuild_hours": self.rebuild_hours,
+            "knee_iops": self.headroom.knee_iops,
+            "headroom_ratio": self.headroom.ratio,
+            "rule_of_thumb_iops": self.rule_of_thumb_iops,
+        }
+
     def json_fields(self) -> Mapping[str, Any]:
         """Return the array's main facts, its outcomes, and its latency against load."""
         return {
@@ -125,3 +148,21 @@ class Comparison(Record, Displayable):
     workload: Workload
     arrays: tuple[Compared, ...]
     differences: tuple[Difference, ...]
+
+    def to_frame(self) -> DataFrame:
+        """Return the arrays as a table of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each array, by its name. Columns: drive, level, disks, usable_bytes, iops, mean_ms, p50_ms,
+            p95_ms, p99_ms, p999_ms, utilization, degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, knee_iops,
+            headroom_ratio (load that can be added, as a share of the present one), rule_of_thumb_iops; nan where
+            unknown.
+
+        Raises
+        ------
+        CoverageError
+            When pandas is not installed.
+        """
+        return data_frame([item.row for item in self.arrays], "array")

@@ -91,3 +91,14 @@ class Outcome(Record):
             "requests": self.n_requests,
             "engine": self.method,
         }
+
+
+def figures_of(outcome: Outcome | None) -> dict[str, float]:
+    """Return iops, mean_ms, p50_ms, …, p999_ms and utilization; nan where unknown, and latencies of an overload."""
+    names = ("mean", "p50", "p95", "p99", "p999")
+    latency = outcome.latency_ms() if outcome is not None and outcome.is_stable else {}
+    return {
+        "iops": math.nan if outcome is None else outcome.iops.value,
+        **{f"{name}_ms": latency.get(name, math.nan) for name in names},
+        "utilization": math.nan if outcome is None else outcome.utilization_ratio,
+    }

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.display import Displayable
+from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.question.description import PlanDescription
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,29 @@ class PlanResult(Record, Displayable):
     def n_runs(self) -> int:
         """Simulations made in the search."""
         return sum(trial.n_runs for candidate in self.candidates for trial in candidate.trials)
+
+    def to_frame(self) -> DataFrame:
+        """Return the candidates as a table of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each candidate, by its number in the plan. Columns: drive, level, groups, strip_bytes,
+            cache_bytes, disks (at the answer; the nearest count of one that is not feasible), state, is_best,
+            is_decided, limited_by, rule_of_thumb_disks, iops, mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, utilization,
+            usable_bytes, cost_usd, degraded_p99_ms, rebuilding_p99_ms, rebuild_hours, data_loss_per_year; nan where
+            unknown.
+
+        Raises
+        ------
+        CoverageError
+            When pandas is not installed.
+        """
+        rows = [
+            {"candidate": number, "is_best": item is self.best, **item.row}
+            for number, item in enumerate(self.candidates)
+        ]
+        return data_frame(rows, "candidate")
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the best, all candidates, what would change the answer, and the plan."""

@@ -114,6 +114,17 @@ class Case:
         DescriptionError
             When the level cannot have this number of disks, or loses data when so many fail.
         """
+        key = (disks, n_failed, is_rebuilding)
+        if key not in self._arrays:
+            self._arrays[key] = self._array(*key)
+        return self._arrays[key]
+
+    @cached_property
+    def _arrays(self) -> dict[tuple[int, int, bool], Array]:
+        """Arrays made so far: a search asks for most of them several times."""
+        return {}
+
+    def _array(self, disks: int, n_failed: int, is_rebuilding: bool) -> Array:
         plan, family = self.plan, self.family
         level, groups = self._level_and_groups(disks)
         layout: dict[str, Any] = {

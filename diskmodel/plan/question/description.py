@@ -14,7 +14,6 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.formats import load_workload
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
 from diskmodel.layout.levels import Level
@@ -163,7 +162,8 @@ class Search(Description):
         Requests of a first run (a 99th percentile takes 25 000 for an interval); and of the longest one, where shorter
         ones cannot decide.
     max_requests_at_answer : int
-        Requests of the longest run at the answer and at the next smaller count: there a run goes on until it decides.
+        Requests of the longest run at the recommended answer and at its next smaller count, and of other candidates
+        that could take its place, or are about to be called infeasible: there a run goes on until it decides.
     engine : "auto", "native" or "simpy"
     """
 
@@ -356,6 +356,8 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         data = {**data, "recording": {**recording, "path": os.path.abspath(folder / recording["path"])}}
     workload = data.get("workload")
     if isinstance(workload, str):
+        from diskmodel.formats import load_workload  # takes a while, and most plans describe their workload
+
         try:
             data = {**data, "workload": load_workload(folder / workload)}
             if "recording" not in data and (recording := Recording.of(folder / workload)) is not None:

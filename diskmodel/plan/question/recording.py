@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Literal, Self
 
 from diskmodel.description import Description
-from diskmodel.formats.detect import check_kind, detect_evidence
-from diskmodel.formats.replaying import load_replay
-from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.workload import TraceWorkload
 
 #: Traces kept in memory at the same time: a plan has one, and its variants share it.
@@ -47,6 +44,10 @@ class Recording(Description):
         """
         if Path(path).suffix == ".toml" and format is None:
             return None
+        # the readers of other programs' files take a while to load, and most plans need none
+        from diskmodel.formats.detect import check_kind, detect_evidence
+        from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
+
         kind = detect_evidence(path) if format is None else check_kind(format)
         fields = {"path": os.path.abspath(path), "format": format, "device": device}
         if kind.startswith("trace:"):
@@ -68,5 +69,7 @@ class Recording(Description):
 
 @lru_cache(maxsize=_KEPT)
 def _trace(path: str, format: str | None, device: str | None, changed_ns: int) -> TraceWorkload:
+    from diskmodel.formats.replaying import load_replay
+
     workload, _ = load_replay(path, format=format, device=device, wraps=True)
     return workload

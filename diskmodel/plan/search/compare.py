@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 
-from diskmodel.analytic.estimate import estimate
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError, Fault
@@ -112,6 +111,8 @@ def _compared(
         rebuilding = evaluate(rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
         rate = rebuilding.rebuilt_bytes_per_s
         hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
+    from diskmodel.analytic.estimate import estimate  # takes a while to load
+
     guess = estimate(array, workload, seed=seed)
     half = max(n_requests // 2, 2000)
     curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
@@ -19,25 +20,50 @@ from diskmodel.workload import Workload
 IDLE_PER_S = 1.0
 
 
-def completed(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candidate:
+def complete(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
     """Return a candidate with the array and workload behind its figures, its safety, and the floor where it misses one.
 
     Notes
     -----
-    Costs two evaluations (a disk failed, and being rebuilt), and a third where no number of disks meets the latency.
+    Costs an evaluation with a disk failed, and a second where no number of disks meets the latency.
     """
+    return _completed(case, evaluate, candidate, with_rebuild=False)
+
+
+def complete_with_rebuild(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
+    """Return the same with the rebuild simulated, too: one more evaluation."""
+    return _completed(case, evaluate, candidate, with_rebuild=True)
+
+
+def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, with_rebuild: bool) -> Candidate:
+    assert candidate is not None
     trial = candidate.trial
     if trial is None:
         return candidate
     found = replace(candidate, array=case.array(trial.disks), workload=case.workload, seed=case.search.seed)
     if trial.outcome is None or trial.outcome.method == "rule":
         return found
-    found = replace(found, safety=safety_of(case, trial, evaluate))
-    return found if found.is_feasible else _with_floor(found, case, evaluate)
+    known = None if candidate.safety is None else candidate.safety.degraded
+    safety = safety_of(case, trial, evaluate, with_rebuild=with_rebuild, degraded=known)
+    found = replace(found, safety=safety)
+    return found if found.is_feasible or found.floor_ms is not None else _with_floor(found, case, evaluate)
 
 
-def safety_of(case: Case, trial: Trial, evaluate: Evaluate) -> Safety:
-    """Return how an array fares with a disk failed; one run each, of the plan's shortest length."""
+def safety_of(
+    case: Case, trial: Trial, evaluate: Evaluate, *, with_rebuild: bool = True, degraded: Outcome | None = None
+) -> Safety:
+    """Return how an array fares with a disk failed; one run each, of the plan's shortest length.
+
+    Parameters
+    ----------
+    case : Case
+    trial : Trial
+    evaluate : Evaluate
+    with_rebuild : bool
+        Whether the rebuild is simulated; its hours come from a formula otherwise.
+    degraded : Outcome, optional
+        With a disk failed, where that is known already.
+    """
     assert trial.outcome is not None
     search = case.search
     limit = case.objective.data_loss_per_year or USUAL_LOSS_PER_YEAR
@@ -49,9 +75,12 @@ def safety_of(case: Case, trial: Trial, evaluate: Evaluate) -> Safety:
     except DescriptionError:  # no redundancy
         figures = statics(case, array, busy)
         return Safety(None, None, math.nan, figures.loss_per_year, limit)
-    degraded, rebuilding = (
-        evaluate(one, case.workload, n_requests=search.requests, seed=search.seed) for one in (failed, rebuilt)
-    )
+    if degraded is None:
+        degraded = evaluate(failed, case.workload, n_requests=search.requests, seed=search.seed)
+    if not with_rebuild:
+        figures = statics(case, array, busy)
+        return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
+    rebuilding = evaluate(rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
     figures = statics(case, array, busy, simulated_hours(case, rebuilding))
     return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit)
 

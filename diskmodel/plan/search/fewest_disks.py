@@ -13,9 +13,6 @@ from diskmodel.plan.search.difference import difference_in_words
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
-from diskmodel.plan.search.rule_of_thumb import (
-    rule_of_thumb_disks,
-)
 from diskmodel.plan.search.trier import Trier
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
@@ -27,7 +24,9 @@ GUESSES = 4
 _SHRINKING = ("cost", "rack_units", "data_loss")
 
 
-def search_family(case: Case, evaluate: Evaluate) -> Candidate:
+def search_family(
+    case: Case, evaluate: Evaluate, *, is_careful: bool = True, before: Candidate | None = None
+) -> Candidate:
     """Return the fewest disks of one family that meet the objective.
 
     Parameters
@@ -35,19 +34,25 @@ def search_family(case: Case, evaluate: Evaluate) -> Candidate:
     case : Case
     evaluate : Evaluate
         Decides; the formulas only choose where to begin.
+    is_careful : bool
+        Whether runs at the answer and at the next smaller count go on until they are settled. Without it they end as
+        soon as every interval is on one side of its limit, or at `Search.max_requests`; that no count is enough is
+        always found with care.
+    before : Candidate, optional
+        The answer of a search without care, to go on from.
 
     Notes
     -----
     Assumes that more disks never make speed, space or the rebuild worse, and never make cost, rack units or data loss
     better. The search begins at the formulas' guess, corrected by each trial, and ends by bisection when two
-    neighboring counts differ. At the answer and at the next smaller count runs then go on until they decide, or the
-    plan's budget for deciding is spent (`Search.max_requests_at_answer`).
+    neighboring counts differ. With care, runs at the answer and at the next smaller count then go on until they
+    decide, or the plan's budget for deciding is spent (`Search.max_requests_at_answer`).
     """
     counts = case.counts
     if not counts:
         reason = f"{case.family.level} in groups of allowed width has none of the numbers of disks in the plan"
         return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
-    trier = Trier(case, evaluate)
+    trier = Trier(case, evaluate, known=() if before is None else before.trials)
     fixed = {n: trier.static(n) for n in counts}
     low = _first(counts, lambda n: not _fails(fixed[n], but=_SHRINKING))
     if low is None:
@@ -58,7 +63,14 @@ def search_family(case: Case, evaluate: Evaluate) -> Candidate:
     if high < low:
         return _infeasible(trier, counts[low], "")
     allowed = counts[low : high + 1]
-    guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), lambda n: margin_of(trier(n)))
+    if before is None:
+        # the hint knows how an open load is shared among disks, which is more than a line between two margins
+        margin = (lambda n: margin_of(trier(n))) if case.workload.queue_depth else (lambda _: math.nan)
+        guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), margin)
+    else:
+        guess = before.disks
+    if guess is not None and not is_careful:
+        return _feasible(trier, guess)
     first = allowed[-1] if guess is None else guess
     # around that guess runs go on until they decide; mostly it stays, and only its neighbor is run again
     found = _fewest(
@@ -164,7 +176,7 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
         reason = (
             f"{below.disks} disks are too close to call in {_length(below)}, so the larger number is taken: {binding}"
         )
-    counted = rule_of_thumb_disks(trier.case)
+    counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)
     return Candidate(
         trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials),
@@ -182,7 +194,7 @@ def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
     is_decided = trial.verdict is Verdict.FAILS
     prefix = "" if is_decided else f"undecided in {_length(trial)}: "
     reason = f"{prefix}with {nearest} disks: {binding}{capped}"
-    counted = rule_of_thumb_disks(trier.case)
+    counted = trier.rule_of_thumb_disks
     return Candidate(
         trier.case.family,
         False,

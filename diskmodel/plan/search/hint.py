@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from diskmodel.analytic.estimate import Estimate, estimate
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.search import judge
 from diskmodel.plan.search.trier import Trier
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+if TYPE_CHECKING:
+    from diskmodel.analytic.estimate import Estimate
 
 #: Where the replay of a trace missed the objective, the search goes on at this many times the disks: formulas ignore
 #: bursts, so they keep guessing counts that are too small. At half, the search climbs one count at a time; at double,
 #: it simulates arrays much larger than needed.
 REPLAY_STEP = 2
+
+#: Largest step up that what is short of the objective suggests, times the disks. At half, an array far too small takes
+#: a trial more; at double, an array much larger than needed is simulated.
+LARGEST_STEP = 4
 
 _STATISTICS = ("mean", "p99")
 
@@ -29,6 +40,12 @@ class Hint:
         """Return whether that many disks probably meet the objective."""
         if disks < REPLAY_STEP * self.trier.short_in_replay:
             return False
+        if not self.case.workload.queue_depth:
+            if self.trier.trials:
+                return self._is_enough_for_open_load(disks)
+            counted = self.trier.rule_of_thumb_disks
+            if counted is not None:  # near enough to begin with, and its count is reported beside the answer anyway
+                return disks >= counted
         guess = self._estimate(disks)
         factors = self._factors(disks)
         streams = self.case.workload.streams
@@ -47,10 +64,23 @@ class Hint:
             latency_ns={"": latency, **{stream.name: latency for stream in streams}},
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
+        return self._is_enough(outcome)
+
+    def _is_enough_for_open_load(self, disks: int) -> bool:
+        """Return a guess from what was simulated: from the nearest count that is enough, else from the largest."""
+        tried = [trial for trial in self.trier.trials if trial.outcome is not None]
+        enough = [trial for trial in tried if trial.is_met]
+        if enough:
+            return self._is_enough(_at_other_count(min(enough, key=lambda trial: abs(trial.disks - disks)), disks))
+        return all(disks >= trial.disks * min(_more_needed(trial, self.case.workload), LARGEST_STEP) for trial in tried)
+
+    def _is_enough(self, outcome: Outcome) -> bool:
         found = judge.performance(self.case.objective, outcome, self.case.workload)
         return overall(found) is not Verdict.FAILS
 
     def _estimate(self, disks: int) -> Estimate:
+        from diskmodel.analytic.estimate import estimate  # takes a while to load, and open loads do not need it
+
         if disks not in self._known:
             array = self.case.array(disks)
             self._known[disks] = estimate(array, self.case.workload, n_sample=300, seed=self.case.search.seed)
@@ -77,6 +107,37 @@ class Hint:
             if simulated > 0 and 0 < estimated < float("inf"):
                 factors[name] = simulated / estimated
         return factors
+
+
+def _at_other_count(near: Trial, disks: int) -> Outcome:
+    """Return an open load on another number of disks: utilization is shared among them, and latency 1 / (1 - it)."""
+    outcome = near.outcome
+    assert outcome is not None
+    before = min(outcome.utilization_ratio, 0.99)
+    after = before * near.disks / disks
+    slower = (1 - before) / (1 - after) if after < 1 else math.inf
+    latency = {
+        stream: {name: Interval.exact(figure.value * slower) for name, figure in figures.items()}
+        for stream, figures in outcome.latency_ns.items()
+    }
+    return replace(
+        outcome, is_stable=after < 1, latency_ns=latency, utilization_ratio=min(after, 1.0), utilization_half_width=0.0
+    )
+
+
+def _more_needed(short: Trial, workload: Workload) -> float:
+    """Return about how many times the disks are needed that a count has which is not enough.
+
+    Near saturation, where such a count mostly is, latency falls with the fourth power of the number of disks, and at
+    half load with the first; its root is in between. An overloaded array needs the disks for the rate, and half as many
+    again for the latency.
+    """
+    outcome = short.outcome
+    assert outcome is not None
+    if not outcome.is_stable:
+        return 1.5 * workload.offered_rate_per_s / outcome.iops.value if outcome.iops.value > 0 else math.inf
+    ratios = [c.figure.value / c.limit for c in short.criteria if c.name.endswith("latency") and c.limit > 0]
+    return math.sqrt(max([1.0, *(ratio for ratio in ratios if math.isfinite(ratio))]))
 
 
 def _value(outcome: Outcome, statistic: str) -> float:

@@ -1,25 +1,26 @@
-"""Searching all families of a plan, several at the same time."""
+"""Working on several families of a plan at the same time."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from multiprocessing import get_context
+from typing import Self
 
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.search.complete import completed
 from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.search.memory import Remembered
 from diskmodel.plan.search.simulated import Simulated
 
 #: Pools of our own to try in all: a process may be killed, for example for lack of memory.
 ATTEMPTS = 3
 
+#: Work on one family: its case, the evaluation, and the candidate so far, if there is one.
+Job = Callable[[Case, Evaluate, Candidate | None], Candidate]
 
 #: Called with the number of families searched, the number of all, and the candidate just found.
 Progress = Callable[[int, int, Candidate], None]
@@ -44,58 +45,81 @@ def _is_native(case: Case) -> bool:
     return native.covers(resolve(array, seed), requests) is None
 
 
-def search_all(
-    asked: Sequence[Case], evaluate: Evaluate, executor: Executor | None, progress: Progress | None
-) -> list[Candidate]:
-    """Return the candidate of every case, in the same order.
+class Workers:
+    """Works on the families of a plan, several at the same time.
 
     Parameters
     ----------
     asked : sequence of Case
+        All families.
     evaluate : Evaluate
-    executor : concurrent.futures.Executor or None
-        None: a pool on this machine, where something is simulated.
-    progress : callable or None
-        Called in this thread after each case.
+    executor : concurrent.futures.Executor, optional
+        Default: a pool on this machine, where something is simulated. It is closed when the `with` block ends.
     """
-    inner = evaluate.evaluate if isinstance(evaluate, Remembered) else evaluate
-    is_simulated = isinstance(inner, Simulated)
-    if executor is None and (len(asked) == 1 or not is_simulated):
-        found = []
-        for case in asked:
-            found.append(_answer(case, evaluate))
+
+    def __init__(self, asked: Sequence[Case], evaluate: Evaluate, executor: Executor | None) -> None:
+        self.asked, self.evaluate, self.executor = asked, evaluate, executor
+        inner = evaluate.evaluate if isinstance(evaluate, Remembered) else evaluate
+        self._is_alone = executor is None and (len(asked) == 1 or not isinstance(inner, Simulated))
+        self._own: Executor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def work(
+        self, job: Job, candidates: Mapping[int, Candidate | None], progress: Progress | None = None
+    ) -> dict[int, Candidate]:
+        """Return what a job makes of some candidates, by the number of their family.
+
+        Parameters
+        ----------
+        job : callable
+        candidates : mapping of int to Candidate or None
+        progress : callable or None
+            Called in this thread after each.
+        """
+        done: dict[int, Candidate] = {}
+        if self._is_alone or (self.executor is None and len(candidates) == 1):
+            for i, candidate in candidates.items():
+                done[i] = job(self.asked[i], self.evaluate, candidate)
+                if progress:
+                    progress(len(done), len(candidates), done[i])
+            return done
+        for attempt in range(ATTEMPTS):
+            try:
+                self._gather(job, candidates, done, progress)
+                break
+            except BrokenExecutor:  # a process of our own pool was killed: a new pool does the rest
+                self._close()
+                if self.executor is not None or attempt == ATTEMPTS - 1:
+                    raise
+        return {i: done[i] for i in candidates}
+
+    def _gather(
+        self,
+        job: Job,
+        candidates: Mapping[int, Candidate | None],
+        done: dict[int, Candidate],
+        progress: Progress | None,
+    ) -> None:
+        """Add the candidates that are missing from `done` as they end."""
+        pool = self.executor
+        if pool is None:
+            pool = self._own = self._own or local_pool(self.asked)
+        futures = {
+            pool.submit(job, self.asked[i], self.evaluate, candidate): i
+            for i, candidate in candidates.items()
+            if i not in done
+        }
+        for future in as_completed(futures):
+            done[futures[future]] = future.result()
             if progress:
-                progress(len(found), len(asked), found[-1])
-        return found
-    done: dict[int, Candidate] = {}
-    for attempt in range(ATTEMPTS):
-        pool = executor if executor is not None else local_pool(asked)
-        try:
-            _gather(evaluate, pool, asked, done, progress)
-            break
-        except BrokenExecutor:  # a process of our own pool was killed: a new pool does the rest
-            if executor is not None or attempt == ATTEMPTS - 1:
-                raise
-        finally:
-            if executor is None:
-                pool.shutdown(cancel_futures=True)
-    return [done[i] for i in range(len(asked))]
+                progress(len(done), len(candidates), done[futures[future]])
 
-
-def _answer(case: Case, evaluate: Evaluate) -> Candidate:
-    return completed(search_family(case, evaluate), case, evaluate)
-
-
-def _gather(
-    evaluate: Evaluate,
-    pool: Executor,
-    asked: Sequence[Case],
-    done: dict[int, Candidate],
-    progress: Progress | None,
-) -> None:
-    """Add the candidates that are missing from `done` as their searches end."""
-    futures = {pool.submit(_answer, case, evaluate): i for i, case in enumerate(asked) if i not in done}
-    for future in as_completed(futures):
-        done[futures[future]] = future.result()
-        if progress:
-            progress(len(done), len(asked), done[futures[future]])
+    def _close(self) -> None:
+        if self._own is not None:
+            self._own.shutdown(cancel_futures=True)
+            self._own = None

@@ -126,5 +126,7 @@ def rule_of_thumb_disks(case: Case) -> int | None:
 
 def _of_any_width(case: Case) -> Case:
     widest = GroupWidth(raid5=10_000, raid6=10_000)
+    if max(case.plan.candidates.counts) <= min(case.plan.candidates.max_group_width.to_dict().values()):
+        return case
     candidates = case.plan.candidates.model_copy(update={"max_group_width": widest})
     return replace(case, plan=case.plan.model_copy(update={"candidates": candidates}))

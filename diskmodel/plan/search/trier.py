@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
+from statistics import NormalDist
 
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
@@ -17,18 +19,30 @@ from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.search import judge
 from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.replay_check import replay_criteria, replay_trace
+from diskmodel.plan.search.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.search.statics import simulated_hours, static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
-#: A run that leaves a criterion undecided is followed by one this many times as long: its intervals are half as wide.
-#: Double costs runs that are longer than needed; half costs more of them.
+#: A run that leaves a criterion undecided is followed by one that is as many times as long as the criterion needs,
+#: within these bounds. A run without any interval is followed by one at the geometric mean. At half the upper bound, a
+#: close call takes a run more; at double, a figure that was near its limit by luck takes a run that is too long.
+MIN_LENGTHEN, MAX_LENGTHEN = 2, 8
 LENGTHEN = 4
+#: What a run is longer than the last interval says it has to be: the figure moves as the interval shrinks. Without it
+#: every second run falls just short.
+RESERVE = 1.3
+#: Chance that the longest run decides, below which it is not made. With half, a close call that stays one costs up to
+#: a million requests more; with double, one close call in ten that could be decided is left open.
+WORTH_A_TRY = 0.1
 
 #: Distance of a figure from its limit, in half-widths of its 95 % interval, from which a verdict at the answer is
 #: settled: 2 half-widths are about 3.9 standard errors. At 1 every interval that just excludes the limit is believed,
 #: and of the many counts that a plan tries, some are so by luck; at 4 most answers need runs four times as long.
 SETTLED_HALF_WIDTHS = 2
+
+
+_NORMAL = NormalDist()
 
 
 class Trier:
@@ -40,11 +54,20 @@ class Trier:
     evaluate : Evaluate
     always_runs : bool
         Whether to simulate arrays that have already failed a criterion about space or money.
+    known : iterable of Trial
+        Made before.
     """
 
-    def __init__(self, case: Case, evaluate: Evaluate, *, always_runs: bool = False) -> None:
+    def __init__(
+        self, case: Case, evaluate: Evaluate, *, always_runs: bool = False, known: Iterable[Trial] = ()
+    ) -> None:
         self.case, self.evaluate, self.always_runs = case, evaluate, always_runs
-        self._known: dict[int, Trial] = {}
+        self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
+
+    @cached_property
+    def rule_of_thumb_disks(self) -> int | None:
+        """The fewest disks by the rule of thumb; None where the plan states no rate to count with."""
+        return rule_of_thumb_disks(self.case)
 
     @property
     def trials(self) -> list[Trial]:
@@ -76,12 +99,13 @@ class Trier:
         outcome = trial.outcome
         if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self.case.search.decision_budget:
             return trial
-        again = self._try(disks, before=outcome.n_requests, is_careful=True)
+        length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
+        again = self._try(disks, first=round(length), is_careful=True)
         self._known[disks] = replace(again, n_runs=trial.n_runs + again.n_runs)
         return self._known[disks]
 
-    def _try(self, disks: int, before: int = 0, *, is_careful: bool = False) -> Trial:
-        """Try an array; `before` requests have already been run."""
+    def _try(self, disks: int, first: int = 0, *, is_careful: bool = False) -> Trial:
+        """Try an array; the first run has at least `first` requests."""
         case, objective = self.case, self.case.objective
         array = case.array(disks)
         fixed = self.static(disks)
@@ -89,7 +113,7 @@ class Trier:
         if overall(fixed) is Verdict.FAILS and not (self.always_runs and has_room):
             return Trial(disks, tuple(fixed), None, None, statics(case, array), 0)
         outcome, found, n_runs = self._run(
-            array, case.workload, lambda o: judge.performance(objective, o, case.workload), before, is_careful
+            array, case.workload, lambda o: judge.performance(objective, o, case.workload), first, is_careful
         )
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
         hours = None
@@ -152,7 +176,7 @@ class Trier:
         array: Array,
         workload: Workload,
         judged: Callable[[Outcome], list[Criterion]],
-        before: int,
+        first: int,
         is_careful: bool,
     ) -> tuple[Outcome, list[Criterion], int]:
         """Return the outcome of runs that grow until every criterion is decided or the longest run is over.
@@ -161,14 +185,16 @@ class Trier:
         """
         search = self.case.search
         longest = search.decision_budget if is_careful else search.max_requests
-        n_requests, n_runs = min(max(search.requests, before * LENGTHEN), longest), 0
+        n_requests, n_runs = min(max(search.requests, first), longest), 0
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
             is_open = not is_settled(found) if is_careful else overall(found) is Verdict.UNDECIDED
             if n_requests >= longest or not (is_open or _is_doubtful(outcome, workload)):
                 return outcome, found, n_runs
-            n_requests = min(n_requests * LENGTHEN, longest)
+            if not is_worth_a_try(found, n_requests / longest):
+                return outcome, found, n_runs
+            n_requests = min(round(n_requests * lengthened(found, is_careful=is_careful)), longest)
 
 
 def is_settled(criteria: Iterable[Criterion]) -> bool:
@@ -183,8 +209,45 @@ def is_settled(criteria: Iterable[Criterion]) -> bool:
     return all(item.verdict is Verdict.HOLDS and _is_clear(item) for item in known)
 
 
+def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
+    """Return how many times as long a run has to be to decide, or with care to settle, every criterion.
+
+    Intervals shrink with the root of the length.
+    """
+    factors = [1.0]
+    for item in criteria:
+        half, distance = _half_width(item), abs(item.figure.value - item.limit)
+        clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
+        if item.verdict is Verdict.UNKNOWN or distance >= clear:
+            continue
+        factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+    needed = max(factors) if len(factors) > 1 else LENGTHEN
+    return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
+
+
+def is_worth_a_try(criteria: Iterable[Criterion], share: float) -> bool:
+    """Return whether the longest run has a chance to decide what a run of this share of its length leaves undecided.
+
+    Until then the figure moves by a normal variable whose variance is its own now times 1 - share, and its interval
+    shrinks by the root of the share.
+    """
+    for item in criteria:
+        half = _half_width(item)
+        if item.verdict is not Verdict.UNDECIDED or not math.isfinite(half) or not half > 0:
+            continue
+        deviation = half / _NORMAL.inv_cdf(0.975) * math.sqrt(1 - share)
+        distance, end = item.figure.value - item.limit, half * math.sqrt(share)
+        if _NORMAL.cdf((distance - end) / deviation) + _NORMAL.cdf((-distance - end) / deviation) < WORTH_A_TRY:
+            return False
+    return True
+
+
+def _half_width(item: Criterion) -> float:
+    return (item.figure.high - item.figure.low) / 2
+
+
 def _is_clear(item: Criterion) -> bool:
-    half = (item.figure.high - item.figure.low) / 2
+    half = _half_width(item)
     return not math.isfinite(half) or abs(item.figure.value - item.limit) >= SETTLED_HALF_WIDTHS * half
 
 

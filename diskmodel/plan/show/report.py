@@ -21,7 +21,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, explained, waterfall_title
+from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
 from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
 
@@ -64,7 +64,9 @@ def markdown(result: PlanResult) -> str:
     """Return the report as Markdown, without plots."""
     content = _escaped(_content(result))
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", content["toml"])), default=0))
-    lines = [f"# {content['title']}", "", content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
+    lines = [f"# {content['title']}", ""]
+    lines += [f"**{content['warning']}**", ""] if content["warning"] else []
+    lines += [content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
     lines += ["## Candidates", "", "| " + " | ".join(content["header"]) + " |", "|---" * len(content["header"]) + "|"]
     lines += ["| " + " | ".join(row) + " |" for row in content["rows"]]
     lines += ["", content["note"]] if content["note"] else []
@@ -79,6 +81,7 @@ def _escaped(content: dict[str, Any]) -> dict[str, Any]:
     lists_ = [(markdown_text(title), [markdown_text(item) for item in items]) for title, items in content["lists"]]
     return content | {
         "title": markdown_text(content["title"]),
+        "warning": markdown_text(content["warning"]),
         "answer": markdown_text(content["answer"]),
         "because": [markdown_text(line) for line in content["because"]],
         "header": [markdown_text(cell) for cell in content["header"]],
@@ -136,6 +139,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
     engines = sorted({t.outcome.method for c in result.candidates for t in c.trials if t.outcome})
     return {
         "title": plan.name,
+        "warning": warning(result),
         "answer": answer(result),
         "because": because(result),
         "facts": _facts(result),

@@ -14,7 +14,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, explained, lists
+from diskmodel.plan.show.words import answer, because, explained, lists, warning
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _LEFT = 2
@@ -25,7 +25,10 @@ _ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
 def plan_table(result: PlanResult) -> RenderableType:
     """Return the answer, at most three reasons, and every candidate in a line."""
     is_feasible = result.is_feasible
-    parts: list[RenderableType] = [Text(answer(result), style="bold green" if is_feasible else "bold red")]
+    parts: list[RenderableType] = []
+    if before := warning(result):
+        parts.append(Text(before, style="bold yellow"))
+    parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in because(result)]
     table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     header = candidate_header(result)

@@ -30,14 +30,13 @@ MAX_REASONS = 3
 
 
 def because(result: PlanResult) -> list[str]:
-    """Return at most three reasons: a warning, what rules out fewer disks, what is met, and what a failure does."""
+    """Return at most three reasons: what is met, what rules out fewer disks, and what a failure does."""
     best = result.best
     if best is None:
         return _why_not(result)[:MAX_REASONS]
     assert best.trial is not None
-    said = [_warning(result)] if best.safety is not None and not best.safety.is_safe else []
     met = "; ".join(criterion.in_short() for criterion in best.trial.criteria)
-    said.append(f"It meets the objective: {met}.")
+    said = [f"It meets the objective: {met}."]
     if best.replay_note:
         said.append(_sentence(best.replay_note))
     said.append(_fewer(best))
@@ -118,10 +117,11 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _warning(result: PlanResult) -> str:
+def warning(result: PlanResult) -> str:
+    """Return what has to be said before a recommendation that may lose data; "" where its chance is accepted."""
     best, other = result.best, result.safest
-    assert best is not None
-    assert best.safety is not None
+    if best is None or best.safety is None or best.safety.is_safe:
+        return ""
     instead = ""
     if other is not None:
         instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."

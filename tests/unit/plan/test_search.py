@@ -14,7 +14,8 @@ from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.search.run import run_plan
 from diskmodel.plan.search.trier import is_settled
-from diskmodel.plan.show.words import answer, because
+from diskmodel.plan.show.report import html, markdown
+from diskmodel.plan.show.words import answer, warning
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 
@@ -339,10 +340,12 @@ def test_an_unsafe_answer_says_so_first() -> None:
     assert mirrored.safety.degraded is not None
     assert mirrored.trial is not None
     assert mirrored.safety.p99_ms(mirrored.safety.degraded) > mirrored.p99_ms  # type: ignore[operator]
-    first = because(result)[0]
+    first = warning(result)
     assert first.startswith("Warning: this array loses data")
     assert f"{mirrored.disks} disks of Generic 15k rpm SAS in RAID 10" in first
+    for shown in (markdown(result), html(result)):
+        assert 0 <= shown.find("Warning: this array loses data") < shown.find(answer(result))
     lenient = plan_of(candidates=candidates, objective={"latency": {"p99": "40 ms"}, "data_loss_per_year": 0.9})
     accepted = run_plan(lenient, evaluate=Queues(), with_relaxations=False)
     assert accepted.best is not None
-    assert not because(accepted)[0].startswith("Warning")
+    assert warning(accepted) == ""

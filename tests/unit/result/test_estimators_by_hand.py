@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from diskmodel.result.statistics import batches
 from diskmodel.result.statistics.batches import _skewness, adjusted_ends, lag1_correlation, mean_interval
 from diskmodel.result.statistics.stability import judge_counts, judge_stability
 from diskmodel.result.statistics.warmup import mser5, warm_up
@@ -120,3 +121,11 @@ def test_samples_of_the_number_in_system_lie_at_4096_equal_steps() -> None:
     assert judge_stability(issue, np.full(300, until + 1), until).completed_per_s == 0
     assert judge_stability(np.full(300, 2048 * 10**6), np.full(300, until), until).offered_per_s == 0
     assert judge_stability(np.full(300, 2048 * 10**6 + 1), np.full(300, until), until).offered_per_s > 0
+
+
+def test_quantiles_written_down_are_those_of_scipy() -> None:
+    for degrees, value in batches._STUDENT_T_975.items():
+        assert value == stats.t.ppf(0.975, degrees)
+    assert set(batches._STUDENT_T_975) == {count - 1 for count in batches.BATCH_COUNTS}
+    assert batches.student_t(0.95, 9) == stats.t.ppf(0.95, 9)
+    assert stats.norm.ppf(0.95) == batches._CORRELATION_Z

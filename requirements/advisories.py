@@ -36,7 +36,7 @@ def verdict(name: str, command: list[str]) -> str:
         return f"{name}: no known vulnerability"
     print(output, file=sys.stderr)
     if any(sign in output for sign in OFFLINE):
-        return f"{name}: NOT AUDITED, the advisory database could not be reached"
+        return f"{name}: NOT LOOKED UP, the advisory database could not be reached"
     return f"{name}: FOUND, see above"
 
 
@@ -47,7 +47,7 @@ def main() -> int:
     if shutil.which("cargo-audit"):
         said.append(verdict("Rust", ["cargo", "audit", "--deny", "warnings"]))
     else:
-        said.append("Rust: NOT AUDITED, cargo-audit is not installed (cargo install cargo-audit --locked)")
+        said.append("Rust: NOT LOOKED UP, cargo-audit is not installed (cargo install cargo-audit --locked)")
     print(*said, sep="\n")
     return int(any(not line.endswith("no known vulnerability") for line in said))
 

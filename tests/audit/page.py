@@ -1,0 +1,83 @@
+"""The page of the audit, made from its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests.audit.questions import KINDS
+from tests.audit.verify import Checked
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "audit-of-plans.md"
+
+_INTRODUCTION = """# Audit of plans
+
+`make audit` draws random questions to the planner, answers them as a user would, and checks every candidate of every
+answer by long runs. This page is its output; nothing on it is typed by hand.
+
+A question has one or two drives, two RAID levels, a read share, request size and access pattern, an arrival rate or a
+number of clients, a limit on the mean, p95 or p99 latency, sometimes a limit on utilization, and a capacity. The seed
+and the number of a question determine it.
+
+Every candidate that was simulated is checked with the `array` and `workload` of the plan's JSON, by runs of at least
+{requests:,} requests with other seeds. Where something waits to be written, there are three of them: from the steady
+start, from empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache
+still fills or drains then. Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible
+by the first run in which it misses the objective.
+
+- A candidate called feasible is **unsafe** where a criterion is missed by more than the half-width of the plan's own
+  interval, or the array is overloaded. A miss within that interval is counted as *narrowly missed*.
+- A candidate called infeasible is **unsafe** where the largest count meets every criterion in every run.
+- A candidate called undecided claims nothing, and one that was ruled out without a simulation (no room, no such group)
+  needs no run. Neither is checked.
+"""
+
+
+def page_of(answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requests: int, overload: int) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    answers : sequence of (str, iterable of Checked)
+        Kind and candidates of each question, by number from 0.
+    seed : int
+    requests, overload : int
+        Of the verification runs.
+    """
+    text = _INTRODUCTION.format(requests=requests, overload=overload)
+    kept = [(number, kind, list(found)) for number, (kind, found) in enumerate(answers)]
+    everything = [item for _, _, found in kept for item in found]
+    checked = [item for item in everything if not item.verdict.startswith("not checked")]
+    unsafe = sum(item.is_unsafe for item in checked)
+    text += (
+        f"\n`make audit QUESTIONS={len(kept)} SEED={seed}`: {len(kept)} questions, {len(everything)} candidates, "
+        f"{len(checked)} of them checked, **{unsafe} unsafe**.\n\n"
+        "| kind | questions | candidates | checked | feasible | infeasible | undecided | narrowly missed | unsafe |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+    )
+    for kind in (*KINDS, "all"):
+        chosen = [(number, found) for number, own, found in kept if kind in ("all", own)]
+        items = [item for _, found in chosen for item in found]
+        figures = [
+            len(chosen),
+            len(items),
+            sum(not item.verdict.startswith("not checked") for item in items),
+            *(sum(item.state == state for item in items) for state in ("feasible", "infeasible", "undecided")),
+            sum(item.verdict == "narrowly missed" for item in items),
+            sum(item.is_unsafe for item in items),
+        ]
+        text += f"| {kind} | {' | '.join(str(figure) for figure in figures)} |\n"
+    doubtful = [
+        (number, kind, item)
+        for number, kind, found in kept
+        for item in found
+        if item.is_unsafe or item.verdict == "narrowly missed"
+    ]
+    if doubtful:
+        text += "\n## Answers that were not confirmed\n\n"
+        text += "| question | kind | candidate | the plan says | the audit says |\n|--:|---|---|---|---|\n"
+        for number, kind, item in doubtful:
+            text += (
+                f"| {number} | {kind} | {item.disks} x {item.drive}, {item.level} | {item.state} | {item.verdict} |\n"
+            )
+    return text + "\nA single question again, with every figure: `python -m tests.audit --seed SEED --number NUMBER`.\n"

@@ -1,0 +1,60 @@
+"""Steady starts that several runs share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diskmodel.array import Array
+from diskmodel.engine import simulate as simulating
+from diskmodel.engine.steady.shared import OVERHEAD_BYTES, SharedStarts
+from diskmodel.engine.steady.start import Start
+from diskmodel.workload import Workload
+
+ARRAY = {
+    "drive": "generic-15k",
+    "layout": {"level": "raid5", "disks": 4},
+    "controller": {"write_cache": {"size": "4 MiB"}},
+}
+LOAD = {"size": "8 KiB", "read_ratio": 0.5, "rate": "100/s", "span": "1 GB"}
+
+
+def start_of(n: int) -> Start:
+    return Start(dirty=np.arange(n))
+
+
+def test_runs_of_one_array_and_workload_settle_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    settled = simulating.settled
+
+    def counted(scenario: object, workload: Workload, **more: object) -> Start:
+        asked.append(workload)
+        return settled(scenario, workload, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(simulating, "settled", counted)
+    monkeypatch.setattr(simulating, "_STARTS", SharedStarts())
+    array, load = Array.parse(ARRAY), Workload.parse(LOAD)
+    first = simulating.simulate(array, load, n_requests=400)
+    simulating.simulate(Array.parse(ARRAY), Workload.parse(LOAD), n_requests=800)
+    assert len(asked) == 1
+    again = simulating.simulate(array, load, n_requests=400)
+    assert np.array_equal(first.run.completions.done_ns, again.run.completions.done_ns)
+    simulating.simulate(array, load, n_requests=400, seed=1)
+    simulating.simulate(array, load.scaled(2), n_requests=400)
+    simulating.simulate(Array.parse(ARRAY | {"layout": {"level": "raid5", "disks": 5}}), load, n_requests=400)
+    assert len(asked) == 4
+
+
+def test_the_least_recently_used_start_is_forgotten() -> None:
+    starts = SharedStarts(max_bytes=2 * (start_of(1000).n_bytes + OVERHEAD_BYTES))
+    kept = {name: starts.get(name, lambda: start_of(1000)) for name in ("a", "b")}
+    assert starts.get("a", lambda: start_of(1)) is kept["a"]
+    starts.get("c", lambda: start_of(1000))
+    assert starts.get("a", lambda: start_of(1)) is kept["a"]
+    assert starts.get("b", lambda: start_of(1)) is not kept["b"]
+
+
+def test_a_start_larger_than_the_memory_is_not_kept() -> None:
+    starts = SharedStarts(max_bytes=1000)
+    large = starts.get("a", lambda: start_of(1000))
+    assert starts.get("a", lambda: start_of(1000)) is not large
