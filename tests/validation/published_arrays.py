@@ -30,10 +30,9 @@ UNITS = {"iops": "/s", "mb_s": " MB/s", "mean_ms": " ms", "p99_ms": " ms"}
 INTRODUCTION = """# Every published measurement that was found
 
 {n} measurements of real drives and arrays were found, of which diskmodel can predict {n_predicted}. The table at the
-end names the others and why not. Nothing is fitted to any of them: a drive is described by its data sheet, and where the
-source does not name it, by one of its class ("class"). So a difference can come from the model, from the drive, or from
-what the source does not say. `make arrays` writes this page from
-`tests/data/published_arrays.toml`.
+end names the others and why not. Nothing is fitted to any of them: a drive is described by its data sheet, and where
+the source does not name it, by one of its class. So a difference can come from the model, from the drive, or from what
+the source does not say. `make arrays` writes this page from `tests/data/published_arrays.toml`.
 
 {summary}
 """
@@ -95,11 +94,8 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
 
 def _of_rebuild(rebuild: dict[str, Any]) -> Figure:
     """The rate of a rebuild of an array that is all but idle, and that reads while it writes, as md does."""
-    layout = rebuild["layout"] | {
-        "failed": [0],
-        "spares": 1,
-        "rebuild": {"done_ratio": rebuild["done"], "steps_at_once": 2},
-    }
+    steps = {"done_ratio": rebuild["done"], "steps_at_once": 2}
+    layout = rebuild["layout"] | {"failed": [0], "spares": 1, "rebuild": steps}
     array = Array.parse({"drive": rebuild["drive"], "layout": layout})
     workload = Workload.parse({"size": "4 KiB", "rate": "1/s"})
     run = simulate(array, workload, n_requests=REBUILD_S).run
