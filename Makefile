@@ -13,6 +13,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 # Processes that run Python tests at the same time.
 JOBS ?= 2
 
+# The kernel for the lab on the site.
+WASM := build/wasm/kernel.wasm
+KERNEL := diskmodel/engine/kernel
+
 RUST_SOURCES := $(shell find diskmodel calibrate -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 # Cargo builds against the Python of the virtual environment, also when it is called outside of pip, and links no libpython.
 CARGO_ENV = PYO3_PYTHON=$(abspath $(BIN)/python) PYO3_BUILD_EXTENSION_MODULE=1
@@ -40,6 +44,10 @@ build: $(VENV)/.dependencies ## Build the native kernel and the micro-benchmark 
 	rm -f $(VENV)/.installed
 	$(MAKE) $(VENV)/.installed
 
+.PHONY: wasm
+wasm: $(WASM) ## Build the kernel as WebAssembly for the lab on the site (needs the target of rustup, or Debian's rustc-web)
+	@ls -l $(WASM)
+
 .PHONY: dist
 dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist/
 	rm -rf dist
@@ -49,6 +57,7 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 # Not --quiet: it would keep the warnings from --strict, too.
 .PHONY: docs
 docs: setup ## Build the documentation into site/, warnings are errors
+	@$(MAKE) wasm || echo "The site is built without the live lab, and says so where it would be."
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: docs-serve
@@ -117,6 +126,14 @@ traces: setup ## Calibrate on the first halves of the traces in DISKMODEL_EVIDEN
 .PHONY: field
 field: setup ## Print published measurements against the model, and write docs/explanation/validation-field.md
 	$(BIN)/python -m tests.validation.field
+
+.PHONY: arrays
+arrays: setup ## Compare every published measurement of drives and arrays with the model, and write docs/explanation/validation-arrays.md
+	$(BIN)/python -m tests.validation.published_arrays
+
+.PHONY: synthesis
+synthesis: setup ## Fit the traces in DISKMODEL_EVIDENCE, compare with their replays, and write docs/explanation/validation-synthesis.md
+	$(BIN)/python -m tests.validation.synthesis
 
 .PHONY: audit
 audit: setup ## Check answers of `plan` to random questions by long runs: make audit QUESTIONS=300 SEED=1 (hours)
@@ -192,6 +209,9 @@ $(VENV)/.installed: $(VENV)/.dependencies pyproject.toml setup.py $(RUST_SOURCES
 	rm -f diskmodel/engine/_kernel*.so
 	$(PIP) install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
+
+$(WASM): $(KERNEL)/wasm.sh $(KERNEL)/Cargo.toml $(shell find $(KERNEL)/src -name '*.rs') Cargo.toml Cargo.lock
+	$(KERNEL)/wasm.sh $(abspath $(WASM))
 
 $(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies
 	$(PIP) install --quiet --require-hashes -r requirements/mutation.txt

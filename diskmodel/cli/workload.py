@@ -25,7 +25,7 @@ def workload(
         bool,
         typer.Option(
             "--fit",
-            help="Fit one synthetic stream to a trace (bursts, locality, runs, mix); report what it does not match.",
+            help="Fit one synthetic stream to a trace: excerpts that stand for it; report what it loses in latency.",
         ),
     ] = False,
     level: Level = None,
@@ -71,12 +71,12 @@ def workload(
 def _fit(
     evidence: Path, out: Path | None, *, level: str | None, device: str | None, format: str | None, as_json: bool
 ) -> None:
-    """Fit a synthetic stream to a trace and report what it does not reproduce."""
+    """Fit a synthetic stream to a trace, and report what it loses in latency and does not reproduce."""
     from diskmodel.cli.inputs import read_replay
-    from diskmodel.workload import fit_workload
+    from diskmodel.synthesis import synthesize
 
     trace = read_replay(evidence, "original", level=level, device=device, format=format).trace
-    fitted = fit_workload(trace)
+    fitted = synthesize(trace, name=evidence.name)
     if out is not None:
         fitted.workload.save(out)
     if as_json:
@@ -86,15 +86,25 @@ def _fit(
                 "trace": asdict(fitted.trace),
                 "synthetic": asdict(fitted.synthetic),
                 "lost": list(fitted.lost),
+                "latency": [
+                    {**item.to_dict(), "mean_error_ratio": item.mean_error, "p99_error_ratio": item.p99_error}
+                    for item in fitted.latency
+                ],
             }
         )
         return
-    show(f"{evidence}: {len(trace):,} requests, fitted by one synthetic stream")
+    (stream,) = fitted.workload.streams
+    excerpts = stream.excerpts
+    assert excerpts is not None
     show(
+        f"{evidence}: {len(trace):,} requests in {excerpts.n_phases:,} phases",
+        f"  {excerpts.n_excerpts:,} excerpts stand for them, of {excerpts.n_requests:,} requests",
+        "  latency of the workload, and of the trace replayed:",
+        *(f"    {item.in_words()}" for item in fitted.latency),
         "  not reproduced:" if fitted.lost else "  all compared statistics match the trace",
         *(f"    {x}" for x in fitted.lost),
     )
     if out is None:
-        typer.echo("\n" + fitted.workload.to_toml().rstrip())
+        show("  name a file with --out to keep the workload")
     else:
         show(f"  written to {out}; next: diskmodel simulate ARRAY.toml --workload {out}")

@@ -64,8 +64,9 @@ def simulate(
     engine : "auto", "native" or "simpy"
         "auto" takes the native kernel where it covers the scenario; the result reports which one ran.
     n_requests : int, optional
-        Length of the run. Without it, runs grow until the 95 % interval of the mean response time is as narrow as
-        `precision`, or the result reports that it is not.
+        Length of the run. Without it, a run has 8,000 requests, or all phases of a workload with excerpts, and grows
+        until the 95 % interval of the mean response time is as narrow as `precision`, or the result reports that it is
+        not.
     precision : float
         Half-width of that interval as a part of the mean.
     percentile : "p50", "p95", "p99" or "p999", optional
@@ -98,7 +99,7 @@ def simulate(
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=_settled(array, workload, scenario, seed))
-    n = n_requests or FIRST_REQUESTS
+    n = n_requests or _first_length(workload, engine)
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
         most = MAX_REQUESTS[result.engine if keep == "all" else keep]
@@ -137,6 +138,12 @@ def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Resul
     mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
     burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean)
     return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
+
+
+def _first_length(workload: Workload | TraceWorkload, engine: Engine) -> int:
+    """Length of the first run; all phases of a trace that excerpts stand for, because some have its bursts."""
+    n_cycle = workload.n_cycle if isinstance(workload, Workload) else 0
+    return max(FIRST_REQUESTS, min(n_cycle, MAX_REQUESTS["simpy" if engine == "simpy" else "native"]))
 
 
 def _check_options(

@@ -26,6 +26,9 @@ class Rebuild(Description):
         Limit of the rebuild rate; None: as fast as the disks go.
     window_bytes : int
         Size of one rebuild step: read from the survivors, then written to the spare.
+    steps_at_once : int
+        Steps that may be in progress at the same time. With two the survivors are read while the spare is written: an
+        idle array is rebuilt twice as fast, and hosts wait longer for a busy one.
     done_ratio : float
         Share of the disk that is already rebuilt at time 0.
     """
@@ -33,6 +36,7 @@ class Rebuild(Description):
     disk: int | None = None
     rate_bytes_per_s: BytesPerSecond | None = None
     window_bytes: Length = Field(default=1 << 20, gt=0)
+    steps_at_once: int = Field(default=1, ge=1, le=1024)
     done_ratio: Ratio = 0.0
 
 

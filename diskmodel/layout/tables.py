@@ -51,6 +51,8 @@ class LayoutTables:
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
         Sectors of one rebuild step.
+    rebuild_steps : int
+        Rebuild steps that may be in progress at the same time.
     rebuild_gap_ns : int
         Least time between the starts of two rebuild steps (the rate limit).
     rebuild_front : int
@@ -77,6 +79,7 @@ class LayoutTables:
     holds_disks: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
+    rebuild_steps: int = 1
     rebuild_gap_ns: int = 0
     rebuild_front: int = 0
 
@@ -113,10 +116,12 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         capacity = member * layout.disks
     rebuild = layout.rebuild
     window = gap = front = 0
+    steps = 1
     target = -1
     if rebuild is not None:
         target = layout.failed[0] if rebuild.disk is None else rebuild.disk
         window = _sectors(rebuild.window_bytes, sector_bytes, "layout.rebuild.window_bytes")
+        steps = rebuild.steps_at_once
         gap = 0 if rebuild.rate_bytes_per_s is None else int(rebuild.window_bytes * 1e9 / rebuild.rate_bytes_per_s)
         front = int(member * rebuild.done_ratio) // window * window
     return LayoutTables(
@@ -140,6 +145,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         holds_disks=layout.read_modify_write == "held",
         rebuild_disk=target,
         rebuild_window=window,
+        rebuild_steps=steps,
         rebuild_gap_ns=gap,
         rebuild_front=front,
     )

@@ -1,15 +1,31 @@
 """What hosts ask of an array: descriptions of streams, and the requests drawn from them."""
 
-from diskmodel.workload.addresses import HotSpot, Sequential, SortedBatches, Strided, Uniform, Zipf, Zone, Zoned
-from diskmodel.workload.arrivals import Bursts, Closed, Given, Poisson, Profile
+from diskmodel.workload.addresses import (
+    ExcerptPlaces,
+    HotSpot,
+    Sequential,
+    SortedBatches,
+    Strided,
+    Uniform,
+    Zipf,
+    Zone,
+    Zoned,
+)
+from diskmodel.workload.arrivals import Bursts, Closed, ExcerptTimes, Given, Poisson, Profile
 from diskmodel.workload.description import Workload
+from diskmodel.workload.excerpts import Excerpts
 from diskmodel.workload.fit import FittedWorkload, fit_workload
+from diskmodel.workload.fitted import Fitted
 from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
 __all__ = [
     "Bursts",
     "Closed",
+    "ExcerptPlaces",
+    "ExcerptTimes",
+    "Excerpts",
+    "Fitted",
     "FittedWorkload",
     "Given",
     "HotSpot",

@@ -60,7 +60,7 @@ class Blocks:
         self.rules: tuple[StreamRule, ...] = tuple(rule_of(stream) for stream in streams)
         self._rows_per_block = rows_per_block
         self._spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
-        self._draws = [RunningDraws(seed, index) for index in range(len(streams))]
+        self._draws = [RunningDraws(seed, index, stream.excerpts) for index, stream in enumerate(streams)]
         weights = np.array([stream.weight or stream.expected_rate_per_s for stream in streams], dtype=np.float64)
         self._share = weights / np.sum(weights)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -13,12 +14,13 @@ from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.blocks import Blocks
+from diskmodel.workload.fitted import Fitted
 from diskmodel.workload.generate import generate
 from diskmodel.workload.past import Past, past
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
 
-_OWN_KEYS = ("name",)
+_OWN_KEYS = ("name", "fitted")
 
 
 class Workload(Description):
@@ -31,6 +33,8 @@ class Workload(Description):
         Part of the array, from its front, that streams without a span of their own use; default: all of it.
     streams : tuple of Stream
         A file with a single stream may give that stream's fields at the top level.
+    fitted : Fitted or None
+        The trace that the workload was fitted to, and what it loses in latency. Changes nothing in a run.
 
     Examples
     --------
@@ -46,6 +50,7 @@ class Workload(Description):
     span_bytes: Bytes | None = None
     span_ratio: Ratio | None = None
     streams: tuple[Stream, ...] = Field(max_length=10_000)
+    fitted: Fitted | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -123,6 +128,17 @@ class Workload(Description):
     def offered_rate_per_s(self) -> float:
         """Mean rate of all open streams together."""
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
+
+    @property
+    def n_cycle(self) -> int:
+        """Rows after which every stream with excerpts of a trace has gone through all of its phases; 0 without."""
+        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        cycles = [
+            len(stream.excerpts.cycle.op) * sum(rates) / rate
+            for stream, rate in zip(self.streams, rates, strict=True)
+            if stream.excerpts is not None
+        ]
+        return math.ceil(max(cycles, default=0))
 
     def requests(self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True) -> Requests:
         """The first `n` requests on an array of `capacity_bytes`, everything random drawn from `seed`.

@@ -8,10 +8,13 @@ of the rows, and nothing depends on how many there are.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from diskmodel.workload.excerpts import Excerpts
 
 Float64 = NDArray[np.float64]
 
@@ -29,6 +32,7 @@ class Kind(IntEnum):
     RUN = 7
     REGION = 8
     BURST = 9
+    EXCERPT = 10
 
 
 class Draws:
@@ -40,15 +44,25 @@ class Draws:
         Not negative.
     stream : int
         Index of the stream in its workload.
+    excerpts : Excerpts, optional
+        Of the stream, for the laws and patterns that draw from them.
     """
 
     #: Number of the first row that is drawn for, and what patterns have to know of the rows before it.
     first_row = 0
 
-    def __init__(self, seed: int, stream: int) -> None:
+    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None) -> None:
         self._seed = seed
         self._stream = stream
+        self._excerpts = excerpts
         self.memory: dict[Kind, Any] = {}
+
+    @property
+    def required_excerpts(self) -> Excerpts:
+        """The stream's excerpts, for those who cannot draw without; a description without them is refused before."""
+        if self._excerpts is None:
+            raise RuntimeError("a stream without excerpts has a law or pattern that draws from them")
+        return self._excerpts
 
     def generator(self, kind: Kind) -> np.random.Generator:
         """Return a fresh generator for one kind of draw; the same one at every call."""
@@ -84,8 +98,8 @@ class RunningDraws(Draws):
     Whoever draws a block moves `first_row` on afterwards.
     """
 
-    def __init__(self, seed: int, stream: int) -> None:
-        super().__init__(seed, stream)
+    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None) -> None:
+        super().__init__(seed, stream, excerpts)
         self._generators: dict[Kind, np.random.Generator] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:

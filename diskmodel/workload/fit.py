@@ -107,7 +107,7 @@ def fit_workload(requests: Requests, *, capacity_bytes: int | None = None, seed:
     )
     workload = Workload(name="fitted", streams=(stream,))
     synthetic = Features.of(workload.requests(capacity_bytes=capacity, n=len(requests), seed=seed))
-    return FittedWorkload(workload, trace, synthetic, _lost(trace, synthetic))
+    return FittedWorkload(workload, trace, synthetic, lost_features(trace, synthetic))
 
 
 def _sizes(requests: Requests) -> tuple[SizeShare, ...]:
@@ -163,7 +163,8 @@ def _harmonic(n: int, power: float) -> float:
     return total
 
 
-def _lost(trace: Features, synthetic: Features) -> tuple[str, ...]:
+def lost_features(trace: Features, synthetic: Features) -> tuple[str, ...]:
+    """Return the features that differ visibly, with both figures."""
     lost = []
     for name in trace.names():
         was, now = getattr(trace, name), getattr(synthetic, name)

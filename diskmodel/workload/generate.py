@@ -45,7 +45,7 @@ def generate(
     )
     for index, stream in enumerate(streams):
         rows = np.flatnonzero(owner == index)
-        draws = Draws(seed, index)
+        draws = Draws(seed, index, stream.excerpts)
         space = stream.space(capacity_bytes, default_span_bytes)
         lengths = stream.draw_lengths(len(rows), draws)
         requests.when_ns[rows] = stream.arrival.when(len(rows), draws)
@@ -67,7 +67,7 @@ def _only(
     with_cache_draws: bool,
 ) -> Requests:
     """Requests of a single stream; columns with one value for all rows take no room."""
-    draws = Draws(seed, 0)
+    draws = Draws(seed, 0, stream.excerpts)
     space = stream.space(capacity_bytes, default_span_bytes)
     lengths = stream.draw_lengths(n, draws)
     offset = stream.addresses.starts(lengths, space, draws)

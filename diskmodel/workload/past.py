@@ -52,7 +52,7 @@ def past(streams: Sequence[Stream], default_span_bytes: int | None, capacity_byt
     offset, length = np.empty(n, np.int64), np.empty(n, np.int64)
     for index, stream in enumerate(streams):
         rows = np.flatnonzero(owner == index)
-        draws = PastDraws(seed, index)
+        draws = PastDraws(seed, index, stream.excerpts)
         space = stream.space(capacity_bytes, default_span_bytes)
         addresses = stream.addresses
         n_readers = addresses.n_readers if isinstance(addresses, Sequential) else 1

@@ -14,9 +14,10 @@ from diskmodel.description import Description
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op
 from diskmodel.units import Bytes, Length, Ratio, Weight, pretty_bytes
-from diskmodel.workload.addresses import Addresses, Uniform
-from diskmodel.workload.arrivals import Arrival, Closed
+from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
+from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
+from diskmodel.workload.excerpts import Excerpts
 from diskmodel.workload.space import Space
 
 SECTOR_BYTES = 512
@@ -25,6 +26,10 @@ SECTOR_BYTES = 512
 #: place large blocks at multiples of about 1 MiB (partitions, extents). At half, 1 MiB requests would start in the
 #: middle of the strips that they fill; at double nothing changes for requests of up to 1 MiB.
 MAX_NATURAL_ALIGNMENT_BYTES = 1 << 20
+
+#: Difference allowed between the mean of the sizes and that of the excerpts, as a share: rounding to sectors. At half,
+#: the fit's own rounding of small requests is refused; at double, an edited size may pass without any effect.
+_SUMMARY_RATIO = 0.05
 
 _OPEN_KEYS = ("rate_per_s", "profile")
 _CLOSED_KEYS = ("clients", "queue_depth", "think", "think_ns", "think_distribution", "client_rate_per_s", "client_rate")
@@ -74,6 +79,9 @@ class Stream(Description):
         Default: the workload's span, else all of it from `offset` on.
     arrival : Poisson, Bursts, Given or Closed
         In a file a stream may instead say `rate = "200/s"`, or `clients = 16` (or `queue_depth = 16`) with `think`.
+    excerpts : Excerpts or None
+        Excerpts of a trace. Operations and sizes are theirs, and `read_ratio` and `sizes` summarize them; times and
+        places are theirs where `arrival` and `addresses` say so.
     weight : float or None
         Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
         never how fast they come.
@@ -89,6 +97,7 @@ class Stream(Description):
     offset_bytes: Bytes | None = None
     offset_ratio: Ratio | None = None
     arrival: Arrival
+    excerpts: Excerpts | None = None
     weight: Weight | None = None
 
     @model_validator(mode="before")
@@ -127,6 +136,29 @@ class Stream(Description):
     @model_validator(mode="after")
     def _one_form(self) -> Stream:
         check_one_form(self)
+        return self
+
+    @model_validator(mode="after")
+    def _excerpts_agree(self) -> Stream:
+        draws_from_them = [
+            name
+            for name, part in (("arrival", self.arrival), ("addresses", self.addresses))
+            if isinstance(part, ExcerptTimes | ExcerptPlaces)
+        ]
+        if self.excerpts is None:
+            if draws_from_them:
+                raise ValueError(
+                    f"{' and '.join(draws_from_them)}: drawn from excerpts of a trace, and the stream has none; "
+                    "fit the stream with `diskmodel workload TRACE --fit`"
+                )
+            return self
+        length = self.excerpts.cycle.length
+        mean, largest = float(length.mean()), max(share.size_bytes for share in self.sizes)
+        if largest < int(length.max()) or abs(self.mean_size_bytes / mean - 1) > _SUMMARY_RATIO:
+            raise ValueError(
+                f"sizes: must summarize the excerpts, whose mean is {mean:.0f} and largest {int(length.max())} bytes; "
+                "leave sizes as they were fitted, or remove excerpts"
+            )
         return self
 
     def in_words(self) -> str:
@@ -198,12 +230,16 @@ class Stream(Description):
 
     def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """`Op` values; uint8, shape (n,)."""
+        if self.excerpts is not None:
+            return self.excerpts.ops(n, draws, self.read_ratio)
         if self.read_ratio in (0.0, 1.0):
             return same(np.uint8(Op.READ if self.read_ratio else Op.WRITE), n)
         return np.where(draws.uniform(Kind.OP, n) < self.read_ratio, Op.READ, Op.WRITE).astype(np.uint8)
 
     def draw_lengths(self, n: int, draws: Draws) -> Int64:
         """Request sizes; int64, shape (n,), bytes."""
+        if self.excerpts is not None:
+            return self.excerpts.lengths(n, draws)
         size = np.array([share.size_bytes for share in self.sizes], dtype=np.int64)
         if len(size) == 1:
             return same(size[0], n)

@@ -71,7 +71,11 @@ def watch() -> Iterator[Watch]:
     watched = Watch()
     yield watched
     assert watched.errors == []
-    away = [url for url in watched.addresses if not url.startswith(("http://127.0.0.1:", "file://", "data:", "about:"))]
+    away = [
+        url
+        for url in watched.addresses
+        if not url.startswith(("http://127.0.0.1:", "file://", "data:", "about:", "blob:"))
+    ]
     assert away == [], "nothing leaves this machine"
 
 

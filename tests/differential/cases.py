@@ -261,6 +261,7 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
         layout["failed"] = [pick(range(n))]
         if pick((False, True, True)):
             layout |= {"spares": 1, "rebuild": {"window_bytes": pick((4096, 65536)), "done_ratio": pick((0, 0.5))}}
+            layout["rebuild"]["steps_at_once"] = pick((2, 2, 1, 3))
             if pick((False, True)):
                 layout["rebuild"]["rate_bytes_per_s"] = 1e6
     return layout

@@ -275,6 +275,19 @@ EVERY_STREAM: dict[str, Any] = {
         },
         {"size": "64 KiB", "clients": 1, "addresses": {"pattern": "sequential"}, "offset": "1 GB"},
         {"size": "4 KiB", "rate": "10/s", "weight": 0.5},
+        {
+            "sizes": [{"size": "4 KiB", "weight": 4}, {"size": "8 KiB", "weight": 3}],
+            "arrival": {"kind": "excerpts", "rate": "20/s"},
+            "addresses": "excerpts",
+            "excerpts": {
+                "n_phases": 3,
+                "n_excerpts": 2,
+                "n_requests": 5,
+                "phases": "c-muRU}RuoWMq_+7XbhO=m1#",
+                "ends": "c-muRVg>*J4FCr",
+                "requests": "c-mufWMEWeWME(f0tPV6At1oP!Kk2Lz%U;G5T*hJ",
+            },
+        },
     ],
 }
 

@@ -5,17 +5,22 @@ import { element, figure, interval, percent } from "./words.js";
 const REFINE_AFTER_MS = 350;
 // a quick answer should take less than 200 ms: when one takes longer, the next one simulates fewer requests
 const WANTED_MS = 100, SLOW_MS = 130, FAST_MS = 60, MIN_EFFORT = 0.2;
+const ENGINES = {
+  native: "by the native kernel",
+  simpy: "by the reference engine, because the kernel does not support these settings",
+  browser: "by the native kernel, in this page",
+};
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
-  constructor(controls) {
-    this.controls = controls;
+  /** `answer(settings, stage, effort, signal)` returns a curve, or throws an error with `faults`; `effort` is the first one's. */
+  constructor(controls, answer, effort) {
+    Object.assign(this, { controls, answer, effort });
     this.iops = new Chart($("chart-iops"), { title: "Requests per second", yLabel: "requests per second", yLog: false });
     this.p99 = new Chart($("chart-p99"), { title: "p99 latency (ms)", yLabel: "ms", yLog: true });
     this.kept = null;
     this.asked = 0;
     this.isBusy = false;
-    this.effort = 1;
     // ?refine=no: quick answers only, each from the same number of requests, for machines that are busy
     this.refines = new URLSearchParams(location.search).get("refine") !== "no";
     $("keep").onclick = () => { this.kept = { data: this.data, name: controls.describe() }; this.draw(); };
@@ -64,17 +69,14 @@ export class Curves {
     }
   }
   async #fetch(stage, signal) {
-    const body = JSON.stringify(this.controls.settings);
-    let answer;
+    let data;
     try {
-      answer = await fetch(`/curve?stage=${stage}&effort=${stage === "quick" ? this.effort : 1}`, { method: "POST", body, signal });
+      data = await this.answer(this.controls.settings, stage, stage === "quick" ? this.effort : 1, signal);
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      this.#faults([{ text: "The lab does not respond: has it stopped? Start it again with `diskmodel lab`." }]);
+      if (!error.faults) throw error;
+      this.#faults(error.faults);
       return null;
     }
-    const data = await answer.json().catch(() => ({ faults: [{ text: `The lab failed (status ${answer.status}).` }] }));
-    if (!answer.ok) { this.#faults(data.faults); return null; }
     this.#faults([]);
     return data;
   }
@@ -92,7 +94,7 @@ export class Curves {
     this.#breakdown(data.chosen);
     this.#table(data.points);
     const runs = `${data.points.length} loads, ${data.n_requests.toLocaleString("en")} requests simulated`;
-    const engine = data.engine === "native" ? "by the native kernel" : "by the reference engine, because the kernel does not support these settings";
+    const engine = ENGINES[data.engine];
     $("status").textContent = `${runs} ${engine}; ` + (data.stage === "quick" ? `answered in ${Math.round(ms)} ms${this.refines ? ", a longer run follows" : ""}.` : `refined in ${figure(ms / 1000)} s.`);
     Object.assign(document.documentElement.dataset, { shown: asked, stage: data.stage, answerMs: ms.toFixed(1), serverMs: data.answer_ms.toFixed(1) });
   }

@@ -5,11 +5,11 @@ const RELOAD_AFTER_MS = 400;
 const $ = (id) => document.getElementById(id);
 
 export class Head {
-  constructor(controls) {
-    this.controls = controls;
+  constructor(controls, offers) {
+    Object.assign(this, { controls, offers });
     this.isShown = false;
     for (const [id, chosen] of [["left", "fcfs"], ["right", "sptf"]]) {
-      $(id).append(...controls.offers.schedulers.filter((s) => s.value !== "drive").map((s) => element("option", { value: s.value, selected: s.value === chosen }, s.text)));
+      $(id).append(...offers.schedulers.filter((s) => s.value !== "drive").map((s) => element("option", { value: s.value, selected: s.value === chosen }, s.text)));
     }
     $("panel-head").addEventListener("change", () => this.changed(0));
     $("head").addEventListener("load", () => this.#fit());
@@ -24,7 +24,7 @@ export class Head {
   }
   #load() {
     const show = document.querySelector("input[name=show]:checked").value;
-    const drive = this.controls.offers.drives.find((one) => one.value === this.controls.settings.drive);
+    const drive = this.offers.drives.find((one) => one.value === this.controls.settings.drive);
     const isArmless = !drive?.has_one_arm;
     $("armless").textContent = isArmless ? `${drive?.text ?? "This drive"} has no single arm to show: choose a hard disk with one actuator.` : "";
     $("pair").hidden = isArmless || show !== "schedulers";

@@ -32,13 +32,13 @@ class Simulated:
     engine: str = "auto"
 
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
-        """Return the outcome of one run of exactly `n_requests` requests."""
+        """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts."""
         result = simulate(
             array,
             workload,
             seed=seed,
             engine=self.engine,  # type: ignore[arg-type]
-            n_requests=n_requests,
+            n_requests=max(n_requests, workload.n_cycle),
             profile_draws=0,
         )
         outcome = outcome_of(result, array)

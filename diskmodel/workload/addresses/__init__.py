@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import BeforeValidator, Field
 
+from diskmodel.workload.addresses.excerpts import ExcerptPlaces
 from diskmodel.workload.addresses.hot_spot import HotSpot
 from diskmodel.workload.addresses.pattern import AddressPattern
 from diskmodel.workload.addresses.sequential import Sequential
@@ -26,6 +27,7 @@ PATTERNS: dict[str, type[AddressPattern]] = {
         Strided,
         SortedBatches,
         Zoned,
+        ExcerptPlaces,
     )
 }
 
@@ -46,6 +48,7 @@ __all__ = [
     "PATTERNS",
     "AddressPattern",
     "Addresses",
+    "ExcerptPlaces",
     "HotSpot",
     "Sequential",
     "SortedBatches",

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from diskmodel.workload.arrivals.bursts import Bursts
 from diskmodel.workload.arrivals.closed import Closed
+from diskmodel.workload.arrivals.excerpts import ExcerptTimes
 from diskmodel.workload.arrivals.given import Given
 from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.poisson import Poisson
@@ -24,6 +25,7 @@ ARRIVALS: dict[str, type[ArrivalLaw]] = {
         Bursts,
         Given,
         Closed,
+        ExcerptTimes,
     )
 }
 
@@ -33,4 +35,4 @@ else:
     #: Any way of arriving.
     Arrival = Annotated[Union[tuple(ARRIVALS.values())], Field(discriminator="kind")]  # noqa: UP007
 
-__all__ = ["ARRIVALS", "Arrival", "ArrivalLaw", "Bursts", "Closed", "Given", "Poisson", "Profile"]
+__all__ = ["ARRIVALS", "Arrival", "ArrivalLaw", "Bursts", "Closed", "ExcerptTimes", "Given", "Poisson", "Profile"]

@@ -8,6 +8,7 @@ import pytest
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
 from diskmodel.workload.blocks import Blocks
+from diskmodel.workload.excerpts import Excerpts
 
 CAPACITY = 10**11
 PATTERNS: list[dict[str, Any]] = [
@@ -25,6 +26,19 @@ PATTERNS: list[dict[str, Any]] = [
         "arrival": {"kind": "bursts", "on_rate": "900/s", "off_rate_per_s": 3, "mean_on": "20 ms", "mean_off": "50 ms"},
     },
     {"addresses": "uniform", "arrival": {"kind": "given", "inter_arrival": ["5 ms", "1 ms", "0 ms"]}},
+    {
+        "addresses": "excerpts",
+        "arrival": {"kind": "excerpts", "rate": "90/s"},
+        "excerpts": Excerpts.pack(
+            excerpt=[0, 1, 0],
+            duration_ns=[10**8, 10**7, 10**9],
+            ends=[3, 6],
+            gap_ns=[1, 2, 3, 9, 0, 0],
+            op=[0, 1, 0, 0, 0, 1],
+            length=[4096, 8192, 65536, 65536, 8192, 4096],
+            place=[0, 4096, 12288, 8 << 20, 4096, 0],
+        ).to_dict(),
+    },
 ]
 
 

@@ -9,6 +9,7 @@ from diskmodel.errors import DescriptionError
 from diskmodel.records import Op, Requests
 from diskmodel.workload import TraceWorkload, Workload, addresses, arrivals
 from diskmodel.workload.addresses.zipf import zipf_ranks
+from diskmodel.workload.excerpts import Excerpts
 
 CAPACITY = 10 * 2**30
 
@@ -28,8 +29,22 @@ ARRIVALS: dict[str, object] = {name: {"kind": name, **law.example} for name, law
 }
 
 
+#: Two excerpts of four requests, of the sizes of `workload`.
+EXCERPTS = Excerpts.pack(
+    excerpt=[0, 1, 1, 0, 1],
+    duration_ns=[10**9, 10**7, 10**8, 10**9, 10**6],
+    ends=[4, 8],
+    gap_ns=[5, 0, 10, 1000, 7, 7, 7, 7],
+    op=[0, 1, 0, 0, 1, 1, 0, 0],
+    length=[4096, 65536, 4096, 65536, 65536, 4096, 65536, 4096],
+    place=[8192, 12288, 0, 4096 * 10**5, 65536, 131072, 40960, 0],
+)
+
+
 def workload(pattern="uniform", arrival="closed", **more):
     stream = {"sizes": ["4 KiB", "64 KiB"], "read_ratio": 0.6} | more
+    if "excerpts" in (pattern, arrival):
+        stream["excerpts"] = EXCERPTS.to_dict()
     return Workload.parse(stream | {"addresses": PATTERNS[pattern], "arrival": ARRIVALS[arrival]})
 
 

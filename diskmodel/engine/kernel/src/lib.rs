@@ -32,6 +32,8 @@ pub mod streamed;
 pub mod tally;
 pub mod traffic;
 mod virtual_disk;
+#[cfg(feature = "web")]
+mod web;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]

@@ -21,6 +21,8 @@ pub const MAX_RATE: i64 = 1_000_000_000_000_000_000;
 pub const MIN_RATE: i64 = 1_000;
 pub const MAX_DISKS: i64 = 1 << 20;
 pub const MAX_DEPTH: i64 = 1 << 16;
+/// Rebuild steps at once; each keeps a list of pieces.
+pub const MAX_REBUILD_STEPS: i64 = 1 << 10;
 /// Commands, blocks of a cache or pages of memory that one request may become: each takes a hundred bytes.
 pub const MAX_PIECES: i64 = 1 << 21;
 /// Memory for the state of all flash drives at the beginning.

@@ -30,14 +30,20 @@ const MAX_NS: i64 = 1 << 55;
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 
 /// Whom an access answers to.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    #[default]
-    Rebuild,
+    /// The step that began at this sector of the lost disk's data area.
+    Rebuild(i64),
     Host(u32),
     /// Blocks [first, end) of the write cache.
     Destage(i64, i64),
     ReadAhead(u32),
+}
+
+impl Default for Owner {
+    fn default() -> Self {
+        Owner::Host(u32::MAX)
+    }
 }
 
 /// A request to the array while its pieces are out.

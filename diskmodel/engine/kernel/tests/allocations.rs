@@ -112,6 +112,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         failed: vec![],
         rebuild_disk: -1,
         rebuild_window: 128,
+        rebuild_steps: 1,
         rebuild_gap_ns: 0,
         rebuild_front: 0,
     };

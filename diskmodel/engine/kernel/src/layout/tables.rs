@@ -28,6 +28,7 @@ pub struct LayoutTables {
     pub failed: Vec<u32>,
     pub rebuild_disk: i64,
     pub rebuild_window: i64,
+    pub rebuild_steps: i64,
     pub rebuild_gap_ns: i64,
     pub rebuild_front: i64,
 }

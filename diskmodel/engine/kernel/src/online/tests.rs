@@ -36,6 +36,7 @@ fn scenario() -> Scenario {
         rebuild_disk: 1,
         rebuild_window: 128,
         rebuild_gap_ns: 30_000_000,
+        rebuild_steps: 1,
         rebuild_front: 0,
     };
     Scenario {

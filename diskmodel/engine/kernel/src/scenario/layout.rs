@@ -2,7 +2,7 @@
 
 use crate::layout::{Family, LayoutTables};
 use crate::rule::{all_within, ascending, holds, within};
-use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_SECTORS};
+use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -113,6 +113,7 @@ impl LayoutTables {
         holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
         let most = (MAX_LENGTH_BYTES / sector_bytes).min(self.strip.saturating_mul(MAX_PIECES / self.copies));
         within("layout.rebuild_window", self.rebuild_window, 1, most)?;
+        within("layout.rebuild_steps", self.rebuild_steps, 1, MAX_REBUILD_STEPS)?;
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
         within("layout.rebuild_front", self.rebuild_front, 0, self.member)
     }

@@ -186,7 +186,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let waited = self.events.now - access.asked - parity - (last.done - last.submitted);
         self.accesses.release(last.access);
         match owner {
-            Owner::Rebuild => self.rebuilt(),
+            Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),
             Owner::Host(host) => {

@@ -1,0 +1,147 @@
+"""Reference arrays of a trace, and what requests see on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.records import Requests
+from diskmodel.workload import TraceWorkload, Workload
+
+#: Largest mean utilization of a reference array; the smallest array below it is taken. Plans end there, and latency is
+#: neither that of idle disks nor that of an overload.
+MAX_BUSY = 0.5
+#: A trace that keeps the smallest array less busy than this is also replayed faster, until the array is `FAST_BUSY`.
+MIN_BUSY = 0.3
+FAST_BUSY = 0.4
+#: Relative distance from `FAST_BUSY` that is good enough, and replays to get there.
+_FAST_WITHIN = 0.05
+_FAST_REPLAYS = 12
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the requests of one run see: latency over all of them, from issue to completion; the array began empty."""
+
+    mean_ns: float
+    p99_ns: float
+    utilization_ratio: float
+
+
+@dataclass(frozen=True)
+class Family:
+    """Arrays of one drive and level, with these numbers of disks."""
+
+    level: str
+    drive: str
+    disks: tuple[int, ...]
+
+    def of(self, n_disks: int) -> Array:
+        """Return the array with that many disks."""
+        return _array(self.drive, self.level, n_disks)
+
+
+_DISKS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+
+#: Mirrors and parity on disks that position, and drives that do not.
+FAMILIES = (
+    Family("raid10", "generic-10k", _DISKS),
+    Family("raid5", "generic-10k", _DISKS),
+    Family("raid10", "samsung-pm893-960", (4,)),
+)
+
+
+@cache
+def _array(drive: str, level: str, n_disks: int) -> Array:
+    layout = {"level": level, "disks": n_disks, "strip": "64 KiB"}
+    return Array.parse({"name": f"{level} of {n_disks} {drive}", "drive": drive, "layout": layout})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An array, and how many times faster than recorded the load comes."""
+
+    array: Array
+    speed_up: float
+    trace: Figures
+
+    @property
+    def title(self) -> str:
+        """The array in words."""
+        return self.array.name
+
+
+def replayed(requests: Requests, array: Array, speed_up: float = 1.0) -> Figures:
+    """Return what a trace sees on an array; addresses beyond its end are wrapped."""
+    trace = TraceWorkload(requests, wraps=True)
+    return _figures(array, trace if speed_up == 1 else trace.scaled(speed_up), len(requests), 0)
+
+
+def simulated(workload: Workload, array: Array, speed_up: float, n: int, seed: int) -> Figures:
+    """Return what the first `n` requests of a workload see; a region that does not fit the array is moved."""
+    load = _within(workload, array.usable_bytes)
+    return _figures(array, load if speed_up == 1 else load.scaled(speed_up), n, seed)
+
+
+def _within(workload: Workload, capacity_bytes: int) -> Workload:
+    (stream,) = workload.streams
+    first, span = stream.region(capacity_bytes, None)
+    if first + span <= capacity_bytes:
+        return workload
+    first %= capacity_bytes
+    if first + span > capacity_bytes:
+        first, span = 0, min(span, capacity_bytes)
+    shorter = stream.model_copy(update={"offset_bytes": first, "span_bytes": span})
+    return workload.model_copy(update={"streams": (shorter,)})
+
+
+def _figures(array: Array, load: Workload | TraceWorkload, n: int, seed: int) -> Figures:
+    result = simulate(array, load, n_requests=n, seed=seed, profile_draws=0, start="empty")
+    done = result.run.completions
+    response_ns = np.sort(done.done_ns - done.issue_ns)
+    return Figures(
+        mean_ns=float(response_ns.mean()),
+        p99_ns=float(response_ns[math.ceil(0.99 * len(response_ns)) - 1]),
+        utilization_ratio=float(np.mean([disk.utilization_ratio for disk in result.per_disk[: array.layout.disks]])),
+    )
+
+
+def settings(requests: Requests, families: tuple[Family, ...] = FAMILIES) -> list[Setting]:
+    """Return the reference arrays of a trace with what it sees there.
+
+    The smallest array of each family that the trace keeps less than half busy, at the recorded speed; and where that
+    is less than 30 % and the family has several arrays, also at the speed that keeps it 40 % busy.
+    """
+    found = []
+    for family in families:
+        for n_disks in family.disks:
+            array = family.of(n_disks)
+            figures = replayed(requests, array)
+            if figures.utilization_ratio < MAX_BUSY:
+                break
+        found.append(Setting(array, 1.0, figures))
+        if len(family.disks) > 1 and figures.utilization_ratio < MIN_BUSY:
+            found.append(_faster(requests, found[-1]))
+    return found
+
+
+def _faster(requests: Requests, setting: Setting) -> Setting:
+    """Return the setting at the speed that keeps its array 40 % busy."""
+    slow = speed = 1.0
+    fast = math.inf
+    figures = setting.trace
+    for _ in range(_FAST_REPLAYS):
+        if abs(figures.utilization_ratio / FAST_BUSY - 1) <= _FAST_WITHIN:
+            break
+        slow, fast = (speed, fast) if figures.utilization_ratio < FAST_BUSY else (slow, speed)
+        speed *= FAST_BUSY / max(figures.utilization_ratio, 1e-6)
+        if not slow < speed < fast:
+            speed = math.sqrt(slow * fast) if math.isfinite(fast) else 2 * slow
+        speed = float(f"{speed:.3g}")
+        figures = replayed(requests, setting.array, speed)
+    return Setting(setting.array, speed, figures)

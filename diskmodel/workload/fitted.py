@@ -1,0 +1,71 @@
+"""What a fitted workload was fitted to, and what it loses in latency."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.units import Pause
+
+
+class FittedLatency(Description):
+    """Latency of a trace and of the workload that was fitted to it, on the same array.
+
+    Attributes
+    ----------
+    array : str
+        The array in words.
+    speed_up : float
+        How many times faster than recorded both came.
+    trace_mean_ns, trace_p99_ns, fitted_mean_ns, fitted_p99_ns : int, ns
+        Over all requests, from issue to completion; the array begins empty.
+    """
+
+    array: str = Field(max_length=200)
+    speed_up: Annotated[float, Field(gt=0, le=1e12)] = 1.0
+    trace_mean_ns: Pause
+    fitted_mean_ns: Pause
+    trace_p99_ns: Pause
+    fitted_p99_ns: Pause
+
+    @property
+    def mean_error(self) -> float:
+        """Relative error of the fitted workload's mean."""
+        return self.fitted_mean_ns / max(self.trace_mean_ns, 1) - 1
+
+    @property
+    def p99_error(self) -> float:
+        """Relative error of the fitted workload's 99th percentile."""
+        return self.fitted_p99_ns / max(self.trace_p99_ns, 1) - 1
+
+    def in_words(self) -> str:
+        """Return both figures in a line."""
+        pace = "" if self.speed_up == 1 else f", {self.speed_up:.3g} times as fast"
+        parts = [
+            f"{name} {fitted / 1e6:.3g} ms for {trace / 1e6:.3g} ms ({error:+.0%})"
+            for name, trace, fitted, error in (
+                ("mean", self.trace_mean_ns, self.fitted_mean_ns, self.mean_error),
+                ("p99", self.trace_p99_ns, self.fitted_p99_ns, self.p99_error),
+            )
+        ]
+        return f"{self.array}{pace}: {', '.join(parts)}"
+
+
+class Fitted(Description):
+    """Where a workload comes from.
+
+    Attributes
+    ----------
+    trace : str
+        Its name.
+    n_requests : int
+        Requests of the trace.
+    latency : tuple of FittedLatency
+        The trace and the workload on reference arrays.
+    """
+
+    trace: str = Field(default="", max_length=200)
+    n_requests: Annotated[int, Field(ge=0)]
+    latency: tuple[FittedLatency, ...] = ()

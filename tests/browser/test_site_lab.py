@@ -1,0 +1,183 @@
+"""The lab as plain files, opened from disk and served: both views, by hand and keyboard, wide and on a phone."""
+
+import functools
+import http.server
+import json
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from diskmodel.lab.site import files
+from tests.browser.conftest import Open
+from tests.browser.looking import answered, contrasts, curve, nameless, outside
+from tests.unit.lab.site.node import find_kernel
+
+pytestmark = pytest.mark.slow
+
+#: A question that is answered in a few runs.
+QUICK = "#tab=plan&need_drives=generic-15k&need_levels=raid5"
+WIDTHS = [(1400, False), (390, True)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = files(find_kernel())
+    folder = tmp_path_factory.mktemp("site") / "lab"
+    for name, text in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def page_url(folder: Path) -> str:
+    """The page on disk; a longer run does not follow."""
+    return (folder / "index.html").as_uri() + "?refine=no"
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[str]:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+def planned(page: Page) -> None:
+    """Waits until the last question is answered."""
+    page.wait_for_function(
+        "(({ planShown, planAsked }) => planShown && planShown === planAsked)(document.documentElement.dataset)"
+    )
+
+
+@pytest.mark.parametrize(("width", "dark"), WIDTHS)
+def test_curves_follow_their_sliders(page_url: str, opened: Open, picture, width: int, dark: bool) -> None:
+    page = opened(page_url, width=width, dark=dark)
+    answered(page)
+    expect(page.locator("#status")).to_contain_text("in this page")
+    expect(page.locator("#tab-quiz")).to_be_hidden()
+    expect(page.locator("#set-write_cache_bytes")).to_have_count(0)
+    for key, keys in (("disks", "End"), ("read_ratio", "ArrowLeft"), ("size_bytes", "PageUp")):
+        before = curve(page)
+        page.focus(f"#set-{key}")
+        page.keyboard.press(keys)
+        answered(page)
+        assert curve(page) != before, key
+        assert f"{key}=" in page.url
+    for drive in ("generic-sas-ssd", "generic-7k2"):
+        before = curve(page)
+        page.select_option("#set-drive", drive)
+        answered(page)
+        assert curve(page) != before
+    check_looks(page)
+    picture(page)
+
+
+@pytest.mark.parametrize(("width", "dark"), WIDTHS)
+def test_how_many_disks(page_url: str, opened: Open, picture, width: int, dark: bool) -> None:
+    page = opened(page_url + QUICK, width=width, dark=dark)
+    planned(page)
+    expect(page.locator("#plan-verdict strong")).to_have_text("10 disks of Generic 15k rpm SAS in RAID 5.")
+    expect(page.locator("#plan-verdict")).to_contain_text("9 have too little space.")
+    expect(page.locator("#plan-table tbody tr")).to_have_count(1)
+    expect(page.locator(".waterfall li")).to_have_count(6)
+    page.focus("#set-need_iops")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("PageUp")
+    page.check("#set-need_levels-raid10")
+    planned(page)
+    expect(page.locator("#plan-table tbody tr")).to_have_count(2)
+    assert re.search(r"need_iops=\d+", page.url)
+    assert "need_levels=raid10%2Craid5" in page.url
+    check_looks(page)
+    picture(page)
+    disks = page.locator("#plan-table .best td").nth(2).inner_text()
+    page.get_by_role("button", name="See the curves of this array").click()
+    answered(page)
+    expect(page.locator("label[for=set-disks] output")).to_have_text(disks)
+
+
+def check_looks(page: Page) -> None:
+    assert outside(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert nameless(page) == []
+    faint = [
+        (ratio, text) for ratio, text in contrasts(page, "label, p, td, th, dt, dd, li, caption, button") if ratio < 4.5
+    ]
+    assert faint == []
+
+
+def test_an_address_restores_its_question_and_its_settings(page_url: str, opened: Open) -> None:
+    page = opened(page_url + QUICK + "&need_p99=40&level=raid6&disks=12")
+    planned(page)
+    expect(page.locator("label[for=set-need_p99] output")).to_have_text("40 ms")
+    page.keyboard.press("Escape")
+    page.focus("#tab-plan")
+    page.keyboard.press("ArrowLeft")
+    answered(page)
+    expect(page.locator("label[for=set-disks] output")).to_have_text("12")
+    assert "need_p99=40" in page.url
+
+
+@pytest.mark.parametrize("width", [720, 350])
+def test_inside_of_a_lesson(folder: Path, opened: Open, picture, width: int) -> None:
+    """A few controls above the curves; the others keep what the lesson has set, after a reset, too."""
+    state = "arrivals=rate&rate_per_s=39&drive=generic-7k2&level=jbod&disks=1&read_ratio=1&scheduler=fcfs"
+    page = opened(f"{(folder / 'index.html').as_uri()}?refine=no&only=rate_per_s,scheduler#{state}", width=width)
+    answered(page)
+    visible = page.locator("#controls input:visible, #controls select:visible")
+    assert [one.get_attribute("id") for one in visible.all()] == ["set-rate_per_s", "set-scheduler"]
+    expect(page.locator("header")).to_be_hidden()
+    before = curve(page, "p99")
+    page.select_option("#set-scheduler", "sptf")
+    answered(page)
+    assert curve(page, "p99") != before
+    page.click("#reset")
+    answered(page)
+    assert curve(page, "p99") == before
+    check_looks(page)
+    picture(page)
+
+
+def test_a_bad_address_is_explained(page_url: str, opened: Open) -> None:
+    page = opened(page_url)
+    answered(page)
+    for address, said in (
+        ("#drive=floppy", "There is no drive floppy here"),
+        ("#level=raid3", "There is no level raid3 here"),
+        ("#size_bytes=1000", "multiples of 512"),
+        ("#outstanding=100000", "outstanding=100000: must be 1 to 512"),
+        ("#pattern=zipf", "only in `diskmodel lab`"),
+    ):
+        page.evaluate("(address) => { location.hash = address; }", address)
+        expect(page.locator("#faults")).to_contain_text(said)
+
+
+def test_the_same_when_it_is_served(served: str, opened: Open, record_property) -> None:
+    page = opened(served)
+    answered(page, "refined")
+    expect(page.locator("#status")).to_contain_text("refined in")
+    record_property("answer_ms", page.evaluate("document.documentElement.dataset.answerMs"))
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.decodedBodySize)")
+    assert 300_000 < sum(loaded) < 1_000_000, "a lesson's download is below 1 MB"
+
+
+def test_what_is_not_asked_for_is_not_loaded(served: str, opened: Open) -> None:
+    page = opened(served + "?refine=no")
+    answered(page)
+    drives = [
+        url
+        for url in page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+        if "/drives/" in url
+    ]
+    assert [url.rsplit("/", 1)[1] for url in drives] == ["generic-15k.js"]
+    assert json.loads(page.evaluate("JSON.stringify(Object.keys(diskmodelLab.drives))")) == ["generic-15k"]

@@ -1,0 +1,28 @@
+"""A workload fitted to a public trace has the latency of its replay, also for seeds that the fit did not draw."""
+
+from __future__ import annotations
+
+import pytest
+
+from diskmodel.synthesis import settings, simulated, synthesize
+from tests.validation.synthesis.traces import paths, read, title
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.evidence,
+    pytest.mark.skipif(not paths(), reason="DISKMODEL_EVIDENCE names no folder of traces"),
+]
+
+
+@pytest.mark.parametrize("name", ["wsrch-small", "ssd-postmark-aligned2"])
+def test_latency_of_a_fitted_workload(name: str) -> None:
+    (path,) = (path for path in paths() if title(path) == name)
+    trace = read(path)
+    workload = synthesize(trace).workload
+    excerpts = workload.streams[0].excerpts
+    assert excerpts is not None
+    assert excerpts.n_requests < 0.3 * len(trace)
+    for setting in settings(trace):
+        found = simulated(workload, setting.array, setting.speed_up, len(trace), seed=11)
+        assert found.mean_ns == pytest.approx(setting.trace.mean_ns, rel=0.12), setting.title
+        assert found.p99_ns == pytest.approx(setting.trace.p99_ns, rel=0.2), setting.title
