@@ -40,14 +40,17 @@ class Draws:
         Not negative.
     stream : int
         Index of the stream in its workload.
+    n_before : int
+        Rows of the stream before row 0: patterns that go through the region in order go on from there.
     """
 
     #: Number of the first row that is drawn for, and what patterns have to know of the rows before it.
     first_row = 0
 
-    def __init__(self, seed: int, stream: int) -> None:
+    def __init__(self, seed: int, stream: int, n_before: int = 0) -> None:
         self._seed = seed
         self._stream = stream
+        self.n_before = n_before
         self.memory: dict[Kind, Any] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:
@@ -84,8 +87,8 @@ class RunningDraws(Draws):
     Whoever draws a block moves `first_row` on afterwards.
     """
 
-    def __init__(self, seed: int, stream: int) -> None:
-        super().__init__(seed, stream)
+    def __init__(self, seed: int, stream: int, n_before: int = 0) -> None:
+        super().__init__(seed, stream, n_before)
         self._generators: dict[Kind, np.random.Generator] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:

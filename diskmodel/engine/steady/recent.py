@@ -23,25 +23,29 @@ class History:
     workload: Workload
     capacity_bytes: int
     seed: int
+    #: Requests that have come since the streams that go through their regions in order began at the front.
+    n_before: int = 0
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of `MAX_ROWS` requests, the latest last; int64."""
-        n_sample = len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes))
-        if not n_sample:
-            return np.empty(0, np.int64)
-        n_rows = min(-(-n * _SAMPLE_ROWS // n_sample), MAX_ROWS)
-        return self._blocks(n_rows, block_bytes, only_writes)[-n:]
+        n_rows = self.rows_of_uses(n, block_bytes, only_writes=only_writes)
+        return self._blocks(n_rows, block_bytes, only_writes)[-n:] if n_rows else np.empty(0, np.int64)
+
+    def rows_of_uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> int:
+        """About the number of requests that use `n` blocks, at most `MAX_ROWS`; 0 where none does."""
+        return _rows_of(n, len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes)))
 
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
+        return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
+
+    def rows_of_writes(self, n_bytes: int) -> int:
+        """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)
-        if not len(length):
-            return length, length
-        n_rows = min(-(-n_bytes * _SAMPLE_ROWS // int(length.sum())), MAX_ROWS)
-        return self._rows(n_rows, only_writes=True)
+        return _rows_of(n_bytes, int(length.sum()))
 
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
-        past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed)
+        past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]
 
@@ -52,6 +56,10 @@ class History:
         before = np.cumsum(count) - count
         blocks: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
         return blocks
+
+
+def _rows_of(n: int, n_in_sample: int) -> int:
+    return min(-(-n * _SAMPLE_ROWS // n_in_sample), MAX_ROWS) if n_in_sample else 0
 
 
 def most_recent(uses: Int64, n: int) -> Int64:
@@ -74,8 +82,8 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     Notes
     -----
     The sweep is about to begin at the lowest block. It last passed the share `x` of a lane's writes (in order of place)
-    a share `1 - x` of a whole round ago, so a write waits if its age is less than `1 - x` of a round. The length of a
-    round is the one that leaves `n` blocks.
+    a share `1 - x` of a whole round ago, so a write waits if its age, in writes of its lane, is less than `1 - x` of a
+    round. The length of a round is the one that leaves `n` blocks.
     """
     if not len(uses):
         return uses
@@ -87,10 +95,11 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
     beyond = np.empty(len(uses), np.int64)
     beyond[order] = np.repeat(first + size, size) - np.arange(len(uses))
-    in_lane = np.empty(len(uses), np.int64)
-    in_lane[order] = np.repeat(size, size)
-    age = np.arange(len(uses), 0, -1)
+    # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
+    age = np.empty(len(uses), np.int64)
+    by_lane = np.arange(len(uses)) if lane is None else np.argsort(lane, kind="stable")
+    age[by_lane] = np.repeat(first + size, size) - np.arange(len(uses))
     # among equals the latest first: they are turned round, and the sort is stable
-    by_round = np.argsort((age * in_lane // beyond)[::-1], kind="stable")
+    by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
     return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]

@@ -33,6 +33,8 @@ _DRIFT = 0.05
 _NEARLY = 0.9
 #: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
 _USES_PER_BLOCK = 4
+#: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
+_ROUNDS = 2
 #: Passes of the trial: a level that moves changes what the caches below it are asked for.
 _PASSES = 2
 
@@ -81,11 +83,14 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
+    n_before = parts.rows_waiting()
+    parts.history = replace(parts.history, n_before=n_before)
     levels, write_rate = Levels(), 0.0
     if parts.has_levels and parts.writes_anything:
         requests = workload.requests(
-            capacity_bytes=capacity_bytes, n=TRIAL_REQUESTS, seed=seed, with_cache_draws=scenario.has_drawn_hits
-        )
+            capacity_bytes=capacity_bytes, n=TRIAL_REQUESTS, seed=seed, with_cache_draws=scenario.has_drawn_hits,
+            n_before=n_before,
+        )  # fmt: skip
         for _ in range(_PASSES):
             trial = replace(scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES)
             run = engine(trial, requests)
@@ -176,6 +181,27 @@ class _Parts:
         seconds = (self.pages.dirty_expire_ns + self.pages.dirty_writeback_ns / 2) / 1e9
         return int(write_rate / self.page_bytes * seconds)
 
+    def rows_waiting(self) -> int:
+        """Requests that fill everything that can wait to be written (rule Z2)."""
+        rows = 0
+        if self.caches is not None:
+            block = self.caches.block_sectors * self.sector_bytes
+            rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
+        if self.buffer:
+            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer)))
+        if self.pages is not None and not self.pages.is_synchronous:
+            n = _ROUNDS * self.pages.limit_pages
+            rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
+        return rows
+
+    def _buffered_bytes(self, room: int) -> int:
+        """Bytes of writes that leave `room` sectors in the buffer of each disk."""
+        layout = self.scenario.layout
+        n_disks = layout.n_disks - len(layout.failed)
+        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+        # a quarter more than fits on average, so that few disks get less than they have room for
+        return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
+
     # ------------------------------------------------------------------ as data
     def start(self, levels: Levels, write_rate: float) -> Start:
         """The state at these levels."""
@@ -188,6 +214,7 @@ class _Parts:
             pages_dirty=pages,
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
+            n_before=self.history.n_before,
         )
 
     def _draw_dirty(self, level: Level) -> Int64:
@@ -196,7 +223,7 @@ class _Parts:
         if caches is None or not caches.dirty_blocks:
             return EMPTY.dirty
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        uses = self.history.uses(2 * n, caches.block_sectors * self.sector_bytes, only_writes=True)
+        uses = self.history.uses(_ROUNDS * n, caches.block_sectors * self.sector_bytes, only_writes=True)
         lanes = caches.lanes
         lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
         return still_waiting(uses, n, lane)
@@ -234,10 +261,7 @@ class _Parts:
         if not self.buffer or level is Level.LOW or not isinstance(tables, HddTables):
             return EMPTY.buffered
         room = self.buffer if level is Level.FULL else self.buffer // 2
-        n_disks = layout.n_disks - len(layout.failed)
-        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
-        # a quarter more than fits on average, so that few disks get less than they have room for
-        offset, length = self.history.writes(room * n_disks * self.sector_bytes * 5 // (4 * for_each))
+        offset, length = self.history.writes(self._buffered_bytes(room))
         first = offset // self.sector_bytes
         n = -(-(offset + length) // self.sector_bytes) - first
         disk, lba, n = written(layout, first, n)
@@ -253,7 +277,7 @@ class _Parts:
             n = self._expiring(write_rate)
         else:
             n = pages.limit_pages if level is Level.FULL else pages.background_pages
-        uses = self.history.uses(2 * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
+        uses = self.history.uses(_ROUNDS * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
         if level is Level.LOW:
             dirty = most_recent(uses, n)
         else:

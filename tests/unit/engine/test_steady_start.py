@@ -70,15 +70,45 @@ def test_every_lane_has_a_sweep_of_its_own() -> None:
         assert np.mean(own < 1 << 37) == pytest.approx(7 / 16, abs=0.02)
 
 
+def test_no_lane_of_a_sequential_writer_seems_ahead_of_another() -> None:
+    """One writer goes through all lanes, 16 blocks in each: its last blocks wait in all of them alike."""
+    uses = np.arange(6400)
+    waiting = still_waiting(uses, 1600, uses // 16 % 4)
+    assert waiting.tolist() == list(range(4800, 6400))
+
+
 def test_the_past_of_a_sequential_stream_ends_where_the_run_begins() -> None:
     load = {"size": ["4 KiB", "16 KiB"], "clients": 3, "addresses": {"pattern": "sequential", "n_readers": 3}}
     workload = Workload.parse(load)
-    past = workload.past(capacity_bytes=10**9, n=300, seed=4)
-    first = workload.requests(capacity_bytes=10**9, n=3, seed=4).offset
-    end = (past.offset + past.length)[-3:]
-    # the first reader comes from the end of the region, which a request of another size may leave short
-    assert end[1:].tolist() == first[1:].tolist()
-    assert 10**9 - 32 * 1024 <= end[0] <= 10**9
+    past = workload.past(capacity_bytes=10**9, n=300, seed=4, n_before=300)
+    first = workload.requests(capacity_bytes=10**9, n=3, seed=4, n_before=300).offset
+    assert (past.offset + past.length)[-3:].tolist() == first.tolist()
+    # no reader has come round from the end of the region
+    assert all((np.diff(past.offset[k::3]) > 0).all() for k in range(3))
+
+
+def test_a_past_that_is_longer_than_the_region_comes_round_from_its_end() -> None:
+    workload = Workload.parse({"size": "16 KiB", "clients": 1, "addresses": "sequential"})
+    past = workload.past(capacity_bytes=1 << 20, n=10, seed=4, n_before=0)
+    assert past.offset.tolist() == [(54 + k) * 16384 for k in range(10)]
+
+
+def test_the_past_of_strides_ends_where_the_run_begins() -> None:
+    load = {"size": "4 KiB", "clients": 1, "addresses": {"pattern": "strided", "stride": "1 MiB"}}
+    workload = Workload.parse(load)
+    past = workload.past(capacity_bytes=10**9, n=50, seed=4, n_before=50)
+    first = workload.requests(capacity_bytes=10**9, n=3, seed=4, n_before=50).offset
+    assert np.diff(np.concatenate([past.offset, first])).tolist() == [1 << 20] * 52
+
+
+@pytest.mark.parametrize(("addresses", "moves"), [({"n_readers": 3}, True), ({"mean_run": 8}, False)])
+def test_what_came_before_moves_only_streams_that_go_through_in_order(addresses: dict[str, Any], moves: bool) -> None:
+    stream = {"size": "16 KiB", "clients": 1, "weight": 1, "addresses": {"pattern": "sequential"} | addresses}
+    workload = Workload.parse({"streams": [stream, MIXED | {"weight": 1}]})
+    here, later = (workload.requests(capacity_bytes=10**9, n=40, seed=4, n_before=n) for n in (0, 600))
+    moved = (later.offset - here.offset).reshape(20, 2)
+    # half of the requests came from the first stream
+    assert (moved == [100 * 16384 * moves, 0]).all()
 
 
 def test_the_past_has_draws_of_its_own() -> None:
@@ -132,7 +162,8 @@ def test_a_trace_begins_with_nothing() -> None:
     trace = TraceWorkload.from_arrays([0, 1000], [1, 1], [0, 8192], [4096, 4096])
     array = Array.parse(DISK)
     start = settled(resolve(array, 0), trace, capacity_bytes=array.usable_bytes, seed=0, engine=run)
-    assert not sum(len(column) for column in vars(start).values())
+    assert not start.n_before
+    assert not sum(len(column) for name, column in vars(start).items() if name != "n_before")
     assert "began empty" in simulate(array, trace).messages[-1]
 
 
@@ -146,6 +177,23 @@ def test_one_disk_is_as_fast_from_the_first_request_on_as_in_the_long_run() -> N
     long_run = 40_000 / (done[-1] - done[20_000 - 1]) * 1e9
     assert result.iops.mean == pytest.approx(long_run, rel=0.03)
     assert simulate(array, workload, n_requests=8000, start="empty").iops.mean > 20 * long_run
+
+
+@pytest.mark.parametrize("level", ["raid10", "raid5"])
+def test_sequential_writes_are_as_fast_from_the_first_request_on(level: str) -> None:
+    """A past at the inner end of the disks would cost a seek across all cylinders for each of the first writes."""
+    layout = {"level": level, "disks": 4, "strip": "64 KiB"}
+    array = Array.parse(DISK | {"layout": layout, "controller": {"write_cache": {"size": "64 MiB"}}})
+    workload = Workload.parse({"size": "256 KiB", "read_ratio": 0.0, "clients": 4, "addresses": "sequential"})
+    short, long = (simulate(array, workload, n_requests=n) for n in (500, 5000))
+    assert short.iops.half_width < 0.05 * short.iops.mean
+    assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.01)
+
+
+def test_a_run_of_any_length_has_the_same_requests() -> None:
+    workload = Workload.parse({"size": "1 MiB", "read_ratio": 0.0, "clients": 4, "addresses": "sequential"})
+    kept, folded = (simulate(Array.parse(DISK), workload, n_requests=300, keep=keep) for keep in ("all", "histogram"))
+    assert kept.run.end_ns == folded.run.end_ns
 
 
 def test_a_cache_of_any_size_sustains_what_its_disks_do() -> None:
