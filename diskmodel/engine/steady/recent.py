@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Workload
@@ -12,6 +13,8 @@ from diskmodel.workload import Workload
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
+#: Multiples of it, modulo 1, are spread evenly, however many there are.
+_GOLDEN = (5**0.5 - 1) / 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 
@@ -64,8 +67,63 @@ def _rows_of(n: int, n_in_sample: int) -> int:
 
 def most_recent(uses: Int64, n: int) -> Int64:
     """The `n` different blocks that were used last, the least recently used first."""
+    return last_uses(uses)[0][-n:] if n else uses[:0]
+
+
+def last_uses(uses: Int64) -> tuple[Int64, Int64]:
+    """The different blocks, the least recently used first, and how many uses ago each was used, at least 1."""
     different, back = np.unique(uses[::-1], return_index=True)
-    return different[np.argsort(back)][:n][::-1]
+    order = np.argsort(back)[::-1]
+    return different[order], back[order] + 1
+
+
+def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:
+    """Whether each block is one of the others; fast where these are few."""
+    if not len(others):
+        return np.zeros(len(blocks), np.bool_)
+    ordered = np.sort(others)
+    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, blocks), len(ordered) - 1)] == blocks
+    return found
+
+
+def dirty_since(uses: Int64, use_ns: float, expire_ns: int, interval_ns: int) -> tuple[Int64, Int64]:
+    """Pages that are dirty when nothing but their age has them written, and since when, the oldest first.
+
+    Parameters
+    ----------
+    uses : int64, shape (n_uses,)
+        Pages that were written to, the latest last, over twice `expire_ns + interval_ns`.
+    use_ns : float
+        Time from one to the next; the last one was that long before 0.
+    expire_ns, interval_ns : int
+        At each multiple of the interval, pages that have been dirty for `expire_ns` are written. What is to be written
+        at 0 is still dirty.
+
+    Notes
+    -----
+    The first write after a page was written back makes it dirty again. A page that is written to all the time is always
+    dirty: such pages begin at times spread over the first half, or all of them would be written at once.
+    """
+    page, at = np.unique(uses, return_inverse=True)
+    since = -np.arange(len(uses), 0, -1) * use_ns
+    cycle_ns = expire_ns + interval_ns
+    #: Time from which a write makes the page dirty; after 0 once it is dirty at 0.
+    clean_from = -cycle_ns * (1 + page * _GOLDEN % 1)
+    dirty = np.full(len(page), np.nan)
+    while True:
+        counts = since >= clean_from[at]
+        at, since = at[counts], since[counts]
+        if not len(at):
+            break
+        again, first = np.unique(at, return_index=True)
+        written = np.ceil((since[first] + expire_ns) / interval_ns) * interval_ns
+        stays = written >= 0
+        dirty[again[stays]] = since[first[stays]]
+        clean_from[again] = np.where(stays, np.inf, written)
+    is_dirty = ~np.isnan(dirty)
+    page, ns = page[is_dirty], np.minimum(dirty[is_dirty].astype(np.int64), 0)
+    order = np.argsort(ns, kind="stable")
+    return page[order], ns[order]
 
 
 def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:

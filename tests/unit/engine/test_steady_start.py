@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from diskmodel.array import Array
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import run, simulate
 from diskmodel.engine.steady import settled
-from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.recent import History, dirty_since, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Op
@@ -20,6 +21,7 @@ from diskmodel.workload import TraceWorkload, Workload
 DISK: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}}
 WRITES: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.0, "clients": 1}
 RAID5: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}}
+S = 1_000_000_000
 MIXED: dict[str, Any] = {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"}
 
 
@@ -48,6 +50,29 @@ def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by()
     assert all(own.tolist() == list(range(1000 - len(own), 1000)) for own in of_writer)
     # a writer at the share x of the places has written for 1 - x of a round since the sweep was there
     assert [len(own) for own in of_writer] == pytest.approx([500, 333, 167, 0], abs=1)
+
+
+def test_pages_that_grow_old_have_ages_up_to_the_next_wake_up() -> None:
+    """Four different pages a second for 10 s and an interval of 2 s: at 0 the flusher takes those of two seconds."""
+    pages, since = dirty_since(np.arange(96), 0.25e9, 10 * S, 2 * S)
+    assert pages.tolist() == list(range(49, 96))
+    assert since.tolist() == [-S * 12 + k * S // 4 for k in range(1, 48)]
+
+
+def test_a_page_is_dirty_from_its_first_write_on_until_it_is_old() -> None:
+    """Page 0, written to each half second from -12 s on, is old at -2 s, and becomes dirty again then."""
+    uses = np.zeros(47, np.int64)
+    pages, since = dirty_since(uses, 0.5e9, 10 * S, 2 * S)
+    assert pages.tolist() == [0]
+    assert since.tolist() == [-S * 2]
+    assert dirty_since(uses[:0], 0.5e9, 10 * S, 2 * S)[0].tolist() == []
+
+
+def test_pages_that_are_always_written_do_not_grow_old_together() -> None:
+    uses = np.tile(np.arange(120), 200)
+    pages, since = dirty_since(uses, 1e6, 10 * S, 2 * S)
+    assert len(pages) == 120
+    assert np.histogram(since, np.arange(-12, 1, 2) * S)[0].tolist() == pytest.approx([20] * 6, abs=4)
 
 
 def test_random_blocks_thin_out_behind_the_sweep() -> None:
@@ -152,10 +177,58 @@ def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
             start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "200 GB"} | load)).pages_dirty
         )
 
-    # 20/s for 32.5 s; the background threshold of 16,384 pages; the limit
-    assert pages({"rate": "20/s"}) == pytest.approx(650, rel=0.1)
+    # 20/s for 35 s, of which the flusher writes 5 s at once; the background threshold of 16,384 pages; the limit
+    assert pages({"rate": "20/s"}) == pytest.approx(700, rel=0.1)
     assert pages({"rate": "140/s"}) == 4096
     assert pages({"clients": 4}) == 8192
+
+
+SMALL_WRITES: dict[str, Any] = {"size": "512 B", "read_ratio": 0.0, "span": "20 GB", "clients": 1}
+
+
+def memory(**more: object) -> Array:
+    cache = {"memory": "256 MiB", "dirty_expire": "6 s", "dirty_writeback": "1 s", **more}
+    return Array.parse(DISK | {"drive": "generic-15k", "host": {"is_buffered": True, "page_cache": cache}})
+
+
+def test_pages_count_not_the_bytes_that_made_them_dirty() -> None:
+    """A program that waits for the page of each small write: rate and age decide each other."""
+    array, workload = memory(), Workload.parse(SMALL_WRITES)
+    start = start_of(array, workload)
+    rate = simulate(array, workload, n_requests=2500).iops.mean
+    assert len(start.pages_dirty) == pytest.approx(7 * rate, rel=0.05)
+    assert np.histogram(start.pages_since_ns, np.arange(-7, 1) * S)[0] == pytest.approx(rate, rel=0.05)
+
+
+def test_pages_grow_old_from_the_first_request_on() -> None:
+    """From empty nothing is written back before the first page is old: reads have the disk to themselves."""
+    array, workload = memory(), Workload.parse(SMALL_WRITES)
+    short = simulate(array, workload, n_requests=1500).iops.mean
+    empty = simulate(array, workload, n_requests=6000, start="empty")
+    done = empty.run.completions.done_ns
+    long_run = 3000 / (done[-1] - done[3000 - 1]) * 1e9
+    assert short == pytest.approx(long_run, rel=0.1)
+    assert 1000 / done[1000 - 1] * 1e9 > 1.15 * long_run
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_the_flusher_wakes_up_at_once(engine: Literal["native", "simpy"]) -> None:
+    """Of two pages one is 6 s old when the run begins; both would go at 1 s."""
+    array = memory()
+    scenario = replace(
+        resolve(array, 0), start=Start(pages_dirty=np.array([70, 9]), pages_since_ns=np.array([-6 * S, -6 * S + 1]))
+    )
+    requests = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=array.usable_bytes, n=20)
+    done = run(scenario, requests, engine)
+    assert done.end_ns < S
+    assert done.devices.n_writes.tolist() == [1]
+
+
+@pytest.mark.parametrize("more", [{"sync_every": 10}, {"is_synchronous": True}])
+def test_a_program_that_syncs_begins_with_nothing_dirty(more: dict[str, object]) -> None:
+    start = start_of(memory(**more), Workload.parse(SMALL_WRITES))
+    assert not len(start.pages_dirty)
+    assert len(start.pages_clean) == 65_536
 
 
 def test_a_trace_begins_with_nothing() -> None:
