@@ -81,7 +81,8 @@ test: test-rust ## Run the fast tests: Rust's, then Python's
 
 .PHONY: test-slow
 test-slow: setup ## Run only the slow Python tests (packaging, statistics; some minutes)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "slow and not long"
+	$(BIN)/python -m pytest -m "slow and real_time and not long"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "slow and not real_time and not long"
 
 .PHONY: test-all
 test-all: test-rust ## Run the fast and the slow tests

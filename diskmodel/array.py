@@ -17,7 +17,7 @@ from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
 from diskmodel.queue.description import Queue
-from diskmodel.units import Ppm, pretty_bytes
+from diskmodel.units import Ppm, nominal_bytes, pretty_bytes
 
 
 class Spindles(Description):
@@ -110,7 +110,7 @@ class Array(Description):
         strip = f", strip {pretty_bytes(layout.strip_bytes)}" if has_strips else ""
         facts = [
             ("disks", f"{layout.disks} × {self.drive.name} in {layout.level}{strip}"),
-            ("usable", _rounded(self.usable_bytes)),
+            ("usable", nominal_bytes(self.usable_bytes)),
         ]
         if layout.spares:
             facts.append(("hot spares", str(layout.spares)))
@@ -183,8 +183,3 @@ class Array(Description):
     def raw_bytes(self) -> int:
         """Capacity of all disks, spares included."""
         return self.n_devices * self.drive.capacity_bytes
-
-
-def _rounded(n_bytes: int) -> str:
-    """Return a capacity to three digits, as data sheets print it."""
-    return f"{n_bytes / 1e12:.3g} TB" if n_bytes >= 1e12 else f"{n_bytes / 1e9:.3g} GB"

@@ -144,6 +144,11 @@ def pretty_bytes(value: int) -> str:
     return _pretty(value, [(u, _BYTES[u]) for u in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")])
 
 
+def nominal_bytes(value: int) -> str:
+    """Return a capacity to three digits, as data sheets print it, e.g. "14.4 TB"."""
+    return f"{value / 1e12:.3g} TB" if value >= 1e12 else f"{value / 1e9:.3g} GB"
+
+
 def pretty_ns(value: int) -> str:
     """Nanoseconds in the largest unit that needs at most three decimals, e.g. "4.7 ms"."""
     for unit in ("h", "min", "s", "ms", "us"):

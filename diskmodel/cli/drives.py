@@ -16,6 +16,7 @@ from diskmodel.cli.options import Debug, Json, Plot
 from diskmodel.cli.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
+from diskmodel.units import nominal_bytes
 
 if TYPE_CHECKING:
     from diskmodel.drive import Drive, Flash, Virtual
@@ -85,7 +86,7 @@ def _list(names: list[str], as_json: bool) -> None:
     for row in rows:
         year, rpm = str(row["year"] or ""), f"{row['rpm']:,.0f}" if row["rpm"] else row["kind"]
         title = Text(row["title"], no_wrap=True, overflow="ellipsis")
-        table.add_row(row["name"], year, _size(row["capacity_bytes"]), rpm, title)
+        table.add_row(row["name"], year, nominal_bytes(row["capacity_bytes"]), rpm, title)
     count = f"{len(rows)} drive{'s' if len(rows) != 1 else ''}"
     show(table, f"{count}; `diskmodel drives NAME` shows one in detail.")
 
@@ -133,7 +134,9 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
 def _card(drive: Drive) -> Table:
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
-    rows: list[tuple[str, str]] = [("size", f"{_size(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")]
+    rows: list[tuple[str, str]] = [
+        ("size", f"{nominal_bytes(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")
+    ]
     if drive.kind == "hdd":
         outer, inner = derived["outer_sustained_bytes_per_s"], derived["inner_sustained_bytes_per_s"]
         rows += [
@@ -185,14 +188,14 @@ def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> 
 _UNITS = ("_bytes_per_s", "_bytes", "_hours", "_per_bit", "_ns", "_w")
 #: Most assumed figures that the card lists by name, about one line; beyond, it lists those that are not. Half of
 #: it would hide what most hard disks assume, and twice of it would list all parameters of a flash drive.
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 _NAMES = {"mttf": "mean time to failure", "ure": "read errors"}
 
 
 def _assumed(drive: Drive) -> str:
     """Return which figures are assumed: "seek (average, full stroke), read overhead", or all but the sourced ones."""
     assumed = drive.provenance.get("assumed", [])
-    if len(assumed) <= _MOST_NAMED:
+    if len(assumed) <= _MAX_NAMED:
         return _in_words(assumed)
     sourced = [field for key in ("printed", "quoted") for field in drive.provenance.get(key, [])]
     return f"all but {_in_words(sourced)}" if sourced else "all figures"
@@ -232,7 +235,3 @@ def _plot(drive: Drive, path: Path) -> None:
     drawn = io.BytesIO()
     plot_drive(drive).savefig(drawn, format=path.suffix[1:].lower())
     write_bytes(path, drawn.getvalue(), "plot")
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 1e12:.3g} TB" if n_bytes >= 1e12 else f"{n_bytes / 1e9:.3g} GB"

@@ -1,10 +1,11 @@
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from typing import Any, TypedDict, type_check_only
 
 __all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "scheduler_names", "serve_array"]
 
 IS_DEBUG_BUILD: bool
 
+@type_check_only
 class Outcome(TypedDict):
     end_ns: int
     rebuilt_sectors: int

@@ -25,6 +25,7 @@ class Submitter:
         self.held: deque[Command] = deque()
         self.work: deque[Callable[[], None]] = deque()
         self.is_asleep = False
+        self._is_proceeding = False
 
     def hand_over(self, commands: Sequence[Command]) -> None:
         """Commands for the thread, behind those that it still has."""
@@ -50,15 +51,19 @@ class Submitter:
             self._wake(command.device)
 
     def _proceed(self) -> None:
+        # What the thread does gives it more to do. Were that begun at once, each access that waits would run within the
+        # one before it, however many they are.
+        if self._is_proceeding:
+            return
+        self._is_proceeding = True
         while not self.is_asleep and (self.held or self.work):
             if not self.held:
                 self.work.popleft()()
-                continue
-            command = self.held[0]
-            if not self._may_go(command):
+            elif self._may_go(self.held[0]):
+                self._issue(self.held.popleft())
+            else:
                 self.is_asleep = True
-                return
-            self._issue(self.held.popleft())
+        self._is_proceeding = False
 
     def _may_go(self, command: Command) -> bool:
         if command.op == READ:

@@ -30,12 +30,12 @@ N_INTERVALS = 200
 
 #: Length of the worst window, and how many of them a run needs; a shorter run has shorter windows.
 _MINUTE_S = 60.0
-_FEWEST_WINDOWS = 5
+_MIN_WINDOWS = 5
 #: Starts of windows within the length of one. With fewer, the worst minute may be cut in two.
 _STEPS = 6
 #: Requests that a window needs to count as the worst, as a share of what an average one has. At 0, one slow request in
 #: a quiet night would be the worst minute; at 1, half of all minutes could not be.
-_FEWEST_SHARE = 0.1
+_MIN_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -208,16 +208,16 @@ class _Busy:
 
 def _worst(came_ns: Int64, response_ms: Floats, busy: _Busy) -> WorstWindow:
     length_s = (int(came_ns[-1]) + 1) / 1e9
-    window_s = min(_MINUTE_S, _round_width(length_s / _FEWEST_WINDOWS))
-    if length_s < _FEWEST_WINDOWS * _MINUTE_S:
-        window_s = max((w for w in _WIDTHS_S if w <= length_s / _FEWEST_WINDOWS), default=length_s)
+    window_s = min(_MINUTE_S, _round_width(length_s / _MIN_WINDOWS))
+    if length_s < _MIN_WINDOWS * _MINUTE_S:
+        window_s = max((w for w in _WIDTHS_S if w <= length_s / _MIN_WINDOWS), default=length_s)
     window_ns = max(round(window_s * 1e9), 1)
     step_ns = max(window_ns // _STEPS, 1)
     starts = np.arange(0, max(int(came_ns[-1]) + 1 - window_ns, 0) + step_ns, step_ns, dtype=np.int64)
     first, last = (np.searchsorted(came_ns, edge) for edge in (starts, starts + window_ns))
     sums = np.concatenate([[0.0], np.cumsum(response_ms)])
     count = last - first
-    enough = max(_FEWEST_SHARE * len(came_ns) * window_ns / (int(came_ns[-1]) + 1), 1)
+    enough = max(_MIN_SHARE * len(came_ns) * window_ns / (int(came_ns[-1]) + 1), 1)
     mean = np.where(count >= enough, (sums[last] - sums[first]) / np.maximum(count, 1), -1.0)
     at = int(mean.argmax())
     part = response_ms[first[at] : last[at]]

@@ -16,6 +16,8 @@ from tests.differential.cases import CORPUS, N_FIXED, Case, draw_case, random_ca
 from tests.differential.compare import difference
 
 BLOCKS = 10
+#: Cases of the slow tier, an eighth of a second each; the fast tier runs the first N_FIXED of them.
+N_SLOW = 1_000
 #: Cases of the fixed list that a choice has to occur in.
 MIN_CASES = 10
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -78,14 +80,22 @@ def test_drawn_cases(case: Case) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("block", range(4))
+def test_many_cases(block: int) -> None:
+    for seed in range(N_FIXED + block, N_SLOW, 4):
+        divergence = difference(random_case(seed))
+        assert divergence is None, f"random_case({seed}): {divergence}"
+
+
+@pytest.mark.long
 @settings(
-    max_examples=1500,
+    max_examples=20_000,
     deadline=None,
     database=None,
     suppress_health_check=SLOW,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
 @given(cases())
-def test_many_drawn_cases(case: Case) -> None:
+def test_twenty_thousand_drawn_cases(case: Case) -> None:
     divergence = difference(case)
     assert divergence is None, divergence

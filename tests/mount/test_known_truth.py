@@ -16,7 +16,7 @@ from tests.mount.truth import errors
 from tests.unit.cli.commands import write
 
 # one at a time: they use the same processor
-pytestmark = pytest.mark.xdist_group("real-time")
+pytestmark = pytest.mark.real_time
 
 _FRAME = """
 kind = "hdd"

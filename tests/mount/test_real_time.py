@@ -19,7 +19,7 @@ from tests.mount.mounting import Mount, mounted, undisturbed
 from tests.unit.cli.commands import write
 
 # one at a time: they use the same processor
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real-time")]
+pytestmark = [pytest.mark.slow, pytest.mark.real_time]
 
 DEPTHS = (1, 8, 32)
 SECONDS = 6

@@ -45,7 +45,7 @@ _SCALES = {"seconds": 10**9, "tenths of a second": 10**8, "hundredths of a secon
 
 #: Intervals that a statement needs, and requests in an interval on average. With fewer of either, requests at random
 #: crowd in a twentieth of the intervals too: at 20 requests, 8 % of them.
-_FEWEST_INTERVALS = 100
+_MIN_INTERVALS = 100
 _MEAN_REQUESTS = 20
 
 
@@ -160,7 +160,7 @@ def bursts_in_words(trace: TraceWorkload) -> str:
     best, text = 0.0, "its requests come in batches"
     for name, width_ns in _SCALES.items():
         n_intervals = -(-length_ns // width_ns)
-        if n_intervals < _FEWEST_INTERVALS or len(when_ns) < _MEAN_REQUESTS * n_intervals:
+        if n_intervals < _MIN_INTERVALS or len(when_ns) < _MEAN_REQUESTS * n_intervals:
             continue
         counts = np.bincount(when_ns // width_ns, minlength=n_intervals)
         share = float(np.sort(counts)[-max(round(_BUSY_SHARE * n_intervals), 1) :].sum()) / len(when_ns)

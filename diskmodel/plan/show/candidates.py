@@ -7,7 +7,7 @@ from typing import Any
 
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.units import pretty_bytes
+from diskmodel.units import nominal_bytes, pretty_bytes
 
 #: Mark of a candidate that the longest run leaves undecided.
 CLOSE = "(close)"
@@ -63,7 +63,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         _with_a_disk_failed(candidate),
         short(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
-        f"{candidate.trial.statics.usable_bytes / 1e12:.3g} TB" if candidate.trial else "–",
+        nominal_bytes(candidate.trial.statics.usable_bytes) if candidate.trial else "–",
     ]
     if _is_replayed(result):
         replay = candidate.trial.replay if candidate.trial else None

@@ -22,6 +22,7 @@ from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
 from diskmodel.plan.show.words import answer, because, explained, waterfall_title
+from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
 
 
@@ -161,7 +162,7 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
     cost = figures.cost_usd
     facts = [
         ("price", f"{short(cost)} USD" if math.isfinite(cost) else "not in the profile"),
-        ("usable", f"{figures.usable_bytes / 1e12:.3g} TB"),
+        ("usable", nominal_bytes(figures.usable_bytes)),
         ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
     ]
     if best.safety is not None:

@@ -10,6 +10,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
+from diskmodel.units import nominal_bytes
 
 
 def answer(result: PlanResult) -> str:
@@ -25,14 +26,14 @@ def answer(result: PlanResult) -> str:
 
 
 #: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
-MOST_REASONS = 3
+MAX_REASONS = 3
 
 
 def because(result: PlanResult) -> list[str]:
     """Return at most three reasons: a warning, what rules out fewer disks, what is met, and what a failure does."""
     best = result.best
     if best is None:
-        return _why_not(result)[:MOST_REASONS]
+        return _why_not(result)[:MAX_REASONS]
     assert best.trial is not None
     said = [_warning(result)] if best.safety is not None and not best.safety.is_safe else []
     met = "; ".join(criterion.in_short() for criterion in best.trial.criteria)
@@ -42,7 +43,7 @@ def because(result: PlanResult) -> list[str]:
     said.append(_fewer(best))
     if best.safety is not None:
         said.append(_sentence(_with_a_disk_failed(best.safety)))
-    return said[:MOST_REASONS]
+    return said[:MAX_REASONS]
 
 
 def _fewer(best: Candidate) -> str:
@@ -198,7 +199,7 @@ def _assumptions(result: PlanResult) -> list[str]:
             f"{objective.peak_factor:g} times the average: {objective.load_factor:.2f} times the present load"
         )
     if objective.capacity_bytes:
-        said.append(f"{objective.capacity_bytes / 1e12:.3g} TB of data, at most {objective.fill_limit_ratio:.0%} full")
+        said.append(f"{nominal_bytes(objective.capacity_bytes)} of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
         result.region or "streams use the regions that the workload states",
         "a criterion that the longest run leaves undecided counts as not met",

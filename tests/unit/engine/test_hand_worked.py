@@ -144,3 +144,14 @@ def test_parts_add_up_under_throttling() -> None:
         c = outcome.completions
         assert (c.parts_ns.sum(axis=1) == c.done_ns - c.issue_ns).all()
         assert (c.parts_ns >= 0).all()
+
+
+@pytest.mark.parametrize("level", ["raid1", "raid5"])
+def test_throttling_of_any_number_of_waiting_requests(level: str) -> None:
+    """The thread does one thing after the other (rule Q11): its stack does not grow with what waits."""
+    is_write = [True] * 40 + [False] * 1_500
+    rows = requests([0] * len(is_write), is_write, [(7 * i) % 9000 for i in range(len(is_write))])
+    layout = {"level": level, "disks": 2 if level == "raid1" else 4, "strip": "4 KiB"}
+    queue = {"write_throttle": "linux", "block_requests": 8}
+    simpy, native = (done(name, rows, seeking_drive(), layout=layout, queue=queue) for name in ("simpy", "native"))
+    assert (simpy.completions.done_ns == native.completions.done_ns).all()

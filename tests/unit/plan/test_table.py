@@ -12,7 +12,7 @@ from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
 from diskmodel.plan.show.table import explanation
-from diskmodel.plan.show.words import MOST_REASONS, because, explained
+from diskmodel.plan.show.words import MAX_REASONS, because, explained
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -53,7 +53,7 @@ def test_not_feasible_is_said() -> None:
 
 def test_three_reasons_at_most_and_the_rest_on_request() -> None:
     result = run_plan(plan_of(), evaluate=Queues(noise=0.01), with_waterfalls=True)
-    assert len(because(result)) <= MOST_REASONS
+    assert len(because(result)) <= MAX_REASONS
     answered = text_of(result)
     assert "Assumptions" not in answered
     rest = text_of(explanation(result))
@@ -64,7 +64,7 @@ def test_three_reasons_at_most_and_the_rest_on_request() -> None:
     assert len(sentences) == len(set(sentences))
     assert all(len(line) <= 80 for line in lines)
     no = run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues())
-    assert 1 <= len(because(no)) <= MOST_REASONS
+    assert 1 <= len(because(no)) <= MAX_REASONS
 
 
 def test_a_line_that_wraps_keeps_its_indent() -> None:

@@ -244,10 +244,10 @@ mod tests {
                 buffer.leave((gone.lba / 200) as usize, gone.seq, 1);
                 buffer.landed(gone.n, 1);
             }
-            let told = |e: &Dirty| (e.seq, e.lba, e.n);
-            let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(told);
+            let facts = |e: &Dirty| (e.seq, e.lba, e.n);
+            let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(facts);
             for arm in 0..2 {
-                assert!(buffer.of_arm(arm).map(told).eq(expected(arm as i64)), "write {seq}");
+                assert!(buffer.of_arm(arm).map(facts).eq(expected(arm as i64)), "write {seq}");
             }
             assert_eq!((buffer.used, buffer.is_empty()), (plain.used, plain.waiting.is_empty()));
         }

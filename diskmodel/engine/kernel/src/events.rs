@@ -97,7 +97,7 @@ const PHASE_BITS: u32 = 2;
 /// no sum of times leaves 64 bits.
 pub const LAST_NS: i64 = 1 << 60;
 /// So many of the next events are kept in order, the others in a heap.
-const MOST_NEAR: usize = 48;
+const MAX_NEAR: usize = 48;
 
 /// The future, and what time it is.
 #[derive(Default)]
@@ -122,8 +122,8 @@ impl Events {
             self.later.push(event);
             return;
         }
-        if self.near.len() == MOST_NEAR {
-            self.later.extend(self.near.drain(..MOST_NEAR / 2));
+        if self.near.len() == MAX_NEAR {
+            self.later.extend(self.near.drain(..MAX_NEAR / 2));
             if !self.is_near(&event) {
                 self.later.push(event);
                 return;
@@ -166,7 +166,7 @@ impl Events {
     }
 
     fn come_nearer(&mut self) {
-        for _ in 0..MOST_NEAR / 2 {
+        for _ in 0..MAX_NEAR / 2 {
             let Some(event) = self.later.pop() else { break };
             self.near.push(event);
         }

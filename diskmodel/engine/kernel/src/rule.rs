@@ -6,25 +6,25 @@
 use std::fmt::Display;
 
 /// Longest time that a device or a cache takes for one thing, and that the host's processor takes for one.
-pub const MOST_TIME_NS: i64 = 1 << 42;
-pub const MOST_WORK_NS: i64 = 1 << 52;
+pub const MAX_TIME_NS: i64 = 1 << 42;
+pub const MAX_WORK_NS: i64 = 1 << 52;
 /// Longest time between two things, and latest time at which something is asked for.
-pub const MOST_APART_NS: i64 = 1 << 55;
+pub const MAX_APART_NS: i64 = 1 << 55;
 /// Longest request, and longest command that is made of several.
-pub const MOST_LENGTH_BYTES: i64 = 1 << 32;
+pub const MAX_LENGTH_BYTES: i64 = 1 << 32;
 /// Size of a drive, and of all drives of an array together.
-pub const MOST_DRIVE_BYTES: i64 = 1 << 61;
-pub const MOST_ARRAY_BYTES: i64 = 1 << 62;
-pub const MOST_SECTORS: i64 = 1 << 52;
-pub const MOST_SECTOR_BYTES: i64 = 1 << 16;
-pub const MOST_RATE: i64 = 1_000_000_000_000_000_000;
-pub const LEAST_RATE: i64 = 1_000;
-pub const MOST_DISKS: i64 = 1 << 20;
-pub const MOST_DEPTH: i64 = 1 << 16;
+pub const MAX_DRIVE_BYTES: i64 = 1 << 61;
+pub const MAX_ARRAY_BYTES: i64 = 1 << 62;
+pub const MAX_SECTORS: i64 = 1 << 52;
+pub const MAX_SECTOR_BYTES: i64 = 1 << 16;
+pub const MAX_RATE: i64 = 1_000_000_000_000_000_000;
+pub const MIN_RATE: i64 = 1_000;
+pub const MAX_DISKS: i64 = 1 << 20;
+pub const MAX_DEPTH: i64 = 1 << 16;
 /// Commands, blocks of a cache or pages of memory that one request may become: each takes a hundred bytes.
-pub const MOST_PIECES: i64 = 1 << 21;
+pub const MAX_PIECES: i64 = 1 << 21;
 /// Memory for the state of all flash drives at the beginning.
-pub const MOST_STATE_BYTES: i64 = 1 << 35;
+pub const MAX_STATE_BYTES: i64 = 1 << 35;
 
 /// A field's value and the rule that it breaks.
 pub fn refused(field: &str, value: impl Display, rule: impl Display) -> String {

@@ -25,7 +25,7 @@ use rebuild::Rebuild;
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
-const MOST_NS: i64 = 1 << 55;
+const MAX_NS: i64 = 1 << 55;
 /// What a longer run says.
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
 
@@ -183,7 +183,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin();
         while !self.traffic.is_over() {
             let action = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > MOST_NS {
+            if self.events.now > MAX_NS {
                 return Err(TOO_LONG);
             }
             self.happen(action);

@@ -138,21 +138,21 @@ fn so_they_do_on_virtual_disks() {
 fn check_one_by_one(scenario: fn() -> Scenario) {
     let rows = workload(2_000);
     let mut array = Array::new(scenario(), 1).unwrap();
-    let mut told = Vec::new();
+    let mut completed = Vec::new();
     for (row, &(time, op, offset, length, draw)) in rows.iter().enumerate() {
-        array.advance(time - 1, |tag, done| told.push((tag, done)));
+        array.advance(time - 1, |tag, done| completed.push((tag, done)));
         array.submit_drawn(time, row as u64, op, (offset, length), draw).unwrap();
     }
     while array.outstanding() > 0 {
         let next = array.next_event_ns().unwrap();
         array.advance(next, |tag, done| {
             assert_eq!(done, next);
-            told.push((tag, done));
+            completed.push((tag, done));
         });
     }
-    assert_eq!(told.len(), rows.len());
-    assert!(told.windows(2).all(|w| w[0].1 <= w[1].1), "completions are reported in order");
-    assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
+    assert_eq!(completed.len(), rows.len());
+    assert!(completed.windows(2).all(|w| w[0].1 <= w[1].1), "completions are reported in order");
+    assert_eq!(sorted(completed), sorted(in_columns(scenario(), &rows)));
 }
 
 /// A server that wakes late sees the same completions, only later.
@@ -160,13 +160,13 @@ fn check_one_by_one(scenario: fn() -> Scenario) {
 fn a_late_caller_changes_no_completion() {
     let rows = workload(500);
     let mut array = Array::new(scenario(), 1).unwrap();
-    let mut told = Vec::new();
+    let mut completed = Vec::new();
     for (row, &(time, op, offset, length, draw)) in rows.iter().enumerate() {
         array.submit_drawn(time, row as u64, op, (offset, length), draw).unwrap();
     }
-    array.advance(i64::MAX / 2, |tag, done| told.push((tag, done)));
+    array.advance(i64::MAX / 2, |tag, done| completed.push((tag, done)));
     assert_eq!(array.outstanding(), 0);
-    assert_eq!(sorted(told), sorted(in_columns(scenario(), &rows)));
+    assert_eq!(sorted(completed), sorted(in_columns(scenario(), &rows)));
 }
 
 /// A closed loop that runs long takes no more memory than at its beginning.

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Characters of the reason that are shown.
-const MOST_SAID: usize = 1_000;
+const MAX_MESSAGE_CHARS: usize = 1_000;
 
 /// `value` as the kernel takes it.
 ///
@@ -16,38 +16,38 @@ pub fn extracted<'a, 'py, T>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResu
 where
     T: FromPyObject<'a, 'py>,
 {
-    value.extract::<T>().map_err(|error| told(name, value.py(), error.into()))
+    value.extract::<T>().map_err(|error| named(name, value.py(), error.into()))
 }
 
 /// What begins the cause that names a field.
 const FIELD: &str = "failed to extract field ";
 
 /// The whole chain of causes: each names a field, and the last one the reason.
-fn told(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
-    let mut said = name.to_string();
+fn named(name: &str, py: Python<'_>, error: PyErr) -> PyErr {
+    let mut message = name.to_string();
     let mut path: Vec<String> = Vec::new();
     let mut next = Some(error);
     let (mut is_missing, mut is_unknown) = (false, false);
     while let Some(error) = next {
         let cause = error.value(py).to_string();
-        said.push_str(": ");
-        said.extend(cause.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        message.push_str(": ");
+        message.extend(cause.chars().map(|c| if c == '\n' { ' ' } else { c }));
         is_missing = error.is_instance_of::<PyKeyError>(py);
         is_unknown = error.get_type(py).is(py.get_type::<PyValueError>());
         if is_unknown {
-            said = format!("{}={cause}", path.join("."));
+            message = format!("{}={cause}", path.join("."));
         } else if let Some(field) = cause.strip_prefix(FIELD).and_then(|field| field.rsplit('.').next()) {
             path.push(field.to_string());
         }
         next = error.cause(py);
     }
-    let said: String = said.chars().take(MOST_SAID).collect();
+    let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
     if is_missing {
-        PyKeyError::new_err(said)
+        PyKeyError::new_err(message)
     } else if is_unknown {
-        PyValueError::new_err(said)
+        PyValueError::new_err(message)
     } else {
-        PyTypeError::new_err(said)
+        PyTypeError::new_err(message)
     }
 }
 

@@ -116,7 +116,7 @@ pub fn run_streamed<'py>(
             }
         });
         match ended {
-            Ok(ended) => told(py, ended),
+            Ok(ended) => outcome_of(py, ended),
             Err(Stopped::Refused(error)) => Err(error),
             Err(Stopped::Failed(message)) => Err(super::failure(py, message)),
         }
@@ -143,7 +143,7 @@ fn run_parts<D: Device>(parts: Parts<D>, traffic: Streamed<Callable>) -> Result<
     Ok(Ended { tally: simulation.into_traffic().tally, end, rebuilt, cache_full_ns, counters, levels })
 }
 
-fn told<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
+fn outcome_of<'py>(py: Python<'py>, ended: Ended) -> PyResult<Bound<'py, PyDict>> {
     let tally = &ended.tally;
     let out = PyDict::new(py);
     out.set_item("end_ns", ended.end)?;

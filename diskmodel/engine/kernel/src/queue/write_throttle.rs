@@ -6,7 +6,7 @@ use crate::mechanics::READ;
 const WINDOW_NS: i64 = 100_000_000;
 const TARGET_NS: i64 = 75_000_000;
 const DEFAULT_DEPTH: i64 = 16;
-const LEAST_WRITES: u32 = 3;
+const MIN_WRITES: u32 = 3;
 const IDLE_WINDOWS: u32 = 5;
 
 /// Writes that one disk may be given.
@@ -103,7 +103,7 @@ impl WriteThrottle {
         if waited > self.window_ns || (waited > TARGET_NS && self.fastest_read.is_none()) {
             return true;
         }
-        self.n_writes_done >= LEAST_WRITES && self.fastest_read.is_some_and(|fastest| fastest > TARGET_NS)
+        self.n_writes_done >= MIN_WRITES && self.fastest_read.is_some_and(|fastest| fastest > TARGET_NS)
     }
 
     /// A command is given to the disk: a write takes a place, a read may be the one that is watched.

@@ -4,11 +4,11 @@ use super::start::Start;
 use crate::controller::{BlockCache, DirtyBlocks, Lanes};
 use crate::faults::{planted, Fault};
 use crate::rule::{holds, refused, size_within, within};
-use crate::rule::{MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_SECTORS};
+use crate::rule::{MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_SECTORS};
 use crate::simulation::{Cache, ReadAhead};
 
 /// Pieces that may be in flight for one reader: each that is added is compared with all of them.
-const MOST_AHEAD: i64 = 1 << 14;
+const MAX_AHEAD: i64 = 1 << 14;
 
 /// A controller's real caches, as `diskmodel.controller.tables.CacheTables`.
 #[derive(Clone, Debug)]
@@ -31,23 +31,23 @@ pub struct CacheTables {
 impl CacheTables {
     /// Refuses what would not fit, over rows of so many sectors of data.
     pub(super) fn check(&self, sector_bytes: i64, row_sectors: i64) -> Result<(), String> {
-        let longest = MOST_LENGTH_BYTES / sector_bytes;
+        let longest = MAX_LENGTH_BYTES / sector_bytes;
         within("cache.block_sectors", self.block_sectors, 1, longest)?;
-        size_within("cache.read_blocks", self.read_blocks, 0, MOST_SECTORS)?;
-        within("cache.dirty_blocks", self.dirty_blocks, 0, MOST_SECTORS)?;
+        size_within("cache.read_blocks", self.read_blocks, 0, MAX_SECTORS)?;
+        within("cache.dirty_blocks", self.dirty_blocks, 0, MAX_SECTORS)?;
         within("cache.high_blocks", self.high_blocks, 0, self.dirty_blocks)?;
         within("cache.low_blocks", self.low_blocks, 0, self.high_blocks)?;
         let Lanes { block_sectors, stripe_sectors, strip_sectors, .. } = self.lanes;
         let rule = format_args!("must be cache.block_sectors, {}", self.block_sectors);
         holds(block_sectors == self.block_sectors, "cache.lanes.block_sectors", block_sectors, rule)?;
-        within("cache.lanes.n", self.lanes.n, 1, MOST_DISKS)?;
-        within("cache.lanes.stripe_sectors", stripe_sectors, 1, MOST_SECTORS)?;
-        within("cache.lanes.lane_sectors", self.lanes.lane_sectors, 1, MOST_SECTORS)?;
-        within("cache.lanes.lane_step", self.lanes.lane_step, 1, MOST_DISKS)?;
-        within("cache.lanes.strip_sectors", strip_sectors, 1, MOST_SECTORS)?;
-        within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MOST_DISKS)?;
-        within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MOST_DISKS)?;
-        within("cache.lanes.budget", self.lanes.budget, 1, MOST_DEPTH * MOST_DISKS)?;
+        within("cache.lanes.n", self.lanes.n, 1, MAX_DISKS)?;
+        within("cache.lanes.stripe_sectors", stripe_sectors, 1, MAX_SECTORS)?;
+        within("cache.lanes.lane_sectors", self.lanes.lane_sectors, 1, MAX_SECTORS)?;
+        within("cache.lanes.lane_step", self.lanes.lane_step, 1, MAX_DISKS)?;
+        within("cache.lanes.strip_sectors", strip_sectors, 1, MAX_SECTORS)?;
+        within("cache.lanes.strip_cost", self.lanes.strip_cost, 1, MAX_DISKS)?;
+        within("cache.lanes.stripe_cost", self.lanes.stripe_cost, 0, MAX_DISKS)?;
+        within("cache.lanes.budget", self.lanes.budget, 1, MAX_DEPTH * MAX_DISKS)?;
         let run = self.dirty_blocks.min(stripe_sectors / self.block_sectors + 1);
         let rule = format_args!("a stripe is more than 4 GiB at once");
         holds(run <= longest / self.block_sectors, "cache.lanes.stripe_sectors", stripe_sectors, rule)?;
@@ -56,8 +56,8 @@ impl CacheTables {
         let most = longest.min(row_sectors.max(self.block_sectors));
         within(field, self.read_ahead_piece_sectors, 1, most)?;
         let n_pieces = self.read_ahead_sectors / self.read_ahead_piece_sectors;
-        let rule = format_args!("must be no more than {MOST_AHEAD} in cache.read_ahead_sectors");
-        holds(n_pieces <= MOST_AHEAD, field, self.read_ahead_piece_sectors, rule)
+        let rule = format_args!("must be no more than {MAX_AHEAD} in cache.read_ahead_sectors");
+        holds(n_pieces <= MAX_AHEAD, field, self.read_ahead_piece_sectors, rule)
     }
 
     fn block_cache(&self) -> Result<BlockCache, String> {

@@ -3,44 +3,42 @@
 use super::layout::gcd;
 use super::{FlashTables, FtlTables};
 use crate::rule::{all_within, each_within, has_length, holds, size_within, within};
-use crate::rule::{
-    LEAST_RATE, MOST_DRIVE_BYTES, MOST_LENGTH_BYTES, MOST_RATE, MOST_SECTORS, MOST_SECTOR_BYTES, MOST_TIME_NS,
-};
+use crate::rule::{MAX_DRIVE_BYTES, MAX_LENGTH_BYTES, MAX_RATE, MAX_SECTORS, MAX_SECTOR_BYTES, MAX_TIME_NS, MIN_RATE};
 
-const MOST_DIES: i64 = 1 << 20;
-const MOST_PAGES_PER_BLOCK: i64 = 1 << 24;
+const MAX_DIES: i64 = 1 << 20;
+const MAX_PAGES_PER_BLOCK: i64 = 1 << 24;
 /// Units that the model of garbage collection may hold, the reserve included: they are numbered in 32 bits.
-const MOST_MODEL_UNITS: i64 = 1 << 30;
+const MAX_MODEL_UNITS: i64 = 1 << 30;
 
 impl FlashTables {
     pub(super) fn check(&self) -> Result<(), String> {
-        within("drive.sector_bytes", self.sector_bytes, 1, MOST_SECTOR_BYTES)?;
-        within("drive.n_sectors", self.n_sectors, 1, MOST_DRIVE_BYTES / self.sector_bytes)?;
-        size_within("drive.channels", self.channels, 1, MOST_DIES)?;
-        size_within("drive.dies_per_channel", self.dies_per_channel, 1, MOST_DIES / self.channels as i64)?;
-        within("drive.pages_per_block", self.pages_per_block, 1, MOST_PAGES_PER_BLOCK)?;
-        within("drive.page_bytes", self.page_bytes, 1, MOST_LENGTH_BYTES)?;
+        within("drive.sector_bytes", self.sector_bytes, 1, MAX_SECTOR_BYTES)?;
+        within("drive.n_sectors", self.n_sectors, 1, MAX_DRIVE_BYTES / self.sector_bytes)?;
+        size_within("drive.channels", self.channels, 1, MAX_DIES)?;
+        size_within("drive.dies_per_channel", self.dies_per_channel, 1, MAX_DIES / self.channels as i64)?;
+        within("drive.pages_per_block", self.pages_per_block, 1, MAX_PAGES_PER_BLOCK)?;
+        within("drive.page_bytes", self.page_bytes, 1, MAX_LENGTH_BYTES)?;
         within("drive.mapping_bytes", self.mapping_bytes, self.sector_bytes, self.page_bytes)?;
         let rule = "must be a multiple of drive.sector_bytes";
         holds(self.mapping_bytes % self.sector_bytes == 0, "drive.mapping_bytes", self.mapping_bytes, rule)?;
         let rule = "must be a multiple of drive.mapping_bytes";
         holds(self.page_bytes % self.mapping_bytes == 0, "drive.page_bytes", self.page_bytes, rule)?;
-        within("drive.write_buffer_bytes", self.write_buffer_bytes, 0, MOST_DRIVE_BYTES)?;
+        within("drive.write_buffer_bytes", self.write_buffer_bytes, 0, MAX_DRIVE_BYTES)?;
         let dies =
             [("drive.read_ns", self.read_ns), ("drive.program_ns", self.program_ns), ("drive.erase_ns", self.erase_ns)];
-        all_within(&dies, 1, MOST_TIME_NS)?;
+        all_within(&dies, 1, MAX_TIME_NS)?;
         let times = [
             ("drive.read_overhead_ns", self.read_overhead_ns),
             ("drive.write_overhead_ns", self.write_overhead_ns),
             ("drive.read_latency_ns", self.read_latency_ns),
             ("drive.write_latency_ns", self.write_latency_ns),
         ];
-        all_within(&times, 0, MOST_TIME_NS)?;
+        all_within(&times, 0, MAX_TIME_NS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),
         ];
-        all_within(&wires, LEAST_RATE, MOST_RATE)?;
+        all_within(&wires, MIN_RATE, MAX_RATE)?;
         let per_unit = self.mapping_bytes / self.sector_bytes;
         self.ftl.check((self.n_sectors + per_unit - 1) / per_unit, self.page_bytes / self.mapping_bytes)
     }
@@ -58,10 +56,10 @@ impl FtlTables {
     /// The model stands for a drive of so many units, so many of them in a page.
     fn check(&self, drive_units: i64, units_per_page: i64) -> Result<(), String> {
         within("drive.ftl.units_per_page", self.units_per_page, units_per_page, units_per_page)?;
-        within("drive.ftl.n_units", self.n_units, drive_units, MOST_SECTORS)?;
+        within("drive.ftl.n_units", self.n_units, drive_units, MAX_SECTORS)?;
         within("drive.ftl.physical_units", self.physical_units, 0, i64::MAX)?;
-        within("drive.ftl.block_units", self.block_units, 1, MOST_MODEL_UNITS)?;
-        let most_blocks = MOST_MODEL_UNITS / self.block_units - 2;
+        within("drive.ftl.block_units", self.block_units, 1, MAX_MODEL_UNITS)?;
+        let most_blocks = MAX_MODEL_UNITS / self.block_units - 2;
         size_within("drive.ftl.model_blocks", self.model_blocks, 1, most_blocks)?;
         let blocks = self.model_blocks as i64;
         within("drive.ftl.model_units", self.model_units, 1, blocks * self.block_units - 1)?;

@@ -3,17 +3,17 @@
 use super::HddTables;
 use crate::rule::{all_within, ascending, each_within, has_length, holds, within};
 use crate::rule::{
-    LEAST_RATE, MOST_APART_NS, MOST_DEPTH, MOST_DRIVE_BYTES, MOST_RATE, MOST_SECTORS, MOST_SECTOR_BYTES, MOST_TIME_NS,
+    MAX_APART_NS, MAX_DEPTH, MAX_DRIVE_BYTES, MAX_RATE, MAX_SECTORS, MAX_SECTOR_BYTES, MAX_TIME_NS, MIN_RATE,
 };
 
-const MOST_ZONES: usize = 1 << 16;
-const MOST_CYLINDERS: i64 = 1 << 28;
-const MOST_HEADS: i64 = 1 << 12;
-const MOST_PER_TRACK: i64 = 1 << 21;
-const MOST_ACTUATORS: i64 = 4;
-const MOST_REVOLUTION_NS: i64 = 1 << 42;
+const MAX_ZONES: usize = 1 << 16;
+const MAX_CYLINDERS: i64 = 1 << 28;
+const MAX_HEADS: i64 = 1 << 12;
+const MAX_PER_TRACK: i64 = 1 << 21;
+const MAX_ACTUATORS: i64 = 4;
+const MAX_REVOLUTION_NS: i64 = 1 << 42;
 /// Sectors of a track times ns of a revolution, of which angles are quotients.
-const MOST_ANGLE: i64 = 1 << 62;
+const MAX_ANGLE: i64 = 1 << 62;
 
 impl HddTables {
     pub(super) fn check(&self) -> Result<(), String> {
@@ -27,25 +27,25 @@ impl HddTables {
             ("drive.completion_overhead_ns", self.completion_overhead_ns),
             ("drive.write_completion_overhead_ns", self.write_completion_overhead_ns),
         ];
-        all_within(&times, 0, MOST_TIME_NS)?;
-        within("drive.interface_bytes_per_s", self.interface_bytes_per_s, LEAST_RATE, MOST_RATE)?;
+        all_within(&times, 0, MAX_TIME_NS)?;
+        within("drive.interface_bytes_per_s", self.interface_bytes_per_s, MIN_RATE, MAX_RATE)?;
         within("drive.buffer_full_ppm", self.buffer_full_ppm, 0, 1_000_000)?;
-        within("drive.cache_segments", self.cache_segments, 0, MOST_DEPTH)?;
-        within("drive.segment_sectors", self.segment_sectors, 1, MOST_SECTORS)?;
+        within("drive.cache_segments", self.cache_segments, 0, MAX_DEPTH)?;
+        within("drive.segment_sectors", self.segment_sectors, 1, MAX_SECTORS)?;
         let lengths =
             [("drive.prefill_sectors", self.prefill_sectors), ("drive.read_ahead_sectors", self.read_ahead_sectors)];
-        all_within(&lengths, 0, MOST_SECTORS)?;
+        all_within(&lengths, 0, MAX_SECTORS)?;
         // what has landed is counted in 32 bits
         within("drive.dirty_sectors", self.dirty_sectors, 0, i64::from(u32::MAX))?;
         let weighed =
             [("drive.weighed_commands", self.weighed_commands), ("drive.weighed_writes", self.weighed_writes)];
-        all_within(&weighed, 1, MOST_DEPTH)
+        all_within(&weighed, 1, MAX_DEPTH)
     }
 
     fn check_sizes(&self) -> Result<(), String> {
-        within("drive.sector_bytes", self.sector_bytes, 1, MOST_SECTOR_BYTES)?;
-        within("drive.n_sectors", self.n_sectors, 1, MOST_DRIVE_BYTES / self.sector_bytes)?;
-        within("drive.actuators", self.actuators, 1, MOST_ACTUATORS)?;
+        within("drive.sector_bytes", self.sector_bytes, 1, MAX_SECTOR_BYTES)?;
+        within("drive.n_sectors", self.n_sectors, 1, MAX_DRIVE_BYTES / self.sector_bytes)?;
+        within("drive.actuators", self.actuators, 1, MAX_ACTUATORS)?;
         let each = self.n_sectors_per_actuator;
         within("drive.n_sectors_per_actuator", each, 1, self.n_sectors)?;
         holds(
@@ -60,12 +60,12 @@ impl HddTables {
     fn check_zones(&self) -> Result<(), String> {
         let n = self.sectors_per_track.len();
         holds(
-            (1..=MOST_ZONES).contains(&n),
+            (1..=MAX_ZONES).contains(&n),
             "drive.sectors_per_track",
             format_args!("({n} values)"),
             "1 to 65536 zones",
         )?;
-        within("drive.heads", self.heads, 1, MOST_HEADS)?;
+        within("drive.heads", self.heads, 1, MAX_HEADS)?;
         has_length("drive.zone_first_lba", self.zone_first_lba.len(), n + 1)?;
         has_length("drive.zone_first_cylinder", self.zone_first_cylinder.len(), n + 1)?;
         for (field, column) in [
@@ -74,17 +74,17 @@ impl HddTables {
             ("drive.cylinder_skew", &self.cylinder_skew),
         ] {
             has_length(field, column.len(), n)?;
-            each_within(field, column, 0, MOST_PER_TRACK)?;
+            each_within(field, column, 0, MAX_PER_TRACK)?;
         }
         has_length("drive.spare_sectors_per_cylinder", self.spare_sectors_per_cylinder.len(), n)?;
-        each_within("drive.sectors_per_track", &self.sectors_per_track, 1, MOST_PER_TRACK)?;
+        each_within("drive.sectors_per_track", &self.sectors_per_track, 1, MAX_PER_TRACK)?;
         let (first_lba, first_cylinder) = (&self.zone_first_lba, &self.zone_first_cylinder);
         within("drive.zone_first_lba[0]", first_lba[0], 0, 0)?;
-        within(&format!("drive.zone_first_lba[{n}]"), first_lba[n], self.n_sectors_per_actuator, MOST_SECTORS)?;
+        within(&format!("drive.zone_first_lba[{n}]"), first_lba[n], self.n_sectors_per_actuator, MAX_SECTORS)?;
         ascending("drive.zone_first_lba", first_lba)?;
         let n_cylinders = self.seek_ns.len() as i64;
-        within("drive.zone_first_cylinder[0]", first_cylinder[0], 0, MOST_CYLINDERS)?;
-        within(&format!("drive.zone_first_cylinder[{n}]"), first_cylinder[n], 1, n_cylinders.min(MOST_CYLINDERS))?;
+        within("drive.zone_first_cylinder[0]", first_cylinder[0], 0, MAX_CYLINDERS)?;
+        within(&format!("drive.zone_first_cylinder[{n}]"), first_cylinder[n], 1, n_cylinders.min(MAX_CYLINDERS))?;
         ascending("drive.zone_first_cylinder", first_cylinder)?;
         for zone in 0..n {
             let whole = self.heads * self.sectors_per_track[zone];
@@ -100,7 +100,7 @@ impl HddTables {
     /// Every spindle turns, so that angles can be computed.
     pub(super) fn check_spindles(&self, revolution_ns: &[i64], phase_ns: &[i64]) -> Result<(), String> {
         let densest = self.sectors_per_track.iter().copied().max().unwrap_or(1);
-        each_within("revolution_ns", revolution_ns, 1, MOST_REVOLUTION_NS.min(MOST_ANGLE / densest))?;
-        each_within("phase_ns", phase_ns, 0, MOST_APART_NS)
+        each_within("revolution_ns", revolution_ns, 1, MAX_REVOLUTION_NS.min(MAX_ANGLE / densest))?;
+        each_within("phase_ns", phase_ns, 0, MAX_APART_NS)
     }
 }

@@ -3,27 +3,27 @@
 use super::start::Start;
 use crate::host::{Costs, Flusher, HostTables, PageCacheTables, Pages};
 use crate::rule::{all_within, each_within, has_length, size_within, within};
-use crate::rule::{MOST_APART_NS, MOST_DEPTH, MOST_LENGTH_BYTES, MOST_SECTORS, MOST_TIME_NS, MOST_WORK_NS};
+use crate::rule::{MAX_APART_NS, MAX_DEPTH, MAX_LENGTH_BYTES, MAX_SECTORS, MAX_TIME_NS, MAX_WORK_NS};
 use crate::simulation::{Host, PageCache};
 
-const LEAST_WRITEBACK_NS: i64 = 1_000_000;
+const MIN_WRITEBACK_NS: i64 = 1_000_000;
 
 impl HostTables {
     /// Refuses what would not fit, over an array that takes requests of so many sectors.
     pub(super) fn check(&self, sector_bytes: i64, most_request: i64) -> Result<(), String> {
         for Costs { read, write } in [self.submission_ns, self.submission_sequential_ns] {
-            all_within(&[("host.submission_ns", read), ("host.submission_ns", write)], 0, MOST_WORK_NS)?;
+            all_within(&[("host.submission_ns", read), ("host.submission_ns", write)], 0, MAX_WORK_NS)?;
         }
-        let longest = MOST_LENGTH_BYTES / sector_bytes;
+        let longest = MAX_LENGTH_BYTES / sector_bytes;
         let most = if self.is_buffered { longest.min(most_request) } else { longest };
         within("host.largest_request_sectors", self.largest_request_sectors, 1, most)?;
         within("host.page_sectors", self.page_sectors, 1, self.largest_request_sectors)?;
         within("host.read_ahead_sectors", self.read_ahead_sectors, 0, longest)?;
         has_length("host.pause_ns", self.pause_ns.len(), self.pause_gap_ns.len())?;
-        each_within("host.pause_gap_ns", &self.pause_gap_ns, 1, MOST_APART_NS)?;
-        each_within("host.pause_ns", &self.pause_ns, 1, MOST_APART_NS)?;
+        each_within("host.pause_gap_ns", &self.pause_gap_ns, 1, MAX_APART_NS)?;
+        each_within("host.pause_ns", &self.pause_ns, 1, MAX_APART_NS)?;
         let cycle = self.pause_gap_ns.iter().chain(&self.pause_ns).fold(0_i64, |sum, &ns| sum.saturating_add(ns));
-        within("host.pause_ns (sum)", cycle, 0, 4 * MOST_APART_NS)?;
+        within("host.pause_ns (sum)", cycle, 0, 4 * MAX_APART_NS)?;
         let Some(cache) = &self.page_cache else { return Ok(()) };
         cache.check()
     }
@@ -38,13 +38,13 @@ impl HostTables {
 
 impl PageCacheTables {
     fn check(&self) -> Result<(), String> {
-        size_within("host.page_cache.memory_pages", self.memory_pages, 1, MOST_SECTORS)?;
-        size_within("host.page_cache.background_pages", self.background_pages, 0, MOST_SECTORS)?;
-        size_within("host.page_cache.limit_pages", self.limit_pages, 0, MOST_SECTORS)?;
-        within("host.page_cache.dirty_expire_ns", self.dirty_expire_ns, 0, MOST_TIME_NS)?;
+        size_within("host.page_cache.memory_pages", self.memory_pages, 1, MAX_SECTORS)?;
+        size_within("host.page_cache.background_pages", self.background_pages, 0, MAX_SECTORS)?;
+        size_within("host.page_cache.limit_pages", self.limit_pages, 0, MAX_SECTORS)?;
+        within("host.page_cache.dirty_expire_ns", self.dirty_expire_ns, 0, MAX_TIME_NS)?;
         // a flusher that wakes up more often would keep a run busy for nothing
-        within("host.page_cache.dirty_writeback_ns", self.dirty_writeback_ns, LEAST_WRITEBACK_NS, MOST_TIME_NS)?;
-        size_within("host.page_cache.writeback_depth", self.writeback_depth, 1, MOST_DEPTH)
+        within("host.page_cache.dirty_writeback_ns", self.dirty_writeback_ns, MIN_WRITEBACK_NS, MAX_TIME_NS)?;
+        size_within("host.page_cache.writeback_depth", self.writeback_depth, 1, MAX_DEPTH)
     }
 
     /// `longest`: most pages of a request.

@@ -2,7 +2,7 @@
 
 use crate::layout::{Family, LayoutTables};
 use crate::rule::{all_within, ascending, holds, within};
-use crate::rule::{MOST_APART_NS, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_SECTORS};
+use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_SECTORS};
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -14,10 +14,10 @@ impl LayoutTables {
     pub(super) fn check(&self, drive_sectors: i64, sector_bytes: i64) -> Result<(), String> {
         let family = self.family;
         let n_disks = i64::from(self.n_disks);
-        within("layout.n_disks", n_disks, 1, MOST_DISKS)?;
-        within("layout.n_spares", i64::from(self.n_spares), 0, MOST_DISKS)?;
-        all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MOST_SECTORS)?;
-        within("layout.data_offset", self.data_offset, 0, MOST_SECTORS)?;
+        within("layout.n_disks", n_disks, 1, MAX_DISKS)?;
+        within("layout.n_spares", i64::from(self.n_spares), 0, MAX_DISKS)?;
+        all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MAX_SECTORS)?;
+        within("layout.data_offset", self.data_offset, 0, MAX_SECTORS)?;
         holds(
             self.data_offset + self.member <= drive_sectors,
             "layout.member",
@@ -111,19 +111,19 @@ impl LayoutTables {
             "must be one of the failed disks",
         )?;
         holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
-        let most = (MOST_LENGTH_BYTES / sector_bytes).min(self.strip.saturating_mul(MOST_PIECES / self.copies));
+        let most = (MAX_LENGTH_BYTES / sector_bytes).min(self.strip.saturating_mul(MAX_PIECES / self.copies));
         within("layout.rebuild_window", self.rebuild_window, 1, most)?;
-        within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MOST_APART_NS)?;
+        within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
         within("layout.rebuild_front", self.rebuild_front, 0, self.member)
     }
 
-    /// Longest request in sectors that becomes no more than `MOST_PIECES` commands.
+    /// Longest request in sectors that becomes no more than `MAX_PIECES` commands.
     pub(super) fn most_request(&self) -> i64 {
         if !self.cuts_reads && self.failed.is_empty() {
-            return MOST_SECTORS;
+            return MAX_SECTORS;
         }
         let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
-        self.strip.saturating_mul((MOST_PIECES / per_strip).max(1))
+        self.strip.saturating_mul((MAX_PIECES / per_strip).max(1))
     }
 }
 

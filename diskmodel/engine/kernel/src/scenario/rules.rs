@@ -4,14 +4,14 @@
 use super::{Drive, Limits, Queue, Scenario};
 use crate::rule::{all_within, each_within, has_length, holds, refused, size_within, within};
 use crate::rule::{
-    LEAST_RATE, MOST_ARRAY_BYTES, MOST_DEPTH, MOST_DISKS, MOST_LENGTH_BYTES, MOST_PIECES, MOST_RATE, MOST_STATE_BYTES,
-    MOST_TIME_NS,
+    MAX_ARRAY_BYTES, MAX_DEPTH, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_RATE, MAX_STATE_BYTES, MAX_TIME_NS,
+    MIN_RATE,
 };
 
 /// From so many bytes on it is tried whether there is that much memory.
 const LARGE_BYTES: i64 = 1 << 26;
 /// Most requests that a queue or a batch may hold.
-const MOST_REQUESTS: i64 = 1 << 40;
+const MAX_REQUESTS: i64 = 1 << 40;
 
 impl Scenario {
     pub(super) fn check(&self) -> Result<Limits, String> {
@@ -30,9 +30,9 @@ impl Scenario {
             }
         };
         let n_devices = self.layout.n_devices();
-        within("layout.n_disks + layout.n_spares", n_devices, 1, MOST_DISKS)?;
+        within("layout.n_disks + layout.n_spares", n_devices, 1, MAX_DISKS)?;
         holds(
-            n_devices <= MOST_ARRAY_BYTES / (n_sectors * sector_bytes),
+            n_devices <= MAX_ARRAY_BYTES / (n_sectors * sector_bytes),
             "layout.n_disks + layout.n_spares",
             n_devices,
             format_args!("so many drives of {n_sectors} sectors hold more than 2^62 bytes"),
@@ -40,27 +40,27 @@ impl Scenario {
         self.layout.check(n_sectors, sector_bytes)?;
         self.check_devices(n_devices)?;
         self.check_queues(sector_bytes)?;
-        all_within(&[("command_ns", self.command_ns), ("hit_ns", self.hit_ns)], 0, MOST_TIME_NS)?;
+        all_within(&[("command_ns", self.command_ns), ("hit_ns", self.hit_ns)], 0, MAX_TIME_NS)?;
         if self.link_bytes_per_s != 0 {
-            within("link_bytes_per_s", self.link_bytes_per_s, LEAST_RATE, MOST_RATE)?;
+            within("link_bytes_per_s", self.link_bytes_per_s, MIN_RATE, MAX_RATE)?;
         }
         let is_ratio = (0.0..=1.0).contains(&self.hit_ratio);
         holds(is_ratio, "hit_ratio", self.hit_ratio, "must be 0 to 1")?;
         let mut most = self.layout.most_request();
         if let Some(cache) = &self.cache {
             cache.check(sector_bytes, self.layout.strip.saturating_mul(self.layout.n_data.max(1)))?;
-            most = most.min(cache.block_sectors.saturating_mul(MOST_PIECES));
+            most = most.min(cache.block_sectors.saturating_mul(MAX_PIECES));
         }
         if let Some(host) = &self.host {
             host.check(sector_bytes, most)?;
             if host.is_buffered {
-                most = most.min(host.page_sectors.saturating_mul(MOST_PIECES));
+                most = most.min(host.page_sectors.saturating_mul(MAX_PIECES));
             }
         }
         self.check_start()?;
         Ok(Limits {
             capacity_bytes: self.layout.capacity * sector_bytes,
-            most_length: most.saturating_mul(sector_bytes).min(MOST_LENGTH_BYTES),
+            most_length: most.saturating_mul(sector_bytes).min(MAX_LENGTH_BYTES),
         })
     }
 
@@ -80,13 +80,13 @@ impl Scenario {
     fn check_queues(&self, sector_bytes: i64) -> Result<(), String> {
         self.queue.check("queue")?;
         self.drive_queue.check("drive_queue")?;
-        size_within("depth", self.depth, 1, MOST_DEPTH)?;
-        within("merge_sectors", self.merge_sectors, 0, MOST_LENGTH_BYTES / sector_bytes)?;
+        size_within("depth", self.depth, 1, MAX_DEPTH)?;
+        within("merge_sectors", self.merge_sectors, 0, MAX_LENGTH_BYTES / sector_bytes)?;
         if self.throttle_requests == 0 {
             return Ok(());
         }
         // with fewer than two no write would ever be let through
-        within("throttle_requests", self.throttle_requests, 2, MOST_REQUESTS)?;
+        within("throttle_requests", self.throttle_requests, 2, MAX_REQUESTS)?;
         let rule = "must be 0 where layout.holds_disks: a disk is not held through a throttle";
         holds(!self.layout.holds_disks, "throttle_requests", self.throttle_requests, rule)
     }
@@ -99,16 +99,16 @@ impl Queue {
             ("read_expire_ns", self.read_expire_ns),
             ("write_expire_ns", self.write_expire_ns),
         ] {
-            within(&format!("{name}.{field}"), value, 0, MOST_TIME_NS)?;
+            within(&format!("{name}.{field}"), value, 0, MAX_TIME_NS)?;
         }
-        within(&format!("{name}.fifo_batch"), self.fifo_batch, 1, MOST_REQUESTS)?;
-        within(&format!("{name}.writes_starved"), self.writes_starved, 1, MOST_REQUESTS)
+        within(&format!("{name}.fifo_batch"), self.fifo_batch, 1, MAX_REQUESTS)?;
+        within(&format!("{name}.writes_starved"), self.writes_starved, 1, MAX_REQUESTS)
     }
 }
 
 /// An allocation that fails ends the process: so it is asked for on trial where it is large.
 fn has_memory(bytes: i64) -> Result<(), String> {
-    within("drive.ftl (bytes of all drives)", bytes, 0, MOST_STATE_BYTES)?;
+    within("drive.ftl (bytes of all drives)", bytes, 0, MAX_STATE_BYTES)?;
     if bytes > LARGE_BYTES && Vec::<u8>::new().try_reserve_exact(bytes as usize).is_err() {
         return Err(refused("drive.ftl (bytes of all drives)", bytes, "there is not so much memory"));
     }

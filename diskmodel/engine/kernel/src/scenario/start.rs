@@ -5,7 +5,7 @@ use crate::faults::{planted, Fault};
 #[cfg(feature = "python")]
 use crate::python::extract::whole_numbers;
 use crate::rule::{each_within, has_length, holds, refused, within};
-use crate::rule::{MOST_APART_NS, MOST_SECTORS};
+use crate::rule::{MAX_APART_NS, MAX_SECTORS};
 use crate::scenario::Drive;
 
 /// State at time 0, as `diskmodel.engine.steady.start.Start`.
@@ -75,7 +75,7 @@ impl Scenario {
             check_different(field, pages)?;
         }
         has_length("start.pages_since_ns", start.pages_since_ns.len(), start.pages_dirty.len())?;
-        each_within("start.pages_since_ns", &start.pages_since_ns, -MOST_APART_NS, 0)?;
+        each_within("start.pages_since_ns", &start.pages_since_ns, -MAX_APART_NS, 0)?;
         check_ascending("start.pages_since_ns", &start.pages_since_ns, 0)
     }
 
@@ -93,7 +93,7 @@ impl Scenario {
             Drive::Virtual(tables) => tables.n_sectors,
         };
         each_within("start.buffered_disk", disk, 0, self.layout.n_devices() - 1)?;
-        each_within("start.buffered_n", n, 1, MOST_SECTORS)?;
+        each_within("start.buffered_n", n, 1, MAX_SECTORS)?;
         each_within("start.buffered_lba", lba, 0, n_sectors - 1)?;
         let mut used = vec![0_i64; self.layout.n_devices() as usize];
         for (at, (&disk, (&lba, &n))) in disk.iter().zip(lba.iter().zip(n)).enumerate() {

@@ -3,8 +3,8 @@
 use std::os::fd::RawFd;
 
 /// The end of a wait is spent looking at the clock: at least this, and never more than that.
-const LEAST_SPIN_NS: i64 = 60_000;
-const MOST_SPIN_NS: i64 = 400_000;
+const MIN_SPIN_NS: i64 = 60_000;
+const MAX_SPIN_NS: i64 = 400_000;
 /// How fast it follows the machine, and of how many wakings one may come later than it allows.
 const SPIN_STEP_NS: i64 = 50_000;
 const WAKINGS: i64 = 50;
@@ -56,7 +56,7 @@ pub struct Waiter {
 
 impl Waiter {
     pub fn new() -> Self {
-        Waiter { spin_ns: LEAST_SPIN_NS }
+        Waiter { spin_ns: MIN_SPIN_NS }
     }
 
     /// Sleeps until a descriptor has something to read, or until shortly before `deadline_ns`; returns whether time is
@@ -86,7 +86,7 @@ impl Waiter {
     /// Moves to where one waking of `WAKINGS` comes later (Robbins and Monro, 1951).
     fn woke_late(&mut self, late_ns: i64) {
         let step = if late_ns > self.spin_ns { SPIN_STEP_NS } else { -SPIN_STEP_NS / WAKINGS };
-        self.spin_ns = (self.spin_ns + step).clamp(LEAST_SPIN_NS, MOST_SPIN_NS);
+        self.spin_ns = (self.spin_ns + step).clamp(MIN_SPIN_NS, MAX_SPIN_NS);
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         for _ in 0..20_000 {
             waiter.woke_late(1_000);
         }
-        assert_eq!(waiter.spin_ns, LEAST_SPIN_NS);
+        assert_eq!(waiter.spin_ns, MIN_SPIN_NS);
     }
 
     /// Lateness between 0 and 200 µs, evenly.

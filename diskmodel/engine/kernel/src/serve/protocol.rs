@@ -34,10 +34,10 @@ const NEEDED: u32 = ASYNC_DIO;
 const WANTED: u32 = ASYNC_READ | BIG_WRITES | ASYNC_DIO | MAX_PAGES;
 
 /// Largest read or write; longer ones arrive in pieces.
-pub const MOST_BYTES: usize = 1 << 20;
-const MOST_PAGES: u16 = (MOST_BYTES / 4096) as u16;
+pub const MAX_BYTES: usize = 1 << 20;
+const MAX_REQUEST_PAGES: u16 = (MAX_BYTES / 4096) as u16;
 /// Requests in flight at once; the kernel's usual 12 would cap the queue depth.
-const MOST_IN_FLIGHT: u16 = 1024;
+const MAX_IN_FLIGHT: u16 = 1024;
 
 pub const IN_HEADER: usize = 40;
 pub const OUT_HEADER: usize = 16;
@@ -160,11 +160,11 @@ pub fn init(body: &[u8]) -> Result<Body, String> {
         .u32(minor.min(38))
         .u32(read_ahead)
         .u32(flags & WANTED)
-        .u16(MOST_IN_FLIGHT)
-        .u16(MOST_IN_FLIGHT / 4 * 3)
-        .u32(MOST_BYTES as u32)
+        .u16(MAX_IN_FLIGHT)
+        .u16(MAX_IN_FLIGHT / 4 * 3)
+        .u32(MAX_BYTES as u32)
         .u32(1)
-        .u16(MOST_PAGES)
+        .u16(MAX_REQUEST_PAGES)
         .zeros(34))
 }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_that_cannot_do_it_are_told() {
+    fn kernels_that_cannot_do_it_are_refused() {
         assert!(init(&Body::default().u32(7).u32(20).u32(0).u32(u32::MAX).0).is_err());
         assert!(init(&Body::default().u32(7).u32(40).u32(0).u32(0).0).is_err());
         assert!(init(&[]).is_err());

@@ -91,7 +91,7 @@ pub struct Server<D: Drive> {
 /// A busy server looks only now and then whether it should end.
 const TURNS_BETWEEN_LOOKS: u32 = 256;
 /// Buffers kept for reads to come.
-const MOST_SPARE: usize = 64;
+const MAX_SPARE: usize = 64;
 
 impl<D: Drive> Server<D> {
     pub fn new(drive: D, settings: Settings) -> Self {
@@ -116,7 +116,7 @@ impl<D: Drive> Server<D> {
     /// Serves until it is stopped or the file system is unmounted.
     pub fn run(&mut self) -> Result<Ending, String> {
         clock::sharpen_timers();
-        let mut buffer = vec![0; fuse::MOST_BYTES + 4096];
+        let mut buffer = vec![0; fuse::MAX_BYTES + 4096];
         let Settings { fuse_fd, stop_fd, .. } = self.settings;
         let (mut is_near, mut n_turns) = (false, 0u32);
         let mut waiter = Waiter::new();
@@ -188,7 +188,7 @@ impl<D: Drive> Server<D> {
             (_, 0) => self.reply(pending.unique, 0, &fuse::written(pending.length).0)?,
             _ => self.reply(pending.unique, error, &[])?,
         }
-        if let Some(data) = pending.data.filter(|_| self.spare.len() < MOST_SPARE) {
+        if let Some(data) = pending.data.filter(|_| self.spare.len() < MAX_SPARE) {
             self.spare.push(data);
         }
         if pending.op == WRITE {
@@ -282,7 +282,7 @@ impl<D: Drive> Server<D> {
     fn read(&mut self, message: &Message, now_ns: i64) -> Result<(), String> {
         let Some((offset, asked)) = message.range() else { return self.reply(message.unique, libc::EINVAL, &[]) };
         let left = self.settings.tree.size_bytes.saturating_sub(offset);
-        let length = asked.min(fuse::MOST_BYTES).min(usize::try_from(left).unwrap_or(usize::MAX));
+        let length = asked.min(fuse::MAX_BYTES).min(usize::try_from(left).unwrap_or(usize::MAX));
         if length == 0 {
             return self.reply(message.unique, 0, &[]);
         }

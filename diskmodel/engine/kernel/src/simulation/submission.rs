@@ -33,8 +33,8 @@ pub struct Submitter {
     held: VecDeque<u32>,
     work: VecDeque<Work>,
     is_asleep: bool,
-    /// It plans an access, and goes on by itself with the commands of that.
-    is_planning: bool,
+    /// It is at work, and goes on by itself with whatever that gives it to do.
+    is_proceeding: bool,
     /// The thread is the host's own (mirrors); parity arrays have one of their own.
     pub is_host_thread: bool,
 }
@@ -46,7 +46,7 @@ impl Submitter {
             held: VecDeque::new(),
             work: VecDeque::new(),
             is_asleep: false,
-            is_planning: false,
+            is_proceeding: false,
             is_host_thread,
         }
     }
@@ -83,10 +83,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         if let Some(s) = &mut self.submitter {
             s.held.extend(ids);
-            // without this each access that waits would be planned from within the one before it, however many they are
-            if s.is_planning {
-                return;
-            }
         }
         self.proceed();
     }
@@ -120,6 +116,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn proceed(&mut self) {
+        // What the thread does gives it more to do. Were that begun at once, each access that waits would run within the
+        // one before it, however many they are.
+        match &mut self.submitter {
+            Some(s) if !s.is_proceeding => s.is_proceeding = true,
+            _ => return,
+        }
+        self.work_until_asleep();
+        if let Some(s) = &mut self.submitter {
+            s.is_proceeding = false;
+        }
+    }
+
+    fn work_until_asleep(&mut self) {
         loop {
             let Some(s) = &mut self.submitter else { return };
             if s.is_asleep {
@@ -140,13 +149,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             match s.work.pop_front() {
                 None => return,
-                Some(Work::Access { owner, op, sector, n, asked }) => {
-                    s.is_planning = true;
-                    self.plan_access(owner, op, sector, n, asked);
-                    if let Some(s) = &mut self.submitter {
-                        s.is_planning = false;
-                    }
-                }
+                Some(Work::Access { owner, op, sector, n, asked }) => self.plan_access(owner, op, sector, n, asked),
                 Some(Work::Finish(last)) => self.finish_access(&last),
             }
         }

@@ -5,8 +5,8 @@ use crate::mechanics::WRITE;
 use crate::traffic::{Completion, N_PARTS};
 
 /// Must be even.
-const MOST_SEGMENTS: usize = 80;
-const MOST_BATCHES: usize = 8192;
+const MAX_SEGMENTS: usize = 80;
+const MAX_BATCHES: usize = 8192;
 
 /// Completions in a row, summed up.
 #[derive(Clone, Debug, Default)]
@@ -74,24 +74,24 @@ impl Segments {
     }
 
     fn next_segment(&mut self) {
-        if self.held.len() == MOST_SEGMENTS {
+        if self.held.len() == MAX_SEGMENTS {
             self.per_segment *= 2;
-            for i in 0..MOST_SEGMENTS / 2 {
+            for i in 0..MAX_SEGMENTS / 2 {
                 let second = std::mem::take(&mut self.held[2 * i + 1]);
                 let mut first = std::mem::take(&mut self.held[2 * i]);
                 first.merge(&second);
                 self.held[i] = first;
             }
-            self.held.truncate(MOST_SEGMENTS / 2);
+            self.held.truncate(MAX_SEGMENTS / 2);
         }
         let streams = vec![Stream::default(); self.n_streams];
         self.held.push(Segment { streams, least_ns: i64::MAX, ..Segment::default() });
     }
 
     fn next_batch(&mut self) {
-        if self.batches.len() == MOST_BATCHES {
+        if self.batches.len() == MAX_BATCHES {
             self.per_batch *= 2;
-            for i in 0..MOST_BATCHES / 2 {
+            for i in 0..MAX_BATCHES / 2 {
                 let (first, second) = (self.batches[2 * i], self.batches[2 * i + 1]);
                 self.batches[i] = Batch {
                     n: first.n + second.n,
@@ -99,7 +99,7 @@ impl Segments {
                     end_ns: second.end_ns,
                 };
             }
-            self.batches.truncate(MOST_BATCHES / 2);
+            self.batches.truncate(MAX_BATCHES / 2);
         }
         self.batches.push(Batch::default());
     }

@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use super::{Column, Completions, Requests, Rule, N_PARTS};
 use crate::rule::{has_length, holds, refused, within};
-use crate::rule::{MOST_APART_NS, MOST_DISKS};
+use crate::rule::{MAX_APART_NS, MAX_DISKS};
 
 /// Clients of a stream, and streams.
-const MOST_CLIENTS: i64 = 1 << 40;
+const MAX_CLIENTS: i64 = 1 << 40;
 
 /// What every request must keep to.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +18,10 @@ pub struct Limits {
 
 /// Refuses streams that cannot be.
 pub fn check_rules(rules: &[Rule]) -> Result<(), String> {
-    within("streams (number)", rules.len() as i64, 0, MOST_DISKS)?;
+    within("streams (number)", rules.len() as i64, 0, MAX_DISKS)?;
     for (stream, rule) in rules.iter().enumerate() {
-        within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MOST_CLIENTS)?;
-        within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MOST_APART_NS)?;
+        within(&format!("streams[{stream}].n_clients"), rule.n_clients, 0, MAX_CLIENTS)?;
+        within(&format!("streams[{stream}].pace_ns"), rule.pace_ns, 0, MAX_APART_NS)?;
     }
     Ok(())
 }
