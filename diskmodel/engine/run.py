@@ -64,8 +64,10 @@ def run_to_result(
     scenario : Scenario
         The array, resolved with the same seed.
     """
+    # what came before a trace is unknown
+    before = {"n_before": scenario.start.n_before} if isinstance(workload, Workload) else {}
     requests = workload.requests(
-        capacity_bytes=array.usable_bytes, n=n_requests, seed=seed, with_cache_draws=scenario.has_drawn_hits
+        capacity_bytes=array.usable_bytes, n=n_requests, seed=seed, with_cache_draws=scenario.has_drawn_hits, **before
     )
     outcome = run(scenario, requests, engine)
     return summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile)

@@ -199,7 +199,8 @@ def _of_length(
             precision=precision,
             percentile=percentile,
         )
-    folded = streamed.run(scenario, workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed))
+    blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
+    folded = streamed.run(scenario, blocks)
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
 
 

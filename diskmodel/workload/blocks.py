@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diskmodel.records import Int64, StreamRule
 from diskmodel.workload.draws import Kind, RunningDraws
-from diskmodel.workload.generate import check, rule_of
+from diskmodel.workload.generate import check, rows_before, rule_of
 from diskmodel.workload.stream import Stream
 
 #: Rows that are drawn at once: a few MB. Fewer cost more calls; more cost memory for nothing.
@@ -34,7 +34,7 @@ class Blocks:
 
     Parameters
     ----------
-    streams, default_span_bytes, capacity_bytes, n, seed
+    streams, default_span_bytes, capacity_bytes, n, seed, n_before
         As in `generate`, whose rows these are.
     rows_per_block : int
         About.
@@ -53,6 +53,7 @@ class Blocks:
         n: int,
         seed: int,
         rows_per_block: int = ROWS_PER_BLOCK,
+        n_before: int = 0,
     ) -> None:
         check(streams, default_span_bytes, capacity_bytes, n, seed)
         self.streams = tuple(streams)
@@ -60,7 +61,10 @@ class Blocks:
         self.rules: tuple[StreamRule, ...] = tuple(rule_of(stream) for stream in streams)
         self._rows_per_block = rows_per_block
         self._spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
-        self._draws = [RunningDraws(seed, index, stream.excerpts) for index, stream in enumerate(streams)]
+        self._draws = [
+            RunningDraws(seed, index, stream.excerpts, before)
+            for index, (stream, before) in enumerate(zip(streams, rows_before(streams, n_before), strict=True))
+        ]
         weights = np.array([stream.weight or stream.expected_rate_per_s for stream in streams], dtype=np.float64)
         self._share = weights / np.sum(weights)
 

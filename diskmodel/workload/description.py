@@ -140,12 +140,15 @@ class Workload(Description):
         ]
         return math.ceil(max(cycles, default=0))
 
-    def requests(self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True) -> Requests:
+    def requests(
+        self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True, n_before: int = 0
+    ) -> Requests:
         """The first `n` requests on an array of `capacity_bytes`, everything random drawn from `seed`.
 
         A larger `n` extends the rows of a smaller one. Streams share the rows in proportion to their expected rates
         (or weights). Columns with one value for all rows may be read-only. Without cache draws every draw for a hit is
-        0: only where no cache is described by its hit ratio.
+        0: only where no cache is described by its hit ratio. Where `n_before` requests came before, streams that go
+        through their regions in order go on from there (rule Z2).
 
         Raises
         ------
@@ -153,10 +156,11 @@ class Workload(Description):
             When a region does not fit the array, or `n` or `seed` is out of range.
         """
         return generate(
-            self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, with_cache_draws=with_cache_draws
-        )
+            self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, with_cache_draws=with_cache_draws,
+            n_before=n_before,
+        )  # fmt: skip
 
-    def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Blocks:
+    def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0, n_before: int = 0) -> Blocks:
         """The requests of `requests`, drawn in blocks when a run needs them.
 
         Raises
@@ -164,15 +168,15 @@ class Workload(Description):
         DescriptionError
             As `requests`.
         """
-        return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+        return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before=n_before)
 
-    def past(self, *, capacity_bytes: int, n: int, seed: int = 0) -> Past:
+    def past(self, *, capacity_bytes: int, n: int, seed: int = 0, n_before: int = 0) -> Past:
         """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
 
-        The draws are independent of those of the run. Whoever goes through the region in order arrives at the place of
-        the first row.
+        The draws are independent of those of the run. Streams that go through their regions in order arrive at the
+        places of their first rows after `n_before` requests; where it is below `n`, they come from the regions' ends.
         """
-        return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed)
+        return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)
 
     def scaled(self, load_factor: float) -> Workload:
         """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""

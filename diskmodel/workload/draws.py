@@ -46,15 +46,18 @@ class Draws:
         Index of the stream in its workload.
     excerpts : Excerpts, optional
         Of the stream, for the laws and patterns that draw from them.
+    n_before : int
+        Rows of the stream before row 0: patterns that go through the region in order go on from there.
     """
 
     #: Number of the first row that is drawn for, and what patterns have to know of the rows before it.
     first_row = 0
 
-    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None) -> None:
+    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None, n_before: int = 0) -> None:
         self._seed = seed
         self._stream = stream
         self._excerpts = excerpts
+        self.n_before = n_before
         self.memory: dict[Kind, Any] = {}
 
     @property
@@ -98,8 +101,8 @@ class RunningDraws(Draws):
     Whoever draws a block moves `first_row` on afterwards.
     """
 
-    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None) -> None:
-        super().__init__(seed, stream, excerpts)
+    def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None, n_before: int = 0) -> None:
+        super().__init__(seed, stream, excerpts, n_before)
         self._generators: dict[Kind, np.random.Generator] = {}
 
     def generator(self, kind: Kind) -> np.random.Generator:

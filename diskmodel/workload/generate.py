@@ -10,6 +10,7 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests, StreamRule
 from diskmodel.workload.arrivals import Closed
 from diskmodel.workload.draws import Draws, Kind, same
+from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream
 
 
@@ -21,8 +22,9 @@ def generate(
     seed: int,
     *,
     with_cache_draws: bool = True,
+    n_before: int = 0,
 ) -> Requests:
-    """`n` requests of `streams` on an array of `capacity_bytes`.
+    """`n` requests of `streams` on an array of `capacity_bytes`, after `n_before` others.
 
     Raises
     ------
@@ -31,8 +33,10 @@ def generate(
     """
     check(streams, default_span_bytes, capacity_bytes, n, seed)
     rules = tuple(rule_of(stream) for stream in streams)
+    before = rows_before(streams, n_before)
     if len(streams) == 1:
-        return _only(streams[0], default_span_bytes, capacity_bytes, n, seed, rules, with_cache_draws)
+        space = streams[0].space(capacity_bytes, default_span_bytes)
+        return _only(streams[0], space, n, Draws(seed, 0, streams[0].excerpts, before[0]), rules, with_cache_draws)
     owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)
     requests = Requests(
         when_ns=np.empty(n, dtype=np.int64),
@@ -45,7 +49,7 @@ def generate(
     )
     for index, stream in enumerate(streams):
         rows = np.flatnonzero(owner == index)
-        draws = Draws(seed, index, stream.excerpts)
+        draws = Draws(seed, index, stream.excerpts, before[index])
         space = stream.space(capacity_bytes, default_span_bytes)
         lengths = stream.draw_lengths(len(rows), draws)
         requests.when_ns[rows] = stream.arrival.when(len(rows), draws)
@@ -59,16 +63,13 @@ def generate(
 
 def _only(
     stream: Stream,
-    default_span_bytes: int | None,
-    capacity_bytes: int,
+    space: Space,
     n: int,
-    seed: int,
+    draws: Draws,
     rules: tuple[StreamRule, ...],
     with_cache_draws: bool,
 ) -> Requests:
     """Requests of a single stream; columns with one value for all rows take no room."""
-    draws = Draws(seed, 0, stream.excerpts)
-    space = stream.space(capacity_bytes, default_span_bytes)
     lengths = stream.draw_lengths(n, draws)
     offset = stream.addresses.starts(lengths, space, draws)
     offset += space.first_byte
@@ -117,6 +118,13 @@ def interleave(weights: Sequence[float], n: int) -> np.ndarray[tuple[int], np.dt
     turn = np.concatenate([np.arange(count, dtype=np.float64) for count in counts])
     order = np.argsort((turn + 0.5) / share[owner], kind="stable")
     return owner[order[:n]]
+
+
+def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
+    """Rows of each stream when `n_before` rows of the workload came before."""
+    weights = np.array([stream.weight or stream.expected_rate_per_s for stream in streams])
+    rows: list[int] = np.ceil(n_before * (weights / weights.sum())).astype(np.int64).tolist()
+    return rows
 
 
 def rule_of(stream: Stream) -> StreamRule:

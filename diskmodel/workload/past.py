@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64
 from diskmodel.workload.addresses import Sequential
 from diskmodel.workload.draws import Draws, Kind
-from diskmodel.workload.generate import interleave
+from diskmodel.workload.generate import interleave, rows_before
 from diskmodel.workload.stream import Stream
 
 #: Third number of a spawn key: keeps the draws of the past apart from those of the run, which have two numbers.
@@ -42,17 +42,21 @@ class PastDraws(Draws):
         return np.random.Generator(np.random.PCG64(sequence))
 
 
-def past(streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int) -> Past:
+def past(
+    streams: Sequence[Stream], default_span_bytes: int | None, capacity_bytes: int, n: int, seed: int, n_before: int
+) -> Past:
     """About `n` requests that may have come before the first row of `generate`.
 
-    Random places are drawn anew; whoever goes through the region in order arrives at the first row's place.
+    Random places are drawn anew; streams that go through their regions in order arrive at the places of their first
+    rows after `n_before` requests.
     """
     owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)[::-1]
     op = np.empty(n, np.uint8)
     offset, length = np.empty(n, np.int64), np.empty(n, np.int64)
+    before = rows_before(streams, n_before)
     for index, stream in enumerate(streams):
         rows = np.flatnonzero(owner == index)
-        draws = PastDraws(seed, index, stream.excerpts)
+        draws = PastDraws(seed, index, stream.excerpts, before[index])
         space = stream.space(capacity_bytes, default_span_bytes)
         addresses = stream.addresses
         n_readers = addresses.n_readers if isinstance(addresses, Sequential) else 1
@@ -61,7 +65,8 @@ def past(streams: Sequence[Stream], default_span_bytes: int | None, capacity_byt
         lengths = stream.draw_lengths(n_drawn, draws)
         if isinstance(addresses, Sequential) and addresses.mean_run is None:
             steps = -(-lengths // space.alignment_bytes) * space.alignment_bytes
-            draws.memory[Kind.RUN] = -steps.reshape(-1, n_readers).sum(axis=0)
+            arrived = addresses.bytes_before(before[index], space)
+            draws.memory[Kind.RUN] = arrived - steps.reshape(-1, n_readers).sum(axis=0)
         latest = slice(n_drawn - len(rows), None)
         offset[rows] = (addresses.starts(lengths, space, draws) + space.first_byte)[latest]
         length[rows] = lengths[latest]

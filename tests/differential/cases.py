@@ -372,7 +372,7 @@ def build(case: Case) -> tuple[Scenario, Requests]:
     """What the engines take, of a case drawn here or of one with a `Workload` (`whole_drives.py`)."""
     array = Array.parse(case["array"])
     scenario = resolve(array, case["seed"])
-    start = _start(scenario, case.get("start", 0), case["seed"])
+    start = filled_start(scenario, case.get("start", 0), case["seed"])
     scenario = replace(scenario, start=start, sample_every=SAMPLE_EVERY)
     if "workload" in case:
         load = Workload.parse(case["workload"])
@@ -380,7 +380,7 @@ def build(case: Case) -> tuple[Scenario, Requests]:
     return scenario, _requests(case, scenario)
 
 
-def _start(scenario: Scenario, fill: float, seed: int) -> Start:
+def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
     """Caches and buffers filled to a share of their room with whatever they may hold."""
     rng, capacity = random.Random(seed), scenario.layout.capacity
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -18,7 +19,7 @@ from diskmodel.engine import native, streamed
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.workload import Workload
-from tests.differential.cases import random_case
+from tests.differential.cases import filled_start, random_case
 from tests.fuzz import extremes
 
 #: Arguments of a call of the kernel; an iterable of a stream's blocks stands for what the kernel asks for them.
@@ -64,7 +65,7 @@ def caught(call: Callable[[], object]) -> Call:
     raise AssertionError("the kernel was not called")
 
 
-def _drawn() -> Iterator[tuple[Scenario, Workload, int]]:
+def drawn() -> Iterator[tuple[Scenario, Workload, int]]:
     """Small arrays of every kind, and workloads on them."""
     choose = Random("kernel calls")
     arrays = [random_case(number)["array"] for number in range(N_ARRAYS)] + extremes.arrays()
@@ -72,6 +73,9 @@ def _drawn() -> Iterator[tuple[Scenario, Workload, int]]:
         scenario = resolve(Array.parse(array), 1)
         if isinstance(scenario.drive, HddTables) and scenario.drive.n_cylinders > MAX_CYLINDERS:
             continue
+        # without a start its columns have no number that could be damaged
+        fill = choose.choice((0, 0.002, 0.1, 1))
+        scenario = replace(scenario, start=filled_start(scenario, fill, number))
         workload = extremes.ANYWHERE[number % len(extremes.ANYWHERE)]
         if native.cannot_serve(scenario) is None:
             yield scenario, Workload.parse(workload), choose.choice((1, 5, 20, 60))
@@ -79,7 +83,7 @@ def _drawn() -> Iterator[tuple[Scenario, Workload, int]]:
 
 def _calls(of: Callable[[Scenario, Workload, int], object]) -> list[bytes]:
     found = []
-    for scenario, workload, n in _drawn():
+    for scenario, workload, n in drawn():
         try:
             found.append(_writable(caught(lambda s=scenario, w=workload, k=n: of(s, w, k))))  # type: ignore[misc]
         except DescriptionError:  # a workload that does not fit the array

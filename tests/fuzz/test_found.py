@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from calibrate.evidence.cells import answered_together
@@ -15,8 +18,10 @@ from diskmodel import units
 from diskmodel.array import Array
 from diskmodel.cli.mount import _described
 from diskmodel.description import read_toml
+from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
-from diskmodel.errors import DescriptionError, Fault, FormatError
+from diskmodel.engine.steady import Start
+from diskmodel.errors import CoverageError, DescriptionError, Fault, FormatError
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
@@ -29,7 +34,7 @@ from diskmodel.plan import PlanDescription
 from diskmodel.plan.search.memory import read_outcomes
 from diskmodel.workload import Workload
 from tests.calibrate.evidence.test_measurement import DOCUMENT
-from tests.fuzz import seeds
+from tests.fuzz import kernel_calls, seeds
 
 HUGE = 10**400
 
@@ -224,3 +229,19 @@ def test_a_raised_digit_is_no_offset_of_a_latency_log(tmp_path: Path) -> None:
     log = tmp_path / "job_lat.1.log"
     log.write_text("1, 250, 0, 4096, 0\n2, 260, 0, 4096, 19²\n")
     assert read_latency_log(log).offset_bytes.tolist() == [-1, -1]
+
+
+def test_a_page_that_begins_dirty_twice_is_refused_by_its_field() -> None:
+    """The refusal named "start.pages_dirty (sorted)[1]", which is no field of anything."""
+    cache = {"is_buffered": True, "page_cache": {"memory": "4 MiB"}}
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, "host": cache})
+    requests = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=array.usable_bytes, n=1)
+    begun = Start(pages_dirty=np.array([7, 3, 7]), pages_since_ns=np.zeros(3, np.int64))
+    with pytest.raises(CoverageError, match=r"start.pages_dirty=7: is given twice"):
+        native.run(replace(resolve(array, 0), start=begun), requests)
+
+
+def test_every_column_of_a_start_has_numbers_to_damage() -> None:
+    starts = [vars(scenario.start) for scenario, _, _ in islice(kernel_calls.drawn(), 60)]
+    columns = [name for name in starts[0] if name != "n_before"]
+    assert not [column for column in columns if not any(len(start[column]) for start in starts)]

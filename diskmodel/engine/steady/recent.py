@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Workload
@@ -12,6 +13,8 @@ from diskmodel.workload import Workload
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
+#: Multiples of it, modulo 1, are spread evenly, however many there are.
+_GOLDEN = (5**0.5 - 1) / 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 
@@ -23,25 +26,29 @@ class History:
     workload: Workload
     capacity_bytes: int
     seed: int
+    #: Requests that have come since the streams that go through their regions in order began at the front.
+    n_before: int = 0
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of `MAX_ROWS` requests, the latest last; int64."""
-        n_sample = len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes))
-        if not n_sample:
-            return np.empty(0, np.int64)
-        n_rows = min(-(-n * _SAMPLE_ROWS // n_sample), MAX_ROWS)
-        return self._blocks(n_rows, block_bytes, only_writes)[-n:]
+        n_rows = self.rows_of_uses(n, block_bytes, only_writes=only_writes)
+        return self._blocks(n_rows, block_bytes, only_writes)[-n:] if n_rows else np.empty(0, np.int64)
+
+    def rows_of_uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> int:
+        """About the number of requests that use `n` blocks, at most `MAX_ROWS`; 0 where none does."""
+        return _rows_of(n, len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes)))
 
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
+        return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
+
+    def rows_of_writes(self, n_bytes: int) -> int:
+        """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)
-        if not len(length):
-            return length, length
-        n_rows = min(-(-n_bytes * _SAMPLE_ROWS // int(length.sum())), MAX_ROWS)
-        return self._rows(n_rows, only_writes=True)
+        return _rows_of(n_bytes, int(length.sum()))
 
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
-        past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed)
+        past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]
 
@@ -54,10 +61,69 @@ class History:
         return blocks
 
 
+def _rows_of(n: int, n_in_sample: int) -> int:
+    return min(-(-n * _SAMPLE_ROWS // n_in_sample), MAX_ROWS) if n_in_sample else 0
+
+
 def most_recent(uses: Int64, n: int) -> Int64:
     """The `n` different blocks that were used last, the least recently used first."""
+    return last_uses(uses)[0][-n:] if n else uses[:0]
+
+
+def last_uses(uses: Int64) -> tuple[Int64, Int64]:
+    """The different blocks, the least recently used first, and how many uses ago each was used, at least 1."""
     different, back = np.unique(uses[::-1], return_index=True)
-    return different[np.argsort(back)][:n][::-1]
+    order = np.argsort(back)[::-1]
+    return different[order], back[order] + 1
+
+
+def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:
+    """Whether each block is one of the others; fast where these are few."""
+    if not len(others):
+        return np.zeros(len(blocks), np.bool_)
+    ordered = np.sort(others)
+    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, blocks), len(ordered) - 1)] == blocks
+    return found
+
+
+def dirty_since(uses: Int64, use_ns: float, expire_ns: int, interval_ns: int) -> tuple[Int64, Int64]:
+    """Pages that are dirty when nothing but their age has them written, and since when, the oldest first.
+
+    Parameters
+    ----------
+    uses : int64, shape (n_uses,)
+        Pages that were written to, the latest last, over twice `expire_ns + interval_ns`.
+    use_ns : float
+        Time from one to the next; the last one was that long before 0.
+    expire_ns, interval_ns : int
+        At each multiple of the interval, pages that have been dirty for `expire_ns` are written. What is to be written
+        at 0 is still dirty.
+
+    Notes
+    -----
+    The first write after a page was written back makes it dirty again. A page that is written to all the time is always
+    dirty: such pages begin at times spread over the first half, or all of them would be written at once.
+    """
+    page, at = np.unique(uses, return_inverse=True)
+    since = -np.arange(len(uses), 0, -1) * use_ns
+    cycle_ns = expire_ns + interval_ns
+    #: Time from which a write makes the page dirty; after 0 once it is dirty at 0.
+    clean_from = -cycle_ns * (1 + page * _GOLDEN % 1)
+    dirty = np.full(len(page), np.nan)
+    while True:
+        counts = since >= clean_from[at]
+        at, since = at[counts], since[counts]
+        if not len(at):
+            break
+        again, first = np.unique(at, return_index=True)
+        written = np.ceil((since[first] + expire_ns) / interval_ns) * interval_ns
+        stays = written >= 0
+        dirty[again[stays]] = since[first[stays]]
+        clean_from[again] = np.where(stays, np.inf, written)
+    is_dirty = ~np.isnan(dirty)
+    page, ns = page[is_dirty], np.minimum(dirty[is_dirty].astype(np.int64), 0)
+    order = np.argsort(ns, kind="stable")
+    return page[order], ns[order]
 
 
 def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
@@ -74,8 +140,8 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     Notes
     -----
     The sweep is about to begin at the lowest block. It last passed the share `x` of a lane's writes (in order of place)
-    a share `1 - x` of a whole round ago, so a write waits if its age is less than `1 - x` of a round. The length of a
-    round is the one that leaves `n` blocks.
+    a share `1 - x` of a whole round ago, so a write waits if its age, in writes of its lane, is less than `1 - x` of a
+    round. The length of a round is the one that leaves `n` blocks.
     """
     if not len(uses):
         return uses
@@ -87,10 +153,11 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     # what of its lane lies at a place or beyond it, in whole numbers: sequential writes must not scatter by rounding
     beyond = np.empty(len(uses), np.int64)
     beyond[order] = np.repeat(first + size, size) - np.arange(len(uses))
-    in_lane = np.empty(len(uses), np.int64)
-    in_lane[order] = np.repeat(size, size)
-    age = np.arange(len(uses), 0, -1)
+    # counted in the lane's own writes: one sequential writer goes through all lanes, and none may seem ahead of another
+    age = np.empty(len(uses), np.int64)
+    by_lane = np.arange(len(uses)) if lane is None else np.argsort(lane, kind="stable")
+    age[by_lane] = np.repeat(first + size, size) - np.arange(len(uses))
     # among equals the latest first: they are turned round, and the sort is stable
-    by_round = np.argsort((age * in_lane // beyond)[::-1], kind="stable")
+    by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
     return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]

@@ -29,6 +29,8 @@ class Start:
         Dirty pages of the host, and since when (not after 0), in that order.
     pages_clean : int64, shape (n,)
         Clean pages of the host, the least recently used first.
+    n_before : int
+        Requests of the workload that came before those of the run (rule Z2).
     """
 
     dirty: Int64 = field(default_factory=_nothing)
@@ -37,11 +39,13 @@ class Start:
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_since_ns: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
+    n_before: int = 0
 
     @property
     def n_bytes(self) -> int:
         """Memory that the columns take."""
-        return sum(getattr(self, column.name).nbytes for column in fields(self))
+        columns = (getattr(self, column.name) for column in fields(self))
+        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
 
 EMPTY = Start()

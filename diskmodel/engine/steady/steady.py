@@ -12,7 +12,7 @@ import numpy as np
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import HddTables
-from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.recent import History, dirty_since, is_among, last_uses, most_recent, still_waiting
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import written
@@ -33,8 +33,17 @@ _DRIFT = 0.05
 _NEARLY = 0.9
 #: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
 _USES_PER_BLOCK = 4
-#: Passes of the trial: a level that moves changes what the caches below it are asked for.
-_PASSES = 2
+#: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
+_ROUNDS = 2
+#: Trials at most. Two are enough but for closed loads that wait for the same disks as the pages that grow old: each
+#: trial halves the error of their rate at least.
+_PASSES = 6
+#: Difference between two rates that counts as none: about that of two trials of the same length.
+_SAME_RATE = 0.05
+#: Intervals between wake-ups of the flusher that such a trial lasts, and requests that it takes at most (about 0.3 s of
+#: the kernel): in the first part of an interval the disks write, in the rest they do not.
+_INTERVALS = 4
+_MAX_TRIAL_REQUESTS = 60_000
 
 Engine = Callable[["Scenario", Requests], Run]
 
@@ -59,6 +68,22 @@ class Levels:
     pages: Level = Level.MARK
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How fast a trial went: requests, and pages that they wrote to, a second."""
+
+    requests_per_s: float = 0.0
+    pages_per_s: float = 0.0
+
+    def is_near(self, other: Pace) -> bool:
+        """Whether two differ by no more than trials do."""
+        return abs(self.pages_per_s - other.pages_per_s) <= _SAME_RATE * other.pages_per_s
+
+    def towards(self, other: Pace) -> Pace:
+        """The mean of two."""
+        return Pace((self.requests_per_s + other.requests_per_s) / 2, (self.pages_per_s + other.pages_per_s) / 2)
+
+
 def settled(
     scenario: Scenario, workload: Workload | TraceWorkload, *, capacity_bytes: int, seed: int, engine: Engine
 ) -> Start:
@@ -81,21 +106,34 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    levels, write_rate = Levels(), 0.0
-    if parts.has_levels and parts.writes_anything:
+    n_before = parts.rows_waiting()
+    parts.history = replace(parts.history, n_before=n_before)
+    levels, pace = Levels(), Pace()
+    if not parts.has_levels or not parts.writes_anything:
+        return parts.start(levels, pace)
+
+    def tried(n: int) -> tuple[Levels, Pace]:
+        """What a trial of `n` requests shows that begins at `levels` and `pace`."""
         requests = workload.requests(
-            capacity_bytes=capacity_bytes, n=TRIAL_REQUESTS, seed=seed, with_cache_draws=scenario.has_drawn_hits
+            capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits, n_before=n_before
         )
-        for _ in range(_PASSES):
-            trial = replace(scenario, start=parts.start(levels, write_rate), sample_every=TRIAL_REQUESTS // _SAMPLES)
-            run = engine(trial, requests)
-            write_rate = _written_bytes(requests) / (max(run.end_ns, 1) / 1e9)
-            shown = parts.levels_after(run, requests, write_rate)
-            if shown.pages == levels.pages:
-                levels = shown
-                break
-            levels = replace(Levels(), pages=shown.pages)
-    return parts.start(levels, write_rate)
+        trial = replace(scenario, start=parts.start(levels, pace), sample_every=n // _SAMPLES)
+        run = engine(trial, requests)
+        found = parts.pace_of(requests, run)
+        return parts.levels_after(levels, run, requests, found), found
+
+    n = TRIAL_REQUESTS
+    for _ in range(_PASSES):
+        shown, found = tried(n)
+        is_confirmed = shown.pages is levels.pages
+        has_converged = is_confirmed and (shown.pages is not Level.LOW or found.is_near(pace))
+        # the faster the load, the more the disks have to write, and the slower it gets: the truth lies between
+        pace = pace.towards(found) if is_confirmed and shown.pages is Level.LOW else found
+        if has_converged:
+            return parts.start(shown, pace)
+        # a level that moves changes what the caches below it are asked for
+        levels, n = Levels(pages=shown.pages), parts.trial_requests(shown, pace)
+    return parts.start(levels, pace)
 
 
 def _written_bytes(requests: Requests) -> int:
@@ -119,6 +157,8 @@ class _Parts:
         self._dirty = cache(self._draw_dirty)
         self._buffered = cache(self._draw_buffered)
         self._cached = cache(self._draw_cached)
+        self._aged_pages = cache(self._draw_aged_pages)
+        self._recent_pages = cache(self._draw_recent_pages)
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
         self.caches: CacheTables | None = None
@@ -138,11 +178,30 @@ class _Parts:
         return bool(self.buffer or self.pages or (self.caches and self.caches.dirty_blocks))
 
     @property
+    def keeps_dirty_pages(self) -> bool:
+        """Whether the host's memory has a level: fsync leaves none of its pages dirty for long (rules P7, P9)."""
+        return self.pages is not None and not self.pages.is_synchronous and not self.pages.sync_every
+
+    @property
     def writes_anything(self) -> bool:
         return any(stream.read_ratio < 1 for stream in self.history.workload.streams)
 
-    def levels_after(self, run: Run, requests: Requests, write_rate: float) -> Levels:
-        """Where levels go that began at their marks."""
+    def pace_of(self, requests: Requests, run: Run) -> Pace:
+        """How fast a trial went."""
+        seconds = max(run.end_ns, 1) / 1e9
+        offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
+        n_pages = int((-(-(offset + length) // self.page_bytes) - offset // self.page_bytes).sum())
+        return Pace(len(requests) / seconds, n_pages / seconds)
+
+    def trial_requests(self, levels: Levels, pace: Pace) -> int:
+        """Length of a trial: where pages grow old, the flusher wakes up several times, unless that takes too long."""
+        if self.pages is None or levels.pages is not Level.LOW:
+            return TRIAL_REQUESTS
+        n = int(pace.requests_per_s * _INTERVALS * self.pages.dirty_writeback_ns / 1e9)
+        return min(max(n, TRIAL_REQUESTS), _MAX_TRIAL_REQUESTS)
+
+    def levels_after(self, levels: Levels, run: Run, requests: Requests, pace: Pace) -> Levels:
+        """Where levels go that began at `levels`."""
         if not len(run.levels):
             return Levels()
         at = run.levels[:, 1:]
@@ -154,9 +213,11 @@ class _Parts:
         )
         if controller is Level.LOW:
             controller = Level.MARK  # nothing destages below the mark
-        if self.pages is not None and pages is not Level.FULL:
-            is_low = self._expiring(write_rate) < self.pages.background_pages
-            pages = Level.LOW if is_low else Level.MARK
+        if not self.keeps_dirty_pages:
+            pages = levels.pages
+        elif pages is not Level.FULL or at[-1, 2] <= self._ends()[2][0]:
+            # a level that rises below its mark does so between two wake-ups of the flusher, or on the way to the mark
+            pages = Level.LOW if self._is_low(pace) else Level.MARK
         return Levels(controller, drives, pages)
 
     def _ends(self) -> tuple[tuple[int, int], ...]:
@@ -170,17 +231,51 @@ class _Parts:
             (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
         )
 
-    def _expiring(self, write_rate: float) -> int:
-        """Dirty pages when nothing but their age has them written (rule P5)."""
+    def _is_low(self, pace: Pace) -> bool:
+        """Whether pages are written because of their age before too many are dirty (rule P5)."""
         assert self.pages is not None
-        seconds = (self.pages.dirty_expire_ns + self.pages.dirty_writeback_ns / 2) / 1e9
-        return int(write_rate / self.page_bytes * seconds)
+        _, since = self._aged_pages(pace.pages_per_s)
+        # on average the flusher wakes up half an interval later
+        return int((since > -self.pages.dirty_expire_ns - self.pages.dirty_writeback_ns // 2).sum()) <= (
+            self.pages.background_pages
+        )
+
+    def _draw_aged_pages(self, pages_per_s: float) -> tuple[Int64, Int64]:
+        """Dirty pages and since when, where nothing but their age has them written (rule Z6)."""
+        assert self.pages is not None
+        if not pages_per_s:
+            return EMPTY.pages_dirty, EMPTY.pages_since_ns
+        expire, interval = self.pages.dirty_expire_ns, self.pages.dirty_writeback_ns
+        n = int(2 * (expire + interval) / 1e9 * pages_per_s) + 1
+        uses = self.history.uses(n, self.page_bytes, only_writes=True)
+        return dirty_since(uses, 1e9 / pages_per_s, expire, interval)
+
+    def rows_waiting(self) -> int:
+        """Requests that fill everything that can wait to be written (rule Z2)."""
+        rows = 0
+        if self.caches is not None:
+            block = self.caches.block_sectors * self.sector_bytes
+            rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
+        if self.buffer:
+            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer)))
+        if self.pages is not None and self.keeps_dirty_pages:
+            n = _ROUNDS * self.pages.limit_pages
+            rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
+        return rows
+
+    def _buffered_bytes(self, room: int) -> int:
+        """Bytes of writes that leave `room` sectors in the buffer of each disk."""
+        layout = self.scenario.layout
+        n_disks = layout.n_disks - len(layout.failed)
+        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+        # a quarter more than fits on average, so that few disks get less than they have room for
+        return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
 
     # ------------------------------------------------------------------ as data
-    def start(self, levels: Levels, write_rate: float) -> Start:
-        """The state at these levels."""
+    def start(self, levels: Levels, pace: Pace) -> Start:
+        """The state at these levels, at this pace."""
         dirty = self._dirty(levels.controller)
-        pages, since = self._dirty_pages(levels.pages, write_rate)
+        pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
         return Start(
             dirty=dirty,
             cached=self._cached(),
@@ -188,6 +283,7 @@ class _Parts:
             pages_dirty=pages,
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
+            n_before=self.history.n_before,
         )
 
     def _draw_dirty(self, level: Level) -> Int64:
@@ -196,7 +292,7 @@ class _Parts:
         if caches is None or not caches.dirty_blocks:
             return EMPTY.dirty
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        uses = self.history.uses(2 * n, caches.block_sectors * self.sector_bytes, only_writes=True)
+        uses = self.history.uses(_ROUNDS * n, caches.block_sectors * self.sector_bytes, only_writes=True)
         lanes = caches.lanes
         lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
         return still_waiting(uses, n, lane)
@@ -234,43 +330,40 @@ class _Parts:
         if not self.buffer or level is Level.LOW or not isinstance(tables, HddTables):
             return EMPTY.buffered
         room = self.buffer if level is Level.FULL else self.buffer // 2
-        n_disks = layout.n_disks - len(layout.failed)
-        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
-        # a quarter more than fits on average, so that few disks get less than they have room for
-        offset, length = self.history.writes(room * n_disks * self.sector_bytes * 5 // (4 * for_each))
+        offset, length = self.history.writes(self._buffered_bytes(room))
         first = offset // self.sector_bytes
         n = -(-(offset + length) // self.sector_bytes) - first
         disk, lba, n = written(layout, first, n)
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         return _joined(disk, lba, n, longest, tables.n_sectors_per_actuator, room)
 
-    def _dirty_pages(self, level: Level, write_rate: float) -> tuple[Int64, Int64]:
+    def _dirty_pages(self, level: Level, pages_per_s: float) -> tuple[Int64, Int64]:
         """Dirty pages of the host, and since when (rule Z6)."""
         pages = self.pages
-        if pages is None or pages.is_synchronous or not self.writes_anything:
+        if pages is None or not self.keeps_dirty_pages or not self.writes_anything:
             return EMPTY.pages_dirty, EMPTY.pages_since_ns
         if level is Level.LOW:
-            n = self._expiring(write_rate)
-        else:
-            n = pages.limit_pages if level is Level.FULL else pages.background_pages
-        uses = self.history.uses(2 * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
-        if level is Level.LOW:
-            dirty = most_recent(uses, n)
-        else:
-            waiting = still_waiting(uses, n)
-            recent = most_recent(uses, len(uses))
-            dirty = recent[np.isin(recent, waiting)]
-        age = np.arange(len(dirty), 0, -1)
-        ns = age * (self.page_bytes / write_rate * 1e9) if write_rate else np.zeros(len(dirty))
-        return dirty, -np.minimum(ns, pages.dirty_expire_ns).astype(np.int64)
+            return self._aged_pages(pages_per_s)
+        n = pages.limit_pages if level is Level.FULL else pages.background_pages
+        uses = self.history.uses(_ROUNDS * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
+        recent, age = last_uses(uses)
+        waits = is_among(recent, still_waiting(uses, n))
+        ns = age[waits] * (1e9 / pages_per_s if pages_per_s else 0.0)
+        return recent[waits], -np.minimum(ns, pages.dirty_expire_ns).astype(np.int64)
+
+    def _draw_recent_pages(self) -> Int64:
+        """As many of the pages used last as memory has, the least recently used first."""
+        assert self.pages is not None
+        n = self.pages.memory_pages
+        return most_recent(self._uses(n, self.page_bytes), n)
 
     def _clean_pages(self, dirty: Int64) -> Int64:
         """Clean pages in memory (rule Z6)."""
         if self.pages is None:
             return EMPTY.pages_clean
         n = self.pages.memory_pages
-        recent = most_recent(self._uses(n, self.page_bytes), n)
-        clean = recent[~np.isin(recent, dirty)]
+        recent = self._recent_pages()
+        clean = recent[~is_among(recent, dirty)]
         return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
 
 
@@ -310,4 +403,5 @@ def _joined(disk: Int64, lba: Int64, n: Int64, longest: int, border: int, room: 
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL), 0.0)
+    parts.history = replace(parts.history, n_before=parts.rows_waiting())
+    return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL), Pace())

@@ -41,18 +41,22 @@ class Sequential(AddressPattern):
         step.reshape(-1)[:n] = -(-lengths // alignment) * alignment
         before = np.cumsum(step, axis=0) - step
         # a region that is a whole number of the largest requests wraps without a torn one at its end
-        largest_step = -(-space.largest_bytes // alignment) * alignment
+        largest_step = _largest_step(space)
         around = max(space.span_bytes // largest_step * largest_step, alignment)
         if self.mean_run is None:
             first = np.arange(self.n_readers, dtype=np.int64) * (space.n_places // self.n_readers) * alignment
             if self.n_readers > 1:
                 first = first // largest_step * largest_step
-            read_before = draws.memory.get(Kind.RUN, 0)
+            read_before = draws.memory.get(Kind.RUN, self.bytes_before(draws.n_before, space))
             place = (first + read_before + before) % around
             draws.memory[Kind.RUN] = read_before + step.sum(axis=0)
         else:
             place = self._runs(step, before, space, draws) % around
         return space.align_down(place.reshape(-1)[:n])
+
+    def bytes_before(self, n_before: int, space: Space) -> int:
+        """Bytes that each reader has gone when `n_before` rows came before: as if all had been of the largest size."""
+        return -(-n_before // self.n_readers) * _largest_step(space)
 
     def _runs(self, step: Int64, before: Int64, space: Space, draws: Draws) -> Int64:
         """Places of runs at random places, before they are taken around the region's end; rows are turns."""
@@ -74,3 +78,8 @@ class Sequential(AddressPattern):
             draws.memory[Kind.RUN] = (from_jump[-1], run_bytes[-1] + step[-1])
         places: Int64 = from_jump + run_bytes
         return places
+
+
+def _largest_step(space: Space) -> int:
+    """Bytes from one of the largest requests to the next."""
+    return -(-space.largest_bytes // space.alignment_bytes) * space.alignment_bytes

@@ -34,6 +34,5 @@ class Strided(AddressPattern):
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region, moved down to the alignment; int64, shape (n,)."""
         n_steps = (space.span_bytes - space.largest_bytes) // self.stride_bytes + 1
-        return space.align_down(
-            (draws.first_row + np.arange(len(lengths), dtype=np.int64)) % n_steps * self.stride_bytes
-        )
+        step = draws.n_before + draws.first_row + np.arange(len(lengths), dtype=np.int64)
+        return space.align_down(step % n_steps * self.stride_bytes)

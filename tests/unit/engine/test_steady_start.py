@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from diskmodel.array import Array
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import run, simulate
 from diskmodel.engine.steady import settled
-from diskmodel.engine.steady.recent import History, most_recent, still_waiting
+from diskmodel.engine.steady.recent import History, dirty_since, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Op
@@ -20,6 +21,7 @@ from diskmodel.workload import TraceWorkload, Workload
 DISK: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}}
 WRITES: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.0, "clients": 1}
 RAID5: dict[str, Any] = {"drive": "generic-7k2", "layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}}
+S = 1_000_000_000
 MIXED: dict[str, Any] = {"size": "8 KiB", "read_ratio": 0.7, "rate": "500/s"}
 
 
@@ -50,6 +52,29 @@ def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by()
     assert [len(own) for own in of_writer] == pytest.approx([500, 333, 167, 0], abs=1)
 
 
+def test_pages_that_grow_old_have_ages_up_to_the_next_wake_up() -> None:
+    """Four different pages a second for 10 s and an interval of 2 s: at 0 the flusher takes those of two seconds."""
+    pages, since = dirty_since(np.arange(96), 0.25e9, 10 * S, 2 * S)
+    assert pages.tolist() == list(range(49, 96))
+    assert since.tolist() == [-S * 12 + k * S // 4 for k in range(1, 48)]
+
+
+def test_a_page_is_dirty_from_its_first_write_on_until_it_is_old() -> None:
+    """Page 0, written to each half second from -12 s on, is old at -2 s, and becomes dirty again then."""
+    uses = np.zeros(47, np.int64)
+    pages, since = dirty_since(uses, 0.5e9, 10 * S, 2 * S)
+    assert pages.tolist() == [0]
+    assert since.tolist() == [-S * 2]
+    assert dirty_since(uses[:0], 0.5e9, 10 * S, 2 * S)[0].tolist() == []
+
+
+def test_pages_that_are_always_written_do_not_grow_old_together() -> None:
+    uses = np.tile(np.arange(120), 200)
+    pages, since = dirty_since(uses, 1e6, 10 * S, 2 * S)
+    assert len(pages) == 120
+    assert np.histogram(since, np.arange(-12, 1, 2) * S)[0].tolist() == pytest.approx([20] * 6, abs=4)
+
+
 def test_random_blocks_thin_out_behind_the_sweep() -> None:
     """The share `x` ahead of the sweep waits with density 2 (1 - x): a quarter has 7/16 of the blocks."""
     rng = np.random.default_rng(5)
@@ -70,15 +95,45 @@ def test_every_lane_has_a_sweep_of_its_own() -> None:
         assert np.mean(own < 1 << 37) == pytest.approx(7 / 16, abs=0.02)
 
 
+def test_no_lane_of_a_sequential_writer_seems_ahead_of_another() -> None:
+    """One writer goes through all lanes, 16 blocks in each: its last blocks wait in all of them alike."""
+    uses = np.arange(6400)
+    waiting = still_waiting(uses, 1600, uses // 16 % 4)
+    assert waiting.tolist() == list(range(4800, 6400))
+
+
 def test_the_past_of_a_sequential_stream_ends_where_the_run_begins() -> None:
     load = {"size": ["4 KiB", "16 KiB"], "clients": 3, "addresses": {"pattern": "sequential", "n_readers": 3}}
     workload = Workload.parse(load)
-    past = workload.past(capacity_bytes=10**9, n=300, seed=4)
-    first = workload.requests(capacity_bytes=10**9, n=3, seed=4).offset
-    end = (past.offset + past.length)[-3:]
-    # the first reader comes from the end of the region, which a request of another size may leave short
-    assert end[1:].tolist() == first[1:].tolist()
-    assert 10**9 - 32 * 1024 <= end[0] <= 10**9
+    past = workload.past(capacity_bytes=10**9, n=300, seed=4, n_before=300)
+    first = workload.requests(capacity_bytes=10**9, n=3, seed=4, n_before=300).offset
+    assert (past.offset + past.length)[-3:].tolist() == first.tolist()
+    # no reader has come round from the end of the region
+    assert all((np.diff(past.offset[k::3]) > 0).all() for k in range(3))
+
+
+def test_a_past_that_is_longer_than_the_region_comes_round_from_its_end() -> None:
+    workload = Workload.parse({"size": "16 KiB", "clients": 1, "addresses": "sequential"})
+    past = workload.past(capacity_bytes=1 << 20, n=10, seed=4, n_before=0)
+    assert past.offset.tolist() == [(54 + k) * 16384 for k in range(10)]
+
+
+def test_the_past_of_strides_ends_where_the_run_begins() -> None:
+    load = {"size": "4 KiB", "clients": 1, "addresses": {"pattern": "strided", "stride": "1 MiB"}}
+    workload = Workload.parse(load)
+    past = workload.past(capacity_bytes=10**9, n=50, seed=4, n_before=50)
+    first = workload.requests(capacity_bytes=10**9, n=3, seed=4, n_before=50).offset
+    assert np.diff(np.concatenate([past.offset, first])).tolist() == [1 << 20] * 52
+
+
+@pytest.mark.parametrize(("addresses", "moves"), [({"n_readers": 3}, True), ({"mean_run": 8}, False)])
+def test_what_came_before_moves_only_streams_that_go_through_in_order(addresses: dict[str, Any], moves: bool) -> None:
+    stream = {"size": "16 KiB", "clients": 1, "weight": 1, "addresses": {"pattern": "sequential"} | addresses}
+    workload = Workload.parse({"streams": [stream, MIXED | {"weight": 1}]})
+    here, later = (workload.requests(capacity_bytes=10**9, n=40, seed=4, n_before=n) for n in (0, 600))
+    moved = (later.offset - here.offset).reshape(20, 2)
+    # half of the requests came from the first stream
+    assert (moved == [100 * 16384 * moves, 0]).all()
 
 
 def test_the_past_has_draws_of_its_own() -> None:
@@ -122,17 +177,66 @@ def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
             start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "200 GB"} | load)).pages_dirty
         )
 
-    # 20/s for 32.5 s; the background threshold of 16,384 pages; the limit
-    assert pages({"rate": "20/s"}) == pytest.approx(650, rel=0.1)
+    # 20/s for 35 s, of which the flusher writes 5 s at once; the background threshold of 16,384 pages; the limit
+    assert pages({"rate": "20/s"}) == pytest.approx(700, rel=0.1)
     assert pages({"rate": "140/s"}) == 4096
     assert pages({"clients": 4}) == 8192
+
+
+SMALL_WRITES: dict[str, Any] = {"size": "512 B", "read_ratio": 0.0, "span": "20 GB", "clients": 1}
+
+
+def memory(**more: object) -> Array:
+    cache = {"memory": "256 MiB", "dirty_expire": "6 s", "dirty_writeback": "1 s", **more}
+    return Array.parse(DISK | {"drive": "generic-15k", "host": {"is_buffered": True, "page_cache": cache}})
+
+
+def test_pages_count_not_the_bytes_that_made_them_dirty() -> None:
+    """A program that waits for the page of each small write: rate and age decide each other."""
+    array, workload = memory(), Workload.parse(SMALL_WRITES)
+    start = start_of(array, workload)
+    rate = simulate(array, workload, n_requests=2500).iops.mean
+    assert len(start.pages_dirty) == pytest.approx(7 * rate, rel=0.05)
+    assert np.histogram(start.pages_since_ns, np.arange(-7, 1) * S)[0] == pytest.approx(rate, rel=0.05)
+
+
+def test_pages_grow_old_from_the_first_request_on() -> None:
+    """From empty nothing is written back before the first page is old: reads have the disk to themselves."""
+    array, workload = memory(), Workload.parse(SMALL_WRITES)
+    short = simulate(array, workload, n_requests=1500).iops.mean
+    empty = simulate(array, workload, n_requests=6000, start="empty")
+    done = empty.run.completions.done_ns
+    long_run = 3000 / (done[-1] - done[3000 - 1]) * 1e9
+    assert short == pytest.approx(long_run, rel=0.1)
+    assert 1000 / done[1000 - 1] * 1e9 > 1.15 * long_run
+
+
+@pytest.mark.parametrize("engine", ["native", "simpy"])
+def test_the_flusher_wakes_up_at_once(engine: Literal["native", "simpy"]) -> None:
+    """Of two pages one is 6 s old when the run begins; both would go at 1 s."""
+    array = memory()
+    scenario = replace(
+        resolve(array, 0), start=Start(pages_dirty=np.array([70, 9]), pages_since_ns=np.array([-6 * S, -6 * S + 1]))
+    )
+    requests = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=array.usable_bytes, n=20)
+    done = run(scenario, requests, engine)
+    assert done.end_ns < S
+    assert done.devices.n_writes.tolist() == [1]
+
+
+@pytest.mark.parametrize("more", [{"sync_every": 10}, {"is_synchronous": True}])
+def test_a_program_that_syncs_begins_with_nothing_dirty(more: dict[str, object]) -> None:
+    start = start_of(memory(**more), Workload.parse(SMALL_WRITES))
+    assert not len(start.pages_dirty)
+    assert len(start.pages_clean) == 65_536
 
 
 def test_a_trace_begins_with_nothing() -> None:
     trace = TraceWorkload.from_arrays([0, 1000], [1, 1], [0, 8192], [4096, 4096])
     array = Array.parse(DISK)
     start = settled(resolve(array, 0), trace, capacity_bytes=array.usable_bytes, seed=0, engine=run)
-    assert not sum(len(column) for column in vars(start).values())
+    assert not start.n_before
+    assert not sum(len(column) for name, column in vars(start).items() if name != "n_before")
     assert "began empty" in simulate(array, trace).messages[-1]
 
 
@@ -146,6 +250,23 @@ def test_one_disk_is_as_fast_from_the_first_request_on_as_in_the_long_run() -> N
     long_run = 40_000 / (done[-1] - done[20_000 - 1]) * 1e9
     assert result.iops.mean == pytest.approx(long_run, rel=0.03)
     assert simulate(array, workload, n_requests=8000, start="empty").iops.mean > 20 * long_run
+
+
+@pytest.mark.parametrize("level", ["raid10", "raid5"])
+def test_sequential_writes_are_as_fast_from_the_first_request_on(level: str) -> None:
+    """A past at the inner end of the disks would cost a seek across all cylinders for each of the first writes."""
+    layout = {"level": level, "disks": 4, "strip": "64 KiB"}
+    array = Array.parse(DISK | {"layout": layout, "controller": {"write_cache": {"size": "64 MiB"}}})
+    workload = Workload.parse({"size": "256 KiB", "read_ratio": 0.0, "clients": 4, "addresses": "sequential"})
+    short, long = (simulate(array, workload, n_requests=n) for n in (500, 5000))
+    assert short.iops.half_width < 0.05 * short.iops.mean
+    assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.01)
+
+
+def test_a_run_of_any_length_has_the_same_requests() -> None:
+    workload = Workload.parse({"size": "1 MiB", "read_ratio": 0.0, "clients": 4, "addresses": "sequential"})
+    kept, folded = (simulate(Array.parse(DISK), workload, n_requests=300, keep=keep) for keep in ("all", "histogram"))
+    assert kept.run.end_ns == folded.run.end_ns
 
 
 def test_a_cache_of_any_size_sustains_what_its_disks_do() -> None:

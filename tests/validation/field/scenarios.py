@@ -23,10 +23,6 @@ def simulated(run: Run) -> Result:
 
 
 def _iops(result: Result, run: Run) -> float:
-    if "from_s" in run:
-        assert result.run is not None
-        done_s = result.run.completions.done_ns / 1e9
-        return float((done_s > run["from_s"]).sum() / (done_s.max() - run["from_s"]))
     return float(result.iops_by_stream[run["stream"]]) if "stream" in run else float(result.iops.mean)
 
 

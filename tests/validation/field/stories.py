@@ -84,8 +84,8 @@ STORIES: dict[str, Story] = {
             "Each write is smaller than a page, so the page is read first. In random order that costs a seek and half "
             "a revolution; in address order only the time until the next page passes under the head. The flusher "
             "sorts pages that have been dirty for 30 s in any case, which is why random order is not even slower. "
-            "When the first pages are 30 s old, reads and writes begin to share the disks; before that, sorted writes "
-            "are twice as fast. The effect of fsync is a separate story: sorted-writes-fsync.",
+            "In the long run reads and writes share the disks; from an empty cache, sorted writes are twice as fast "
+            "until the first pages are 30 s old. The effect of fsync is a separate story: sorted-writes-fsync.",
         ),
         Story(
             "sorted-writes-fsync",

@@ -91,6 +91,12 @@ impl Flusher {
         self.outstanding -= 1;
     }
 
+    /// Pages may be dirty when the run begins: whether to wake up at once (rule Z6).
+    pub fn wakes_at_once(&mut self, pages: &Pages) -> bool {
+        self.is_waking = pages.has_dirty();
+        self.is_waking
+    }
+
     /// When to wake up next, once, where there is something that grows old.
     pub fn next_wake(&mut self, pages: &Pages, now: i64) -> Option<i64> {
         if self.is_waking || !pages.has_dirty() {

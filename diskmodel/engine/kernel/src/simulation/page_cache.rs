@@ -262,12 +262,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    /// Pages may be dirty when the run begins: the flusher wakes up at the first multiple of its interval (rule Z6).
+    /// Pages may be dirty when the run begins: the flusher wakes up at once (rule Z6).
     pub(super) fn start_flusher(&mut self) {
         let device = self.disks.len() as u32 + 2;
         let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() else { return };
-        if let Some(time) = flusher.next_wake(pages, 0) {
-            self.events.at(time, ARRIVE, device, 0, Action::FlusherWoken);
+        if flusher.wakes_at_once(pages) {
+            self.events.at(0, ARRIVE, device, 0, Action::FlusherWoken);
         }
     }
 
