@@ -176,7 +176,11 @@ def _second_half(
 ) -> list[Criterion]:
     """Return the criteria about latency in the second half of a run; none where levels still move then."""
     requests = workload.requests(
-        capacity_bytes=array.usable_bytes, n=n_requests, seed=seed, with_cache_draws=scenario.has_drawn_hits
+        capacity_bytes=array.usable_bytes,
+        n=n_requests,
+        seed=seed,
+        with_cache_draws=scenario.has_drawn_hits,
+        n_before=scenario.start.n_before,
     )
     try:
         found = run(replace(scenario, sample_every=max(n_requests // 256, 1)), requests)

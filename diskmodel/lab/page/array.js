@@ -28,7 +28,7 @@ export function layoutTables(level, layout, drive) {
     rotation: level.rotates ? "left-symmetric" : "none",
     read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest",
     write_policy: "fewest", failed, capacity, cuts_reads: false, holds_disks: false,
-    rebuild_disk: -1, rebuild_window: 0, rebuild_gap_ns: 0, rebuild_front: 0,
+    rebuild_disk: -1, rebuild_window: 0, rebuild_steps: 1, rebuild_gap_ns: 0, rebuild_front: 0,
   };
 }
 
