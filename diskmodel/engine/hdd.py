@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -72,6 +73,8 @@ class HardDisk(Device):
         buffer = tables.cache_bytes // tables.sector_bytes if tables.write_back else 0
         longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
         self.dirty = DirtyBuffer(buffer, longest, tables.n_sectors_per_actuator)
+        #: Writes that wait until the buffer has room for them (rule C7).
+        self.blocked: deque[Command] = deque()
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
         self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
@@ -120,11 +123,20 @@ class HardDisk(Device):
 
     # ------------------------------------------------------------------ service
     def dispatch(self, now: int) -> None:
+        self._admit(now)
         for actuator in self.actuators:
             self._examine(actuator, now)
         for actuator in self.actuators:
             while actuator.free_ns <= now and self._serve_one(actuator, now):
                 pass
+
+    def _admit(self, now: int) -> None:
+        """Writes that waited for room enter the buffer, in their order (rule C7)."""
+        while self.blocked:
+            command = self.blocked[0]
+            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                return
+            self._from_buffer(self.blocked.popleft(), now)
 
     def _examine(self, actuator: Actuator, now: int) -> None:
         """Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7)."""
@@ -134,11 +146,16 @@ class HardDisk(Device):
             command.is_examined = True
             if command.op == WRITE:
                 self.segments.drop(command.lba, command.n_sectors)
-                if self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                is_follower = command is actuator.follower
+                has_turn = is_follower or not self.blocked
+                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
                     actuator.accepted.remove(command)
-                    if command is actuator.follower:
+                    if is_follower:
                         self._release(actuator, now)
                     self._from_buffer(command, now)
+                elif not is_follower and command.n_sectors <= self.dirty.capacity:
+                    actuator.accepted.remove(command)
+                    self.blocked.append(command)
             elif self._is_hit(actuator, command, now):
                 actuator.accepted.remove(command)
                 self._from_buffer(command, now)
@@ -175,7 +192,7 @@ class HardDisk(Device):
             return self._serve_follower(actuator, now)
         oldest = (command for command in actuator.accepted if command.ready_ns <= now)
         ready: list[Command | Dirty] = list(islice(oldest, self.tables.weighed_commands))
-        if not ready or self.dirty.is_pressing:
+        if not ready or self.dirty.is_pressing or self.blocked:
             own = (entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator)
             ready += islice(own, self.tables.weighed_writes)
         if not ready:

@@ -14,7 +14,9 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.simulate import simulate
 from diskmodel.records import PARTS, Requests, Run, StreamRule
+from diskmodel.workload import Workload
 
 ENGINES = ("simpy", "native")
 READ, WRITE = 0, 1
@@ -138,3 +140,12 @@ def test_a_read_keeps_what_passed_before_it(engine: str, early: bool) -> None:
 def test_a_start_skew_is_part_of_the_description() -> None:
     outcome = done("simpy", [(0, READ, 0, 1)], zones=[{"cylinders": 10, "sectors_per_track": 100, "start_skew": 130}])
     assert times(outcome) == [311_000], "taken modulo the track"
+
+
+def test_a_write_that_finds_no_room_waits_for_one_destage() -> None:
+    """It enters the buffer when one write has left it (rule C7), however the drive orders what it has buffered."""
+    array = Array.parse({"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}})
+    result = simulate(array, Workload.parse({"size": "4 KiB", "read_ratio": 0, "clients": 1}), n_requests=4000)
+    longest_ms = 1e3 * 60 / 7200 + 18  # a revolution and a full seek
+    assert result.latency.mean.mean / 1e6 > 5
+    assert result.p99 < longest_ms

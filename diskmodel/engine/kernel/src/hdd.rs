@@ -7,6 +7,8 @@ mod electronics;
 mod read_ahead;
 mod serve;
 
+use std::collections::VecDeque;
+
 use crate::cache::Segments;
 use crate::command::{Command, Commands};
 use crate::device::{Counters, Device, Front, Shared};
@@ -24,6 +26,8 @@ pub struct Disk {
     actuators: Vec<Actuator>,
     segments: Segments,
     dirty: DirtyBuffer,
+    /// Writes that wait until the buffer has room for them (rule C7).
+    blocked: VecDeque<Waiting>,
     bus_free_ns: i64,
     is_positional: bool,
     candidates: Vec<Waiting>,
@@ -45,6 +49,7 @@ impl Disk {
             actuators,
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
             dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
+            blocked: VecDeque::new(),
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
             candidates: Vec::new(),
@@ -74,7 +79,7 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Disk { front, actuators, spindle, is_positional, segments, dirty, .. } = self;
+        let Disk { front, actuators, spindle, is_positional, segments, dirty, blocked, .. } = self;
         let (intake, now) = (&model.electronics.intake, events.now);
         let angle = if *is_positional { spindle.angle(now) } else { 0 };
         while let Some(waiting) = front.hand_over(
@@ -85,7 +90,7 @@ impl Disk {
             |w, free| intake.begin(w.op, now, free),
         ) {
             note_data(&waiting, model, commands);
-            take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
+            take_in(waiting, actuators, (&*segments, &*dirty, &*blocked), front, model, events);
         }
     }
 }
@@ -107,7 +112,7 @@ fn note_data(waiting: &Waiting, model: &Model, commands: &mut Commands) {
 fn take_in(
     mut waiting: Waiting,
     actuators: &mut [Actuator],
-    (segments, dirty): (&Segments, &DirtyBuffer),
+    (segments, dirty, blocked): (&Segments, &DirtyBuffer, &VecDeque<Waiting>),
     front: &mut Front,
     model: &Model,
     events: &mut Events,
@@ -121,7 +126,7 @@ fn take_in(
             return dirty.capacity > 0;
         }
         segments.covers(lba, n).is_some()
-            || dirty.capacity > 0 && (!actuator.accepted.is_empty() || dirty.covers(lba, n))
+            || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
     };
     if !is_busy || may_be_served() {
         actuator.accepted.push_back(waiting);
@@ -164,10 +169,10 @@ impl Device for Disk {
         let (intake, now) = (&model.electronics.intake, events.now);
         let waiting = self.waiting(id, now, model, commands);
         if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
-            let Disk { front, actuators, segments, dirty, .. } = self;
+            let Disk { front, actuators, segments, dirty, blocked, .. } = self;
             let waiting = front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
             note_data(&waiting, model, commands);
-            take_in(waiting, actuators, (&*segments, &*dirty), front, model, events);
+            take_in(waiting, actuators, (&*segments, &*dirty, &*blocked), front, model, events);
             return;
         }
         let Disk { front, actuators, spindle, is_positional, .. } = self;
@@ -197,6 +202,7 @@ impl Device for Disk {
         let now = events.now;
         self.front.woken(now);
         self.hand_over(model, commands, events);
+        self.admit(model, commands, events);
         for i in 0..self.actuators.len() {
             self.examine(i, model, commands, events);
         }

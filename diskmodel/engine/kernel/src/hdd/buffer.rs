@@ -7,21 +7,38 @@ use crate::mechanics::WRITE;
 use crate::queue::Waiting;
 
 impl Disk {
+    /// Writes that waited for room enter the buffer, in their order (rule C7).
+    pub(super) fn admit(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        while let Some(&Waiting { id, lba, n, seq, .. }) = self.blocked.front() {
+            if !self.dirty.accept(seq, lba, n, events.now) {
+                return;
+            }
+            self.blocked.pop_front();
+            self.serve_from_buffer(id, model, commands, events);
+        }
+    }
+
     /// Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7).
     pub(super) fn examine(&mut self, i: usize, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         while self.actuators[i].accepted.front().is_some_and(|w| w.ready <= now) {
             let Some(mut waiting) = self.actuators[i].accepted.pop_front() else { return };
             let Waiting { id, op, lba, n, seq, .. } = waiting;
+            let is_follower = self.actuators[i].follower == Some(id);
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
-                self.dirty.accept(seq, lba, n, now)
+                let has_turn = is_follower || self.blocked.is_empty();
+                let is_taken = has_turn && self.dirty.accept(seq, lba, n, now);
+                if !is_taken && !is_follower && n <= self.dirty.capacity {
+                    self.blocked.push_back(waiting);
+                    continue;
+                }
+                is_taken
             } else {
                 self.is_hit(i, model, lba, n, now)
             };
             waiting.ready = self.buffer_growth();
             let actuator = &mut self.actuators[i];
-            let is_follower = actuator.follower == Some(id);
             if from_buffer {
                 if is_follower {
                     self.front.counters.busy_ns += actuator.release(now);

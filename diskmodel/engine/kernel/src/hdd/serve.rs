@@ -32,7 +32,7 @@ impl Disk {
             return self.serve_follower(i, model, commands, events);
         }
         let has_ready = !self.actuators[i].ready.is_empty();
-        let with_dirty = !self.dirty.is_empty() && (!has_ready || self.dirty.is_pressing());
+        let with_dirty = !self.dirty.is_empty() && (!has_ready || self.dirty.is_pressing() || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
             return false;
         }
