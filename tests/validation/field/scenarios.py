@@ -19,7 +19,7 @@ def simulated(run: Run) -> Result:
     """The result of a run of `examples/field/scenarios.toml`."""
     array = Array.load(FIELD / f"{run['array']}.toml")
     workload = Workload.load(FIELD / f"{run['workload']}.toml")
-    return simulate(array, workload, n_requests=run.get("requests", 8000), start=run.get("start", "steady"))
+    return simulate(array, workload, n_requests=run.get("requests", 8000))
 
 
 def _iops(result: Result, run: Run) -> float:
@@ -90,5 +90,4 @@ def command(run: Run) -> str:
     """What repeats a run."""
     folder = FIELD.relative_to(FIELD.parents[1])
     files = f"{folder}/{run['array']}.toml --workload {folder}/{run['workload']}.toml"
-    start = f" --start {run['start']}" if "start" in run else ""
-    return f"diskmodel simulate {files} --requests {run.get('requests', 8000)}{start}"
+    return f"diskmodel simulate {files} --requests {run.get('requests', 8000)}"
