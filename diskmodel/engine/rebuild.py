@@ -21,7 +21,6 @@ class Rebuild:
         self.is_scheduled = False
         #: First sectors of the steps that have ended before one that began earlier.
         self.ended: set[int] = set()
-        self.is_stopped = False
 
     def start(self) -> None:
         """Begin now."""
@@ -39,8 +38,6 @@ class Rebuild:
 
     def _step(self) -> None:
         self.is_scheduled = False
-        if self.is_stopped:
-            return
         tables = self.raid.tables
         self.step_start_ns = self.clock.now
         first, self.begun = self.begun, min(self.begun + tables.rebuild_window, tables.member)

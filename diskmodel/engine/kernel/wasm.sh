@@ -22,7 +22,7 @@ fi
 if has_target; then
     cargo build "${options[@]}"
 elif has_debian; then
-    # a stable compiler builds its own standard library only when it is told to allow it
+    # RUSTC_BOOTSTRAP=1 lets a stable compiler build its own standard library
     RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
         /usr/bin/cargo build "${options[@]}" -Zbuild-std=std,panic_abort
 else

@@ -106,8 +106,6 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    n_before = parts.rows_waiting()
-    parts.history = replace(parts.history, n_before=n_before)
     levels, pace = Levels(), Pace()
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(levels, pace)
@@ -115,7 +113,11 @@ def settled(
     def tried(n: int) -> tuple[Levels, Pace]:
         """What a trial of `n` requests shows that begins at `levels` and `pace`."""
         requests = workload.requests(
-            capacity_bytes=capacity_bytes, n=n, seed=seed, with_cache_draws=scenario.has_drawn_hits, n_before=n_before
+            capacity_bytes=capacity_bytes,
+            n=n,
+            seed=seed,
+            with_cache_draws=scenario.has_drawn_hits,
+            n_before=parts.history.n_before,
         )
         trial = replace(scenario, start=parts.start(levels, pace), sample_every=n // _SAMPLES)
         run = engine(trial, requests)
@@ -171,6 +173,7 @@ class _Parts:
         self.buffer = 0
         if isinstance(tables, HddTables) and tables.write_back:
             self.buffer = tables.cache_bytes // self.sector_bytes
+        self.history = replace(history, n_before=self._rows_waiting())
 
     @property
     def has_levels(self) -> bool:
@@ -250,7 +253,7 @@ class _Parts:
         uses = self.history.uses(n, self.page_bytes, only_writes=True)
         return dirty_since(uses, 1e9 / pages_per_s, expire, interval)
 
-    def rows_waiting(self) -> int:
+    def _rows_waiting(self) -> int:
         """Requests that fill everything that can wait to be written (rule Z2)."""
         rows = 0
         if self.caches is not None:
@@ -403,5 +406,4 @@ def _joined(disk: Int64, lba: Int64, n: Int64, longest: int, border: int, room: 
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    parts.history = replace(parts.history, n_before=parts.rows_waiting())
     return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL), Pace())
