@@ -38,10 +38,10 @@ _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"
 def detect_evidence(path: str | Path) -> str:
     """Return the kind of a file, one of `KINDS`.
 
-    These are "measurement"; "fio-json", "fio-terse", "fio-text", "fio-job", "fio-latency-log"; "diskspd-text",
-    "diskspd-xml"; "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats"; "smartctl", "lsblk";
-    and "trace:" with the name of a trace format. Compressed files are looked into, as are those that Windows writes as
-    UTF-16. A latency log of fio with offsets is "trace:fio-log".
+    These are "measurement"; "fio-json", "fio-terse", "fio-text", "fio-job", "fio-command", "fio-latency-log";
+    "diskspd-text", "diskspd-xml"; "iostat-json", "iostat-text", "sadf-json", "sadf-text", "sar-text", "diskstats";
+    "smartctl", "lsblk"; and "trace:" with the name of a trace format. Compressed files are looked into, as are those
+    that Windows writes as UTF-16. A latency log of fio with offsets is "trace:fio-log".
 
     Raises
     ------

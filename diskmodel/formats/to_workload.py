@@ -25,6 +25,7 @@ from diskmodel.formats.fio import reader as fio_reader
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.formats.level import Level
+from diskmodel.formats.sizes import whole_size
 from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
@@ -35,6 +36,11 @@ LEVELS = (50, 90, 95, 99, 100)
 
 #: Share of requests that continue an earlier one above which a stream is described as sequential runs.
 _SEQUENTIAL_ABOVE = 0.5
+
+# A utilization that counts as "all the time" (sampling and rounding hide some idle percent), and the share of samples
+# with it that is worth a warning: as many as the default level, the 95th percentile of time, is exceeded in.
+_ALWAYS_BUSY = 0.95
+_MANY_SAMPLES = 0.05
 
 # A tenth of the space with much more than a tenth of the requests is worth a hot spot.
 _HOT_SPACE = 0.1
@@ -219,6 +225,7 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
     if len(rates) > 1:
         notes.append("within a sample requests are taken as coming at random (Poisson): shorter bursts are not seen")
     notes.append("places are not recorded: uniformly random ones were assumed, the hardest case for disks")
+    notes += filter(None, (_limit_note(load, is_known) for load in chosen))
     streams: list[dict[str, Any]] = []
     for load in chosen:
         prefix = f"{load.device.strip()} " if len(chosen) > 1 else ""
@@ -235,6 +242,18 @@ def _bytes_per_s(load: DeviceLoad) -> NDArray[np.float64]:
     parts = np.nan_to_num(load.read_bytes_per_s) + np.nan_to_num(load.write_bytes_per_s)
     most: NDArray[np.float64] = np.fmax(load.bytes_per_s, parts)
     return most
+
+
+def _limit_note(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str | None:
+    """Return a warning where the device was busy all the time: what it did is then no measure of what it was asked."""
+    busy = load.utilization_ratio[is_known]
+    n_busy = int(np.count_nonzero(busy >= _ALWAYS_BUSY))
+    if n_busy < max(_MANY_SAMPLES * len(busy), 1):
+        return None
+    return (
+        f"{load.device.strip()} was busy all the time in {n_busy} of {len(busy)} samples: if it was at its limit, a "
+        "faster array will be asked for more than was recorded"
+    )
 
 
 def _device_streams(
@@ -255,7 +274,7 @@ def _device_streams(
         notes.append("of sizes only the means are recorded; each direction has one size")
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         return [
-            _open_stream(prefix + name, ratio, rate * count / (reads + writes), {_sectors(n_bytes / count): 1})
+            _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})
             for name, (ratio, count, n_bytes) in parts.items()
             if count > 0
         ]
@@ -267,15 +286,7 @@ def _device_streams(
         share = 0.5
         notes.append("neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
                      "record without -s")  # fmt: skip
-    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {_sectors(mean): 1})]
-
-
-def _sectors(mean_bytes: float) -> int:
-    """Whole sectors; sizes near a multiple of 4 KiB are one, rounded by the program that printed them."""
-    pages = round(mean_bytes / 4096)
-    if pages and abs(mean_bytes / (4096 * pages) - 1) < 0.01:
-        return 4096 * pages
-    return 512 * max(round(mean_bytes / 512), 1)
+    return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})]
 
 
 def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[int, int]) -> dict[str, Any]:

@@ -79,6 +79,22 @@ class Workload(Description):
         return named
 
     @model_validator(mode="after")
+    def _volumes_differ_from_streams(self) -> Self:
+        for volume, members in self.volumes.items():
+            if len(members) > 1 and any(stream.name == volume for stream in self.streams):
+                raise ValueError(f"streams: {volume!r} names a stream and a volume of several; rename one of them")
+        return self
+
+    @property
+    def volumes(self) -> dict[str, tuple[Stream, ...]]:
+        """Streams of each volume by its name; streams without a volume are left out."""
+        found: dict[str, tuple[Stream, ...]] = {}
+        for stream in self.streams:
+            if stream.volume is not None:
+                found[stream.volume] = (*found.get(stream.volume, ()), stream)
+        return found
+
+    @model_validator(mode="after")
     def _one_form(self) -> Self:
         check_one_form(self)
         return self

@@ -85,6 +85,8 @@ class Stream(Description):
     weight : float or None
         Share of the rows relative to other streams; default: the expected rate. It decides how many rows are made,
         never how fast they come.
+    volume : str or None
+        Volume that the stream belongs to: limits of an objective may be those of a volume, all its streams together.
     """
 
     name: str = Field(default="", max_length=64)
@@ -99,6 +101,7 @@ class Stream(Description):
     arrival: Arrival
     excerpts: Excerpts | None = None
     weight: Weight | None = None
+    volume: str | None = Field(default=None, min_length=1, max_length=64)
 
     @model_validator(mode="before")
     @classmethod

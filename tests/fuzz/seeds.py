@@ -49,6 +49,10 @@ FIO: dict[str, tuple[bytes, ...]] = {
         b"[global]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:64k/40,8k/100\niodepth=8\nsize=1g\nthinktime=100\n"
         b"[a]\nstonewall\nnumjobs=3\nrandom_distribution=zipf:1.2\n[b]\nrw=write:8k\nbs=4k,128k\noffset=10%\nrate_iops=50\n",
     ),
+    "fio-command": (
+        b"$ sudo fio --name=a --rw randrw --bs=4k,64k --time_based \\\n  --rwmixread=70 --name b --rw=read > out.txt\n"
+        b"for i in 1 2; do\n/usr/bin/fio -name=c -filename=/dev/sdb:/dev/sdc -size='1g' -thinktime=1ms; done\n",
+    ),
 }
 LATENCY_LOGS = _data("fio_lat.1.log", "fio_clat_without_offset.1.log")
 SYSSTAT: dict[str, tuple[bytes, ...]] = {

@@ -104,6 +104,9 @@ class FioJob:
     options : dict
         Options of the job over the global ones, as text, by canonical name. Where the output has no options (terse),
         empty.
+    is_complete : bool
+        Whether `options` holds all options of the job. Text output leaves most of them out, unless its command line or
+        job file is printed above it.
     pattern : str or None
         fio's `rw`: "read", "randwrite", "randrw" …; None when the output does not say.
     read_fraction : float or None
@@ -132,6 +135,7 @@ class FioJob:
     group: int = 0
     fio_version: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    is_complete: bool = True
     pattern: str | None = None
     read_fraction: float | None = None
     block_bytes: Mapping[str, float] = field(default_factory=dict)
@@ -147,6 +151,11 @@ class FioJob:
     error: int = 0
     cpu_ratio: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether the sizes of requests are known from the options; fio's default counts where no option is missing."""
+        return self.is_complete or any(option in self.options for option in ("bs", "bsrange", "bssplit"))
 
     @property
     def outstanding(self) -> int:
@@ -202,6 +211,7 @@ def job_from_options(
     source: str = "",
     results: Mapping[str, FioDirection | None] | None = None,
     cpu_ratio: float | None = None,
+    is_complete: bool = True,
 ) -> FioJob:
     """Return a job whose requested side is derived from its options.
 
@@ -218,6 +228,7 @@ def job_from_options(
         group=group,
         fio_version=fio_version,
         options=options,
+        is_complete=is_complete,
         pattern=read.pattern,
         read_fraction=read.read_fraction,
         block_bytes=read.block_bytes,

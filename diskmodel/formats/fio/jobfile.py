@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from diskmodel.errors import Fault, FormatError
@@ -47,31 +48,37 @@ def jobs_of(text: str, source: str = "") -> list[FioJob]:
     FormatError
         For lines that are neither a section nor an option, and options without a usable value.
     """
+    return jobs_of_sections([(section.name, section.options) for section in _sections(text, source)], source)
+
+
+def jobs_of_sections(sections: Sequence[tuple[str, Mapping[str, str]]], source: str = "") -> list[FioJob]:
+    """Return the jobs of sections, each a name and its options; as `jobs_of`."""
     shared: dict[str, str] = {}
     jobs: list[FioJob] = []
     faults: list[Fault] = []
     group_of: dict[str, int] = {}
     first_group = 0
-    for section in _sections(text, source):
-        if section.name == "global":
-            shared |= section.options
+    for name, own in sections:
+        own = {canonical(option): value for option, value in own.items()}
+        if name == "global":
+            shared |= own
             continue
-        options = shared | section.options
-        if any(options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous")) and group_of:
+        options = shared | own
+        if any(options.get(wall, "0") != "0" for wall in ("stonewall", "wait_for_previous")) and group_of:
             first_group = max(group_of.values()) + 1
         group = first_group
         if awaited := options.get("wait_for"):
             if awaited not in group_of:
                 rule = "must be the name of an earlier job"
-                faults.append(Fault(f"{section.name}.wait_for", awaited, rule))
+                faults.append(Fault(f"{name}.wait_for", awaited, rule))
             group = max(group, group_of.get(awaited, -1) + 1)
-        group_of[section.name] = max(group, group_of.get(section.name, 0))
-        notes = () if "rw" in options else (f"{section.name}: without rw fio reads sequentially",)
+        group_of[name] = max(group, group_of.get(name, 0))
+        notes = () if "rw" in options else (f"{name}: without rw fio reads sequentially",)
         try:
-            job = job_from_options(section.name, {"rw": "read"} | options, group=group, source=source)
+            job = job_from_options(name, {"rw": "read"} | options, group=group, source=source)
             jobs.append(replace(job, notes=notes))
         except FormatError as error:
-            faults += [Fault(f"{section.name}.{f.field}", f.value, f.rule, f.fix) for f in error.faults]
+            faults += [Fault(f"{name}.{f.field}", f.value, f.rule, f.fix) for f in error.faults]
     if faults:
         raise FormatError(faults, source)
     if not jobs:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from diskmodel.formats.faults import file_error
-from diskmodel.formats.fio import jobfile, json_output, terse, text_output
+from diskmodel.formats.fio import command, jobfile, json_output, terse, text_output
 from diskmodel.formats.fio.job import FioJob
 from diskmodel.formats.opening import read_document
 
-KINDS = ("fio-json", "fio-terse", "fio-text", "fio-job")
+KINDS = ("fio-json", "fio-terse", "fio-text", "fio-job", "fio-command")
 
 
 def kind_of(text: str) -> str | None:
@@ -22,18 +22,21 @@ def kind_of(text: str) -> str | None:
         return "fio-terse"
     if text_output.looks_like_text(text):
         return "fio-text"
-    return "fio-job" if jobfile.looks_like_jobfile(text) else None
+    if jobfile.looks_like_jobfile(text):
+        return "fio-job"
+    return "fio-command" if command.looks_like_command(text) else None
 
 
 def read_fio(path: str | Path, *, kind: str | None = None) -> list[FioJob]:
-    """Jobs of a file of fio: results as JSON, json+, terse or normal text, or a job file; plain or compressed.
+    """Jobs of a file of fio: results as JSON, json+, terse or normal text, a job file or command lines.
 
-    When a file holds several outputs (`--output-format=normal,json`), the most exact one is read; `kind` forces one.
+    The file may be compressed. When it holds several outputs (`--output-format=normal,json`), the most exact one is
+    read; `kind` forces one.
 
     Parameters
     ----------
     path : str or Path
-    kind : {"fio-json", "fio-terse", "fio-text", "fio-job"}, optional
+    kind : {"fio-json", "fio-terse", "fio-text", "fio-job", "fio-command"}, optional
 
     Raises
     ------
@@ -63,4 +66,6 @@ def jobs_of_text(text: str, source: str = "", kind: str | None = None) -> list[F
         return text_output.jobs_of(text, source)
     if kind == "fio-job":
         return jobfile.jobs_of(text, source)
+    if kind == "fio-command":
+        return command.jobs_of(text, source)
     raise file_error(source, "is no file of fio", f"accepted are {', '.join(KINDS)}")

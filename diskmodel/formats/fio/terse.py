@@ -7,6 +7,7 @@ import re
 
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency
+from diskmodel.formats.sizes import THREE_DIGITS, whole_size
 
 _START = re.compile(r"([345]);fio-\d+\.\d+[^;]*;", re.ASCII)
 _LATENCY_FIELDS = 4
@@ -51,9 +52,11 @@ class _Line:
     def job(self) -> FioJob:
         names = ("read", "write", "trim")[: self._n_directions]
         found = {name: self._direction(_FIRST + place * self._n_fields) for place, name in enumerate(names)}
-        # IOPS are rounded, but sizes are multiples of sectors.
+        # IOPS are rounded to whole numbers.
         blocks = {
-            name: 512.0 * max(round(direction.bandwidth_bytes_per_s / direction.iops / 512), 1)
+            name: float(
+                whole_size(direction.bandwidth_bytes_per_s / direction.iops, max(THREE_DIGITS, 0.5 / direction.iops))
+            )
             for name, direction in found.items()
             if direction is not None and direction.iops
         }
@@ -61,6 +64,7 @@ class _Line:
             name=self._cells[2],
             group=int(self._figure(3, "groupid")),
             fio_version=self._cells[1],
+            is_complete=False,
             block_bytes=blocks,
             read=found.get("read"),
             write=found.get("write"),

@@ -7,11 +7,11 @@ before 2.17 print `io=…, bw=…, iops=…, runt=…`, their K, M and G being 1
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from diskmodel.formats.faults import LineError, file_error
+from diskmodel.formats.fio.command import single_job
 from diskmodel.formats.fio.job import FioDirection, FioJob, FioLatency, job_from_options
 from diskmodel.formats.fio.jobfile import section_options
 
@@ -253,8 +253,8 @@ class _Reader:
     def _before_results(self, line: str) -> None:
         if match := _VERSION.match(line):
             self.version = match[1]
-        elif found := re.match(r"(?:\[[^]]*\])?(?:[$#] |sudo |\S+/)*(fio -.*)", line):
-            self.command = _command_options(found[1])
+        elif (asked := single_job(line)) is not None:
+            self.command = asked
         else:
             self.heading.append(line)
 
@@ -267,22 +267,6 @@ class _Reader:
 
 def _range_bytes(match: re.Match[str]) -> str:
     return f"{round(float(match[1]) * _BINARY[match[2]])}-{round(float(match[3]) * _BINARY[match[4]])}"
-
-
-def _command_options(line: str) -> dict[str, str]:
-    """Options of a command line that is printed before the output, when it describes a single job."""
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        return {}
-    options: dict[str, str] = {}
-    for word in words:
-        name, _, value = word.lstrip("-").partition("=")
-        if word.startswith("-") and name == "name" and "name" in options:
-            return {}
-        if word.startswith("-") and name:
-            options[name] = value
-    return options
 
 
 def looks_like_text(text: str) -> bool:
@@ -326,7 +310,13 @@ def _job(result: _Result, reader: _Reader, group: int, printed: Mapping[str, Map
     if result.n_jobs > 1 or "numjobs" in options:
         options = options | {"numjobs": str(max(result.n_jobs, 1))}
     job = job_from_options(
-        result.name, options, group=group, fio_version=reader.version, error=result.error, source=source
+        result.name,
+        options,
+        group=group,
+        fio_version=reader.version,
+        error=result.error,
+        source=source,
+        is_complete=bool(printed.get(result.name) or (reader.command and len(reader.asked) == 1)),
     )
     found = {}
     for name, part in result.parts.items():

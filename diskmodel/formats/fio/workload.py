@@ -12,6 +12,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.fio.effects import NO_DRIVE, notes_of
 from diskmodel.formats.fio.job import LIMITED_BELOW, FioJob
 from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, size_bytes, time_ns
+from diskmodel.formats.sizes import whole_size
 
 _SECTOR_BYTES = 512
 _KINDS = ("read", "write")
@@ -91,7 +92,7 @@ def fio_workload(jobs: Sequence[FioJob], source: str, notes: list[str] | None = 
         rule = "neither reads nor writes a drive (trims only)"
         raise FormatError(Fault(jobs[0].name or "job", jobs[0].options.get("rw"), rule), source)
     _spread_equal_gaps(streams)
-    places = {job.options.get("filename") or job.name for job in jobs}
+    places = {name for job in jobs for name in _names_of(job.options.get("filename", "")) or [job.name]}
     if len(places) > 1:
         found.add(
             "",
@@ -117,6 +118,8 @@ class _Job:
     def __init__(self, job: FioJob, source: str, notes: _Notes) -> None:
         self._job, self._source, self._notes = job, source, notes
         self._options = job.options
+        # The results hold the number of clones, too.
+        self._has_options = bool(set(job.options) - {"numjobs"})
 
     def streams(self) -> Iterator[dict[str, Any]]:
         job = self._job
@@ -132,7 +135,7 @@ class _Job:
             self._note("only trims, left out")
             return
         # In a result, directions beyond the asked ones are another phase (verification) and not part of the load.
-        rates = {kind: rate for kind, rate in job.rates_per_s.items() if kind in shares}
+        rates = self._slower_than_pauses({kind: rate for kind, rate in job.rates_per_s.items() if kind in shares})
         if not rates and (clients := self._clients()) is None:
             measured = {kind: part.iops for kind, part in job.directions.items() if kind in shares}
             rates = {kind: rate for kind, rate in measured.items() if rate > 0}
@@ -189,10 +192,10 @@ class _Job:
         job = self._job
         allowed, measured = job.outstanding, job.measured_outstanding
         if measured is None:
-            if not job.options:
+            if not self._has_options:
                 raise self._error("latency", None, "is missing: the number of requests outstanding is unknown")
             return allowed
-        if not job.options:
+        if not self._has_options:
             self._note(f"the output holds no options: {measured:.4g} requests outstanding follow from IOPS × latency")
             return max(round(measured), 1)
         if self._think() or abs(measured / allowed - 1) <= _LITTLE_REPORTED:
@@ -209,6 +212,19 @@ class _Job:
             return max(round(measured), 1)
         self._note(f"{seen}: the run did not keep the device busy all the time")
         return allowed
+
+    def _slower_than_pauses(self, rates: dict[str, float]) -> dict[str, float]:
+        """Return the rates; nothing where pauses between the requests hold the job below them."""
+        think = self._think()
+        if not rates or not think:
+            return rates
+        text, total = self._options["thinktime"], sum(rates.values())
+        most = self._job.outstanding / (think["think_ns"] / 1e9)
+        if most >= total:
+            self._note(f"thinktime={text} is left out: the rate holds the job below what the pauses allow")
+            return rates
+        self._note(f"thinktime={text} allows at most {most:.4g}/s, less than the rate of {total:.4g}/s: it decides")
+        return {}
 
     def _check_rates(self, rates: Mapping[str, float]) -> None:
         job = self._job
@@ -269,16 +285,19 @@ class _Job:
             return {job.block_bytes[kind]: 1.0}
         mean = None if part is None else part.mean_bytes
         asked = sum(size * share for size, share in sizes.items())
-        if mean is not None and abs(mean / asked - 1) > 0.05:
-            self._note(
-                f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean "
-                "is taken"
-            )
-            return {mean: 1.0}
-        return sizes
+        if mean is None or abs(mean / asked - 1) <= 0.05:
+            return sizes
+        if not job.has_sizes:
+            return {whole_size(mean): 1.0}
+        self._note(
+            f"{kind}s: {mean:,.0f} bytes a request were measured, {asked:,.0f} asked for: the measured mean is taken"
+        )
+        return {mean: 1.0}
 
     def _alignment(self, sizes: Mapping[int, float]) -> int | None:
         """fio aligns places to the smallest block, or to `blockalign`."""
+        if self._options.get("bs_unaligned", "0") != "0":
+            return _SECTOR_BYTES
         text = self._options.get("blockalign", "").partition(",")[0]
         smallest = self._bytes("blockalign", text) if text else min(sizes)
         return None if smallest is None or smallest % _SECTOR_BYTES or smallest == 0 else smallest
@@ -373,9 +392,10 @@ class _Job:
     def _region(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         is_shared = bool(self._options.get("filename"))
-        for option, name in (("size", "span"), ("offset", "offset")):
-            text = self._options.get(option) or (self._options.get("filesize") if option == "size" else None)
-            if not text:
+        # `size` is that of all files together, `filesize` that of each.
+        for option, name in (("filesize", "span"), ("size", "span"), ("offset", "offset")):
+            text = self._options.get(option)
+            if not text or f"{name}_bytes" in found:
                 continue
             if text.endswith("%"):
                 share = float(text[:-1]) / 100 if re.fullmatch(r"\d{1,3}%", text) else -1.0
@@ -384,20 +404,27 @@ class _Job:
                 if (share < 1) if option == "size" else (share > 0):
                     found[f"{name}_ratio"] = share
                 continue
-            text = text.partition("-")[0] if option == "size" else text
+            text = text if option == "offset" else text.partition("-")[0]
             if re.fullmatch(r"\d+z", text) or "$" in text:
                 why = "a number of zones" if text.endswith("z") else "not known here"
                 self._note(f"{option}={text} is {why}: requests fall on the whole array")
                 continue
             value = self._bytes(option, text)
             if value:
-                found[f"{name}_bytes"] = value * (1 if is_shared or option == "offset" else self._job.n_jobs)
+                n_files = self._n_files() if option == "filesize" else 1
+                found[f"{name}_bytes"] = value * n_files * (1 if is_shared or name == "offset" else self._job.n_jobs)
         if found.get("span_bytes") and not is_shared and self._job.n_jobs > 1:
-            self._note(f"{self._job.n_jobs} clones have a file each: the region is all of them")
+            self._note(f"{self._job.n_jobs} clones have files of their own: the region is all of them")
         largest = max((max(sizes) for sizes in self._job.sizes.values() if sizes), default=0)
         if found.get("span_bytes", largest) < largest:
             found["span_bytes"] = math.ceil(largest / _SECTOR_BYTES) * _SECTOR_BYTES
         return found
+
+    def _n_files(self) -> int:
+        """Files of each clone."""
+        names = _names_of(self._options.get("filename", ""))
+        text = self._options.get("nrfiles", "1")
+        return max(len(names), int(text) if text.isdigit() else 1, 1)
 
     def _think(self) -> dict[str, int]:
         text = self._options.get("thinktime")
@@ -409,9 +436,11 @@ class _Job:
         except ValueError as error:
             raise self._error("thinktime", text, str(error)) from None
         blocks = self._options.get("thinktime_blocks", "1")
-        if blocks.isdigit() and int(blocks) > 1:
+        # fio waits for all outstanding requests before it pauses, so at least as many complete between two pauses.
+        depth = max(self._job.outstanding // self._job.n_jobs, 1)
+        if blocks.isdigit() and int(blocks) > depth:
             self._note(f"the pause after every {blocks} requests is spread over all of them: bursts are lost")
-            pause_ns = round(pause_ns / int(blocks))
+            pause_ns = round(pause_ns * depth / int(blocks))
         return {"think_ns": pause_ns}
 
     def _bytes(self, option: str, text: str) -> int | None:
@@ -434,7 +463,9 @@ class _Job:
             self._note(f"without ioengine fio takes {DEFAULT_ENGINE} (on Linux), which ignores iodepth={job.depth}")
         elif job.engine in SYNCHRONOUS_ENGINES and job.depth > 1:
             self._note(f"ioengine={job.engine} waits for each request and ignores iodepth={job.depth}")
-        if job.is_direct is not True:
+        if job.is_direct is None and not job.is_complete:
+            self._note("the output does not say whether requests went through the page cache: direct=1 is assumed")
+        elif job.is_direct is not True:
             self._note("without direct=1 fio goes through the page cache, which the workload does not include")
         if job.error:
             self._note(f"fio ended with error {job.error}: its figures may be cut short")
@@ -444,6 +475,11 @@ class _Job:
 
     def _error(self, option: str, value: object, rule: str, fix: str = "") -> FormatError:
         return FormatError(Fault(f"{self._job.name or 'job'}.{option}", value, rule, fix), self._source)
+
+
+def _names_of(filename: str) -> list[str]:
+    """Return the files of fio's `filename`: colons separate them, but for those behind a backslash."""
+    return [name for name in re.split(r"(?<!\\):", filename) if name]
 
 
 def _pareto_zones(h: float) -> list[dict[str, float]]:

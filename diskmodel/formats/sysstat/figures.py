@@ -34,6 +34,7 @@ FIGURES: dict[str, tuple[str, float]] = {
     "GB_w+d/s": ("written_or_discarded", _GB), "Blk_w+d/s": ("written_or_discarded", _SECTOR),
     "kB/s": ("bytes_per_s", _KB), "MB/s": ("bytes_per_s", _MB), "GB/s": ("bytes_per_s", _GB),
     "sec/s": ("bytes_per_s", _SECTOR), "kr/s": ("read_bytes_per_s", _KB), "kw/s": ("write_bytes_per_s", _KB),
+    "Mr/s": ("read_bytes_per_s", _MB), "Mw/s": ("write_bytes_per_s", _MB),
     "kB_dscd/s": ("discard_bytes_per_s", _KB), "MB_dscd/s": ("discard_bytes_per_s", _MB),
     "GB_dscd/s": ("discard_bytes_per_s", _GB), "Blk_dscd/s": ("discard_bytes_per_s", _SECTOR),
     "dkB/s": ("discard_bytes_per_s", _KB), "dMB/s": ("discard_bytes_per_s", _MB), "dkB": ("discard_bytes_per_s", _KB),

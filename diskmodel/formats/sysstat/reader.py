@@ -74,7 +74,9 @@ def loads_of_text(
         )
     loads = loads_of(found.samples, found.interval_s, found.notes)
     if not loads:
-        fix = "let iostat run for more than one report" if kind.startswith("iostat") else "include the disks: -d"
+        fix = "let iostat run for more than one report"
+        if not kind.startswith("iostat"):
+            fix = "give the samples, too" if "Average:" in text else "include the disks: -d"
         raise file_error(source, "holds no sample of a device", fix)
     return loads
 

@@ -9,6 +9,7 @@ from diskmodel.errors import FormatError
 from diskmodel.formats import detect_evidence, find_workload, load_trace
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.formats.sizes import whole_size
 from diskmodel.formats.sysstat import loads_of_text
 from diskmodel.workload import Workload
 
@@ -31,6 +32,118 @@ def test_rates_become_arrivals_and_the_rest_stays_closed():
     assert half.offered_rate_per_s == pytest.approx(50)
     with pytest.raises(FormatError, match="both given"):
         described(HEAD + "rw=read\nrate=1m\nrate_iops=5\n")
+
+
+def test_pauses_below_a_rate_decide_and_others_are_named():
+    """fio waits for what is outstanding, then pauses: a clone of depth 8 completes 8 requests between pauses."""
+    notes = []
+    paused = described(HEAD + "rw=randread\nrate_iops=500\nthinktime=1s\n", notes)
+    (stream,) = paused.streams
+    assert (stream.arrival.kind, stream.arrival.clients, stream.arrival.think_ns) == ("closed", 8, 10**9)
+    assert any("thinktime=1s allows at most 8/s, less than the rate of 500/s" in note for note in notes)
+    rated = described(HEAD + "rw=randread\nrate_iops=500\nthinktime=1ms\n", notes)
+    assert rated.offered_rate_per_s == pytest.approx(500)
+    assert any("thinktime=1ms is left out" in note for note in notes)
+    for blocks, pause_ns in ((8, 10**9), (32, 10**9 / 4)):
+        text = HEAD + f"rw=randread\nthinktime=1s\nthinktime_blocks={blocks}\n"
+        assert described(text).streams[0].arrival.think_ns == pause_ns
+
+
+SCRIPT = """#!/bin/bash
+# fio --name=no --rw=read
+[root@a ~]# sudo fio --ioengine=libaio --direct=1 --name mix --rw=randrw --rwmixread 70 --bs=8k \\
+   --iodepth=16 --group_reporting --size=1g | tee out.txt
+/usr/bin/fio -direct=1 -name=one -rw=randread -bs=4k -filename=/dev/sdb -name=two -rw=write -bs=1m -iodepth=4 &
+"""
+
+
+def test_command_lines_are_jobs_one_call_after_the_other():
+    jobs = jobs_of_text(SCRIPT)
+    assert [(job.name, job.group, job.pattern, job.outstanding) for job in jobs] == [
+        ("mix", 0, "randrw", 16),
+        ("one", 1, "randread", 1),
+        ("two", 1, "write", 1),  # fio's engine on Linux waits for each request
+    ]
+    assert (jobs[0].read_fraction, jobs[0].is_direct, jobs[0].options["size"]) == (0.7, True, "1g")
+    assert jobs[1].options["filename"] == "/dev/sdb"
+    (prompted,) = jobs_of_text("j2@pc:~$ sudo fio -name=p -rw=read -size=2g")
+    assert (prompted.name, prompted.options["size"]) == ("p", "2g")
+    with pytest.raises(FormatError, match="give that file instead"):
+        jobs_of_text("fio --output=x jobs.fio", kind="fio-command")
+
+
+@pytest.mark.parametrize(
+    ("options", "span"),
+    [
+        ("filesize=128k\nnrfiles=30\nnumjobs=4", 4 * 30 * 131072),
+        ("filesize=6g\nfilename=/dev/sdb:/dev/sdc:/dev/sdd", 3 * 6 * 2**30),
+        ("size=6g\nfilename=/dev/sdb:/dev/sdc", 6 * 2**30),
+        ("size=1g\nnumjobs=2", 2 * 2**30),
+    ],
+)
+def test_the_region_is_that_of_all_files(options, span):
+    assert described(f"[a]\ndirect=1\nbs=4k\nrw=randread\n{options}\n").streams[0].span_bytes == span
+
+
+def test_unaligned_requests_begin_at_any_sector():
+    assert described(HEAD + "rw=randread\nbs_unaligned=1\n").streams[0].alignment_bytes == 512
+
+
+TEXT_WITHOUT_OPTIONS = """\
+big: (groupid=0, jobs=32): err= 0: pid=70956: Wed Jul  8 13:27:48 2020
+  read: IOPS=9167, BW=9167MiB/s (9613MB/s)(2686GiB/300004msec)
+    slat (nsec): min=0, max=409000, avg=3882.55, stdev=3631.79
+    clat (usec): min=999, max=14947, avg=3482.93, stdev=991.25
+     lat (usec): min=1002, max=14949, avg=3486.81, stdev=991.16
+     issued rwts: total=2750270,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+"""
+
+
+def test_results_without_options_keep_their_size_and_depth():
+    notes = []
+    jobs = jobs_of_text(TEXT_WITHOUT_OPTIONS, kind="fio-text")
+    (stream,) = Workload.parse(fio_workload(jobs, "f", notes)).streams
+    assert [size.size_bytes for size in stream.sizes] == [2**20]
+    assert stream.alignment_bytes == 2**20
+    assert stream.arrival.clients == 32
+    assert not any("asked for" in note or "without direct=1" in note for note in notes)
+    assert any("direct=1 is assumed" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("mean", "precision", "size"),
+    [
+        (1_048_650, 0.01, 2**20),
+        (4_137, 0.01, 4096),
+        (24_500, 0.01, 24_576),
+        (5_100, 0.01, 5_120),
+        (1_105_578, 0.5 / 9, 2**20),
+        (1, 0.01, 512),
+    ],
+)
+def test_a_rounded_mean_stands_for_the_roundest_size(mean, precision, size):
+    assert whole_size(mean, precision) == size
+
+
+def test_solaris_in_megabytes(tmp_path):
+    head = "                  extended device statistics\n device  r/s  w/s  Mr/s  Mw/s wait actv  svc_t  %w  %b\n"
+    path = tmp_path / "m.txt"
+    path.write_text(2 * (head + " sd1     0.0 1000.0  0.0  125.0  9.0  1.0    5.8 100  98\n"))
+    (stream,) = Workload.parse(find_workload(path).workload).streams
+    assert stream.sizes[0].size_bytes == 131072
+
+
+def test_a_device_that_was_always_busy_may_have_been_at_its_limit(tmp_path):
+    head = "Linux 5.4.0 (a) \t09/17/21 \t_x86_64_\t(1 CPU)\n\n"
+    table = (
+        "Device r/s w/s rkB/s wkB/s rrqm/s wrqm/s %rrqm %wrqm r_await w_await aqu-sz rareq-sz wareq-sz svctm %util\n"
+    )
+    row = "sda 100.00 0.00 400.00 0.00 0 0 0 0 9.40 0 8.71 4.0 0 5.80 {}\n\n"
+    for utilization, is_warned in (("99.60", True), ("80.00", False)):
+        path = tmp_path / f"{utilization}.txt"
+        path.write_text(head + 3 * (table + row.format(utilization)))
+        notes = find_workload(path).notes
+        assert any("sda was busy all the time in 2 of 2 samples" in note for note in notes) == is_warned
 
 
 def test_stonewall_in_global_and_wait_for_separate_groups():
