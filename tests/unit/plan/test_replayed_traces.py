@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.search.replay_check import bursts_in_words, replay_criteria, replay_trace
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import TraceWorkload
+from tests.validation.synthesis import stories
 
 SECOND_NS = 10**9
 
@@ -71,10 +71,7 @@ def p99_of_replay(plan: PlanDescription, result: PlanResult, disks: int, speed_u
     assert plan.recording is not None
     trace = plan.recording.trace()
     array = Case(plan, result.candidates[0].family).array(disks)
-    found = simulate(array, trace if speed_up == 1 else trace.scaled(speed_up), n_requests=len(trace.trace))
-    done = found.run.completions
-    response = np.sort(done.done_ns - done.issue_ns)
-    return float(response[int(np.ceil(0.99 * len(response))) - 1]) / 1e6
+    return stories.p99_of_replay(array, trace if speed_up == 1 else trace.scaled(speed_up))
 
 
 def test_bursts_decide_the_count_and_the_answer_says_so(bursty, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diskmodel.synthesis import settings, simulated, synthesize
+from tests.validation.synthesis import stories
 from tests.validation.synthesis.traces import paths, read, title
 
 pytestmark = [
@@ -26,3 +27,12 @@ def test_latency_of_a_fitted_workload(name: str) -> None:
         found = simulated(workload, setting.array, setting.speed_up, len(trace), seed=11)
         assert found.mean_ns == pytest.approx(setting.trace.mean_ns, rel=0.12), setting.title
         assert found.p99_ns == pytest.approx(setting.trace.p99_ns, rel=0.2), setting.title
+
+
+@pytest.mark.evidence
+@pytest.mark.slow
+@pytest.mark.parametrize("begin", stories.STORIES)
+def test_the_page_of_traces_and_plans_has_these_stories(evidence, begin):
+    (path,) = (evidence / "real-files" / "trace").glob(f"{begin}*")
+    written = stories.section(stories.story_of(path, stories.STORIES[begin]))
+    assert "\n".join(written).strip() in stories.PAGE.read_text(encoding="utf-8")
