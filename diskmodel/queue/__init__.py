@@ -1,7 +1,7 @@
 """Schedulers: which waiting command a disk serves next. One policy, one file."""
 
 from diskmodel.queue.description import Queue
-from diskmodel.queue.policy import Head, Policy, Waiting
+from diskmodel.queue.policy import Head, Policy, Positioning, Waiting
 from diskmodel.queue.registry import SCHEDULERS
 
 
@@ -10,4 +10,4 @@ def make_policy(queue: Queue) -> Policy:
     return SCHEDULERS[queue.scheduler].of(queue)
 
 
-__all__ = ["SCHEDULERS", "Head", "Policy", "Queue", "Waiting", "make_policy"]
+__all__ = ["SCHEDULERS", "Head", "Policy", "Positioning", "Queue", "Waiting", "make_policy"]

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from diskmodel.description import Description
 from diskmodel.queue.registry import SchedulerName
+from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.units import Length, Nanoseconds
 
 
@@ -26,6 +27,12 @@ class Queue(Description):
         Longest command that merging makes.
     age_ns : int
         sptf-aged: waiting this long is worth a whole access.
+    miss_margin_ns : int
+        rpo: a command whose block would pass sooner after the seek than this is expected to cost another revolution.
+    age_weight : float
+        rpo: part of its waiting time by which a command is preferred.
+    committed : int
+        rpo: commands that are already planned when a new one comes, and that it cannot overtake.
     write_throttle : "none" or "linux"
         Linux's write-back throttling: writes of mirrors and parity arrays wait while reads are slow.
     block_requests : int
@@ -39,6 +46,9 @@ class Queue(Description):
     merge: bool = False
     merge_limit_bytes: Length = Field(default=1 << 20, gt=0)
     age_ns: Nanoseconds = Field(default=300_000_000, gt=0)
+    miss_margin_ns: MissMargin = MISS_MARGIN_NS
+    age_weight: AgeWeight = AGE_WEIGHT
+    committed: Committed = COMMITTED
     write_throttle: Literal["none", "linux"] = "none"
     block_requests: int = Field(default=256, ge=2, lt=2**31)
     read_expire_ns: Nanoseconds = 500_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, Self
 
@@ -26,6 +26,12 @@ class Waiting(Protocol):
     def arrived_ns(self) -> int: ...
 
 
+class Positioning(Protocol):
+    """Seek and rotational latency to a command, in ns; a revolution more where the latency is below the margin."""
+
+    def __call__(self, command: Waiting, margin_ns: int = 0, /) -> int: ...
+
+
 @dataclass
 class Head:
     """Where the head is, as far as a scheduler knows.
@@ -39,7 +45,7 @@ class Head:
     """
 
     lba: int
-    positioning_ns: Callable[[Waiting], int]
+    positioning_ns: Positioning
 
 
 class Policy(ABC):

@@ -10,6 +10,7 @@ from diskmodel.queue.fcfs import Fcfs
 from diskmodel.queue.look import Look, Scan
 from diskmodel.queue.mq_deadline import MqDeadline
 from diskmodel.queue.policy import Policy
+from diskmodel.queue.rpo import Rpo
 from diskmodel.queue.sptf import Sptf, SptfAged
 from diskmodel.queue.sstf import Sstf
 from diskmodel.registry import OneOf
@@ -27,6 +28,7 @@ SCHEDULERS: dict[str, type[Policy]] = {
         FScan,
         Sptf,
         SptfAged,
+        Rpo,
         MqDeadline,
     )
 }

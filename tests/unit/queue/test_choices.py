@@ -1,12 +1,13 @@
-"""Every scheduler on the same small queue, worked by hand (rules Q1 to Q8)."""
+"""Every scheduler on the same small queue, worked by hand (rules Q1 to Q8, Q12)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from diskmodel.queue import SCHEDULERS, Head, Policy, Queue, make_policy
+from diskmodel.queue import SCHEDULERS, Head, Policy, Queue, Waiting, make_policy
 
 
 @dataclass
@@ -19,8 +20,13 @@ class Command:
 
 
 def head(lba: int) -> Head:
-    """Rotation is made up: a block is reached after its distance, blocks in odd hundreds 1000 later."""
-    return Head(lba, lambda c: abs(c.lba - lba) + (1000 if c.lba // 100 % 2 else 0))
+    """Rotation is made up: blocks in odd hundreds take 1000 more than their distance, and a turn takes 4000."""
+
+    def positioning_ns(command: Waiting, margin_ns: int = 0, /) -> int:
+        latency = 1000 if command.lba // 100 % 2 else 0
+        return abs(command.lba - lba) + latency + (4000 if latency < margin_ns else 0)
+
+    return Head(lba, positioning_ns)
 
 
 def served(policy: Policy, commands: list[Command], start: int, now_ns: int = 0) -> list[int]:
@@ -49,6 +55,8 @@ QUEUE = [Command(i, 0, lba) for i, lba in enumerate([900, 400, 150, 600, 450])]
         # 150 and 900 lie in odd hundreds: 1000 later
         ("sptf", [450, 400, 600, 900, 150]),
         ("sptf-aged", [450, 400, 600, 900, 150]),
+        # as sptf, but the newest, 450, is a candidate only when it is alone
+        ("rpo", [400, 600, 900, 150, 450]),
         # from block 0 upwards
         ("mq-deadline", [150, 400, 450, 600, 900]),
     ],
@@ -97,3 +105,33 @@ def test_deadline_serves_an_expired_read_first() -> None:
     assert policy.choose([old, low], head(0), 99) == 1
     policy = make_policy(Queue(scheduler="mq-deadline", read_expire_ns=100, fifo_batch=1))
     assert policy.choose([old, low], head(0), 100) == 0
+
+
+def rpo(**fields: Any) -> Policy:
+    """Return the scheduler with everything off that is not given."""
+    return make_policy(Queue(**{"scheduler": "rpo", "miss_margin_ns": 0, "age_weight": 0, "committed": 0} | fields))
+
+
+def test_rpo_without_limits_is_sptf() -> None:
+    assert served(rpo(), QUEUE, 500) == served(make_policy(Queue(scheduler="sptf")), QUEUE, 500)
+
+
+def test_newcomers_do_not_overtake_what_is_committed() -> None:
+    waiting = [Command(i, 0, lba) for i, lba in enumerate([800, 2000, 600])]
+    assert [rpo(committed=n).choose(waiting, head(500), 0) for n in range(5)] == [2, 0, 0, 0, 0]
+
+
+def test_a_sector_that_may_be_missed_costs_a_turn() -> None:
+    risky, safe = Command(0, 0, 600), Command(1, 0, 700)
+    assert rpo().choose([risky, safe], head(500), 0) == 0
+    assert rpo(miss_margin_ns=1).choose([risky, safe], head(500), 0) == 1
+    assert rpo(miss_margin_ns=1001).choose([risky, safe], head(500), 0) == 0
+
+
+def test_a_wait_counts_by_its_share_of_the_queue() -> None:
+    near, far = Command(1, 0, 600), Command(0, 0, 2000)
+    # 1500 against 100: the far one, which waited for 2800, wins from a weight of 1 among two commands
+    near.arrived_ns = 2800
+    assert rpo(age_weight=0.999).choose([far, near], head(500), 2800) == 1
+    assert rpo(age_weight=1).choose([far, near], head(500), 2800) == 0
+    assert rpo(age_weight=1).choose([far, near, Command(2, 0, 9000, arrived_ns=2800)], head(500), 2800) == 1

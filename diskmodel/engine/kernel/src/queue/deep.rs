@@ -191,12 +191,9 @@ impl Deep {
                 let score = match age_ns {
                     Some(age_ns) => {
                         let left = aged(age_ns, now - waiting.arrived);
-                        i128::from(arms.time_ns(waiting, i64::MAX)) * i128::from(left)
+                        i128::from(arms.time_ns(waiting, 0)) * i128::from(left)
                     }
-                    None => {
-                        let limit = best.map_or(i64::MAX, |(score, ..)| score as i64 + 1);
-                        i128::from(arms.time_ns(waiting, limit))
-                    }
+                    None => i128::from(arms.time_ns(waiting, 0)),
                 };
                 if best.is_none_or(|(least, first, ..)| (score, turn) < (least, first)) {
                     best = Some((score, turn, arm, cylinder));

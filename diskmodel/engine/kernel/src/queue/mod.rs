@@ -1,4 +1,4 @@
-//! Schedulers: which waiting command comes next (rules Q1 to Q8). One policy, one file; see `diskmodel/queue/`.
+//! Schedulers: which waiting command comes next (rules Q1 to Q8, Q12). One policy, one file; see `diskmodel/queue/`.
 //!
 //! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
@@ -11,6 +11,7 @@ mod look;
 mod neighbours;
 mod pool;
 mod registry;
+mod rpo;
 mod sptf;
 mod sstf;
 mod tables;
@@ -45,9 +46,9 @@ pub struct Waiting {
 
 /// What schedulers by positioning time ask of the arms.
 pub trait Arms {
-    /// Seek and rotational latency of a command from now (rule Q6); where that is not below `limit`, anything that is
-    /// not.
-    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64;
+    /// Seek and rotational latency of a command from now (rule Q6); a revolution more where the latency is shorter than
+    /// `margin` (rule Q12).
+    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64;
 
     /// Where an arm is.
     fn cylinder(&self, actuator: u32) -> i64;

@@ -1,7 +1,7 @@
 //! The one list of the kernel's schedulers; `diskmodel/queue/registry.py` is the list of the SimPy engine.
 
 use super::deep::Deep;
-use super::{clook, deadline, fcfs, fscan, look, sptf, sstf};
+use super::{clook, deadline, fcfs, fscan, look, rpo, sptf, sstf};
 use super::{Arms, Edge, Order, Queue, Scheduler, Waiting};
 use crate::named::named;
 
@@ -72,5 +72,6 @@ schedulers! {
     FScan = "f-scan" => fscan::FScan,
     Sptf = "sptf" => sptf::Sptf,
     SptfAged = "sptf-aged" => sptf::SptfAged,
+    Rpo = "rpo" => rpo::Rpo,
     Deadline = "mq-deadline" => deadline::Deadline,
 }

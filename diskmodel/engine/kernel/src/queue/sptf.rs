@@ -18,7 +18,7 @@ impl Scheduler for Sptf {
     fn choose(&mut self, waiting: &[Waiting], _head: i64, _now: i64, arms: &impl Arms) -> usize {
         let mut best = (i64::MAX, 0);
         for (i, w) in waiting.iter().enumerate() {
-            let time = arms.time_ns(w, best.0);
+            let time = arms.time_ns(w, 0);
             if time < best.0 {
                 best = (time, i);
             }
@@ -49,7 +49,7 @@ impl Scheduler for SptfAged {
         let mut best = (i128::MAX, 0);
         for (i, w) in waiting.iter().enumerate() {
             let left = aged(self.age_ns, now - w.arrived);
-            let score = if left == 0 { 0 } else { i128::from(arms.time_ns(w, i64::MAX)) * i128::from(left) };
+            let score = if left == 0 { 0 } else { i128::from(arms.time_ns(w, 0)) * i128::from(left) };
             if score < best.0 {
                 best = (score, i);
             }

@@ -9,6 +9,9 @@ use super::SchedulerName;
 pub struct Queue {
     pub scheduler: SchedulerName,
     pub age_ns: i64,
+    pub miss_margin_ns: i64,
+    pub age_weight_ppm: i64,
+    pub committed: i64,
     pub read_expire_ns: i64,
     pub write_expire_ns: i64,
     pub fifo_batch: i64,
