@@ -17,12 +17,13 @@ from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import calibrate_flash
 from calibrate.flash.writes import buffer_of
 from calibrate.hdd.calibrate import calibrate_hdd
+from calibrate.hdd.from_fio import calibrate_hdd_from_fio
 from calibrate.hdd.rotation import find_rotation
 from calibrate.hdd.tracks import single_reads
 from calibrate.provenance import provenance
 from calibrate.score.against_measurement import repeat
 from calibrate.score.mixes import mixes_of, mixes_report
-from diskmodel.drive import Drive
+from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
 from diskmodel.host.limit import BOUND_RATIO
@@ -33,6 +34,9 @@ MECHANICAL_NS = 1_000_000
 
 #: Capacity where fio alone is the evidence, bytes: its results do not contain it.
 ASSUMED_CAPACITY_BYTES = 256 * 10**9
+#: A fitted mean that is off by more shows that the model does not describe the drive: conditions scatter by a few
+#: percent. Half would reject drives whose deepest queues the host limits a little.
+MAX_MISFIT_RATIO = 0.3
 #: Simulated reads are spread over this much where the evidence does not say.
 FIO_SPAN_BYTES = 1 << 30
 
@@ -44,6 +48,7 @@ def calibrate(
     seed: int = 0,
     name: str | None = None,
     capacity_bytes: int | None = None,
+    start: Drive | None = None,
 ) -> Calibration:
     """Fit the drive behind measurements and results of fio.
 
@@ -59,6 +64,8 @@ def calibrate(
         Of the profile.
     capacity_bytes : int, optional
         Of the drive; by default that of the evidence, at worst the size of the measured file.
+    start : Drive, optional
+        Hard disk of the same kind, which the fit to results of fio starts from; its speed and capacity are kept.
 
     Returns
     -------
@@ -72,14 +79,19 @@ def calibrate(
     """
     evidence = read_evidence(paths)
     warnings: list[str] = []
-    result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed), evidence, seed)
+    result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed, start), evidence, seed)
     if out is not None:
         result.drive.save(out)
     return result
 
 
 def _calibrate(
-    evidence: Evidence, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+    evidence: Evidence,
+    name: str | None,
+    capacity_bytes: int | None,
+    warnings: list[str],
+    seed: int,
+    start: Drive | None,
 ) -> Calibration:
     cells = Cells()
     for measurement in evidence.measurements:
@@ -95,7 +107,7 @@ def _calibrate(
     for key, cell in cells_of_fio(evidence.jobs).items():
         cells.setdefault(key, cell).response_ns.extend(() if cells[key] is cell else cell.response_ns)
     if not evidence.measurements:
-        return _calibrate_fio(evidence, cells, name, capacity_bytes, warnings, seed)
+        return _calibrate_fio(evidence, cells, name, capacity_bytes, warnings, seed, start)
     target = evidence.measurements[0]
     span = target.size_bytes
     rotation = find_rotation(target) if _is_slow(target) else None
@@ -149,31 +161,59 @@ def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
 
 
 def _calibrate_fio(
-    evidence: Evidence, cells: Cells, name: str | None, capacity_bytes: int | None, warnings: list[str], seed: int
+    evidence: Evidence,
+    cells: Cells,
+    name: str | None,
+    capacity_bytes: int | None,
+    warnings: list[str],
+    seed: int,
+    start: Drive | None,
 ) -> Calibration:
-    """Calibrate from results of fio alone: enough for flash, but they show neither rotation nor seeks.
+    """Calibrate from results of fio alone: a hard disk from their percentiles, flash from their means.
 
     Raises
     ------
     InputError
-        When single random reads take as long as on a rotating drive.
+        When `start` is no hard disk, or hard disks' results have no percentiles.
     """
-    alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
-    if alone and min(alone) > MECHANICAL_NS:
-        rule = "random reads are as slow as a rotating drive's, and means show neither rotation nor seeks"
-        raise InputError(Fault("evidence", None, rule, "measure it with diskmodel measure"))
+    if start is not None and not isinstance(start, Hdd):
+        raise InputError(Fault("drive", start.name, "is not a hard disk", "leave it out, or name a hard disk"))
     warnings.extend(_processor_bound(evidence.jobs))
-    if capacity_bytes is None:
+    if capacity_bytes is None and start is None:
         warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
-    return calibrate_flash(
+    named = name or evidence.paths[0].stem
+    origin = provenance(evidence.paths, evidence.kinds, None, seed)
+    alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
+    if start is not None or (alone and max(alone) > MECHANICAL_NS):
+        return calibrate_hdd_from_fio(
+            evidence.jobs,
+            start=start,
+            capacity_bytes=capacity_bytes or (None if start is not None else ASSUMED_CAPACITY_BYTES),
+            name=named,
+            provenance=origin,
+            warnings=warnings,
+            seed=seed,
+        )
+    found = calibrate_flash(
         cells,
         span_bytes=FIO_SPAN_BYTES,
         capacity_bytes=capacity_bytes or ASSUMED_CAPACITY_BYTES,
-        name=name or evidence.paths[0].stem,
-        provenance=provenance(evidence.paths, evidence.kinds, None, seed),
+        name=named,
+        provenance=origin,
         warnings=warnings,
         seed=seed,
     )
+    return _with_verdict(found)
+
+
+def _with_verdict(found: Calibration) -> Calibration:
+    """Return the calibration; not converged where a fitted mean is far from the measured one."""
+    rows = [row for row in found.report.get("residuals", ()) if "error_ratio" in row]
+    worst = max(rows, key=lambda row: abs(row["error_ratio"]), default=None)
+    if worst is None or abs(worst["error_ratio"]) <= MAX_MISFIT_RATIO:
+        return found
+    message = f"the profile does not describe what it was fitted to: {worst['what']} {worst['error_ratio']:+.0%}"
+    return replace(found, has_converged=False, message=f"{message}; {found.message}")
 
 
 def validate(drive: Drive, paths: str | Path | Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,7 +136,9 @@ def load(path: str | Path) -> Measurement:
     path = Path(path)
     try:
         with open_input(path) as file:
-            text = file.read(MAX_BYTES + 1).decode("utf-8-sig")
+            # no more than the file has: a buffer of the largest size would be reserved for every small one
+            size = os.fstat(file.fileno()).st_size
+            text = file.read(min(size, MAX_BYTES) + 1).decode("utf-8-sig")
         if len(text) > MAX_BYTES:
             raise ValueError(f"it is longer than {MAX_BYTES} bytes")
         document = parse_json(text, MAX_MEASUREMENT_VALUES)

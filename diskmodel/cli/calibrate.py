@@ -37,6 +37,10 @@ def calibrate(
         str | None,
         typer.Option(help="Capacity of the drive from its data sheet; default: what the evidence shows or covers."),
     ] = None,
+    drive: Annotated[
+        str | None,
+        typer.Option(help="Hard disk of the same kind, from the catalogue or a file, that a fit to fio starts from."),
+    ] = None,
     seed: Seed = 0,
     report: Annotated[Path | None, typer.Option(help="Write residuals and parameters to this HTML file.")] = None,
     as_json: Json = False,
@@ -49,12 +53,13 @@ def calibrate(
     check_place(out, "out")
     check_place(report, "report", (".html", ".htm"))
     capacity_bytes = None if capacity is None else parse_bytes("capacity", capacity)
-    printed, drive, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes)
-    drive.save(out)
+    start = None if drive is None else _start(drive)
+    printed, fitted, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes, start)
+    fitted.save(out)
     if report is not None:
         from calibrate.report import report_html
 
-        write_text(report, report_html(printed, residuals, title=f"Calibration of {drive.name}"), "report")
+        write_text(report, report_html(printed, residuals, title=f"Calibration of {fitted.name}"), "report")
     if as_json:
         print_json(printed)
     else:
@@ -62,6 +67,12 @@ def calibrate(
     say(f"profile: {out}")
     if not printed["converged"]:
         raise honest_no(f"the fit did not converge: {printed['message']}")
+
+
+def _start(name: str) -> Drive:
+    from diskmodel.drive import load_drive
+
+    return load_drive(name)
 
 
 def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Drive]:
@@ -77,7 +88,11 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
 
 
 def fit_with_residuals(
-    evidence: list[Path], requests: str | None, seed: int, capacity_bytes: int | None = None
+    evidence: list[Path],
+    requests: str | None,
+    seed: int,
+    capacity_bytes: int | None = None,
+    start: Drive | None = None,
 ) -> tuple[dict[str, Any], Drive, list[dict[str, Any]]]:
     """The same, and the error on each condition."""
     with progress() as bar:
@@ -93,7 +108,7 @@ def fit_with_residuals(
         else:
             from calibrate.fit import calibrate as run
 
-            found = run(evidence, seed=seed, capacity_bytes=capacity_bytes)
+            found = run(evidence, seed=seed, capacity_bytes=capacity_bytes, start=start)
         return found.to_dict(), found.drive, list(found.report.get("residuals", ()))
 
 
