@@ -1,9 +1,10 @@
-"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H4)."""
+"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H5)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from heapq import heapreplace
 
 from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.controller import HostRequest
@@ -62,26 +63,41 @@ class Host:
         self.device = scenario.n_devices + 2
         self.below = submit
         self.done = done
-        self.processor_free_ns = 0
+        self.lock_ns = tables.lock_ns
+        #: When each processor is free, the earliest first.
+        self.processor_free_ns = [0] * tables.n_processors
+        self.lock_free_ns = 0
         self.coming: list[Fetch] = []
         self.waiting: list[Waiting] = []
         self.then: dict[int, tuple[HostRequest, Callable[[], None]]] = {}
 
     def submit(self, request: HostRequest) -> None:
-        """A request comes in, now: first the processor, one request after the other (rules H1, H4)."""
+        """A request comes in, now: first the processor that is free first (rules H1, H4)."""
         is_next = self.goes_on_at == (request.op, request.sector)
         self.goes_on_at = (request.op, request.sector + request.n)
         work = (self.sequential_ns if is_next else self.submission_ns)[request.op]
-        begin = max(self.clock.now, self.processor_free_ns)
+        begin = max(self.clock.now, self.processor_free_ns[0])
         free = begin + work
         if self.processor_pauses is not None:
             free = self.processor_pauses.worked(self.processor_pauses.awake(begin), work)
         if free == self.clock.now:
+            self._lock(request)
+            return
+        request.queue_ns += free - work - self.clock.now
+        request.overhead_ns += work
+        heapreplace(self.processor_free_ns, free)
+        self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._lock(request))
+
+    def _lock(self, request: HostRequest) -> None:
+        """Take what only one request can hold, one after the other (rule H5)."""
+        work = self.lock_ns[request.op]
+        free = max(self.clock.now, self.lock_free_ns) + work
+        if not work:
             self._enter(request)
             return
         request.queue_ns += free - work - self.clock.now
         request.overhead_ns += work
-        self.processor_free_ns = free
+        self.lock_free_ns = free
         self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._enter(request))
 
     def completed(self, request: HostRequest) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from diskmodel.engine.clock import Clock
+from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Device
 from diskmodel.engine.submission import Submitter
+from diskmodel.layout.bitmap import Bitmap, bits_of
 from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece
 from diskmodel.layout.plan import plan
 from diskmodel.layout.tables import LayoutTables
@@ -35,7 +36,7 @@ class Access:
 
 
 class Raid:
-    """Disks under a layout (rules L1 to L11)."""
+    """Disks under a layout (rules L1 to L13)."""
 
     def __init__(
         self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int, block_queue: int = 0
@@ -55,14 +56,75 @@ class Raid:
         self.submitter = Submitter(clock, devices, block_queue) if is_throttled else None
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and tables.family != "parity"
+        self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
+        #: Writes that wait until their bits are set, with what begins them.
+        self.waiting_for_bits: list[tuple[range, Callable[[], None]]] = []
+        self.is_writing_bits = False
+        self.n_bit_writes = 0
 
     def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
         """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
         asked_ns = self.clock.now
+        if self.bitmap is None or op == READ:
+            self._access(op, sector, n, asked_ns, done)
+            return
+        bitmap, bits = self.bitmap, bits_of(self.tables, sector, n)
+
+        def ended(access: Access, last: Command) -> None:
+            bitmap.ended(bits, self.clock.now)
+            done(access, last)
+
+        bitmap.enter(bits, self.clock.now)
+        self.waiting_for_bits.append((bits, lambda: self._access(op, sector, n, asked_ns, ended)))
+        if bitmap.holds(bits):
+            self.waiting_for_bits.pop()[1]()
+        elif not self.is_writing_bits:
+            self._write_bits()
+
+    def _access(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
         if self.submitter is None or not self.is_host_thread:
             self._plan(op, sector, n, asked_ns, done)
         else:
             self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
+
+    def _write_bits(self) -> None:
+        """Write the pages of the bitmap with bits that are pending to all disks that are left (rule L13)."""
+        assert self.bitmap is not None
+        self.is_writing_bits = True
+        tables = self.tables
+        pieces = [
+            Piece(disk, WRITE, tables.bitmap_start + page * tables.bitmap_page, tables.bitmap_page)
+            for page in self.bitmap.take()
+            for disk in range(tables.n_disks)
+            if disk not in tables.failed
+        ]
+        self.start(pieces, [], lambda *_: self._bits_written())
+
+    def _bits_written(self) -> None:
+        self.n_bit_writes += 1
+        flush_ns = self.tables.bitmap_flush_ns
+        if not flush_ns:
+            self._bits_durable()
+            return
+        order = self.n_bit_writes - 1
+        self.clock.at(self.clock.now + flush_ns, COMPLETE, len(self.devices) + 3, order, self._bits_durable)
+
+    def _bits_durable(self) -> None:
+        """The bits are set: writes that need no others begin, in the order in which they came."""
+        assert self.bitmap is not None
+        self.bitmap.written()
+        self.is_writing_bits = False
+        waiting, self.waiting_for_bits = self.waiting_for_bits, []
+        ready = []
+        for bits, begin in waiting:
+            if self.bitmap.holds(bits):
+                ready.append(begin)
+            else:
+                self.waiting_for_bits.append((bits, begin))
+        if self.bitmap.pending:
+            self._write_bits()
+        for begin in ready:
+            begin()
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
         if op == READ and self.tables.copies > 1:

@@ -19,11 +19,16 @@ class Host(Description):
     Attributes
     ----------
     submission_ns : int
-        Processor time of a request, one request at a time (one submitting thread); it limits the rate.
+        Processor time of a request; with the number of processors it limits the rate.
     submission_sequential_ns : int or None
         Processor time of a request that continues where the previous one ended; None: the same.
     write_cost_ratio : float
-        Processor time of a write relative to that of a read (locks, file times).
+        Processor time of a write relative to that of a read (file times, copies).
+    processors : int
+        Processors that submit requests, each one request at a time: one for each fio job or submitting thread.
+    lock_ns, write_lock_ns : int
+        Time for which a request holds what only one can hold, whatever the number of processors: a lock or the single
+        thread of Linux md's RAID 5, an interrupt handler. None for writes: the same as reads.
     pause_ns, pause_interval_ns : int
         The processor pauses at random (other programs, interrupts, a hypervisor that deschedules it): mean length of a
         pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
@@ -42,6 +47,9 @@ class Host(Description):
     submission_ns: Nanoseconds = 0
     submission_sequential_ns: Nanoseconds | None = None
     write_cost_ratio: float = Field(default=1.0, gt=0, le=1000)
+    processors: int = Field(default=1, ge=1, le=1024)
+    lock_ns: Nanoseconds = 0
+    write_lock_ns: Nanoseconds | None = None
     pause_ns: Nanoseconds = 0
     pause_interval_ns: Nanoseconds = 0
     is_buffered: bool = False
@@ -58,12 +66,22 @@ class Host(Description):
             raise ValueError("page_cache: is bypassed by direct I/O; set is_buffered = true, or leave it out")
         if bool(self.pause_ns) != bool(self.pause_interval_ns):
             raise ValueError("pause_ns: needs pause_interval_ns as well; give both or neither")
+        if self.pause_ns and (self.processors > 1 or self.has_lock):
+            raise ValueError(
+                "pause_ns: is the pause of a host with one processor and no lock; leave out the pauses, or processors, "
+                "lock_ns and write_lock_ns"
+            )
         if self.largest_request_bytes % self.page_bytes:
             raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it up")
         return self
 
     @property
+    def has_lock(self) -> bool:
+        """Whether some request holds a lock."""
+        return bool(self.lock_ns or self.write_lock_ns)
+
+    @property
     def is_transparent(self) -> bool:
         """Whether requests reach the controller at once and unchanged."""
-        costs = self.submission_ns or self.submission_sequential_ns or self.pause_ns
+        costs = self.submission_ns or self.submission_sequential_ns or self.pause_ns or self.has_lock
         return not (costs or self.is_buffered)

@@ -31,8 +31,21 @@ def mean_submission_ns(host: Host, requests: Requests) -> float:
     return float(costs[goes_on.astype(np.intp), is_write].mean())
 
 
-def processor_message(host: Host, iops: float, submission_ns: float) -> tuple[str, ...]:
-    """Return a message when submitting requests keeps the host's processor busy; otherwise nothing.
+def mean_lock_ns(host: Host, requests: Requests) -> float:
+    """Return the mean time for which a request holds what only one can hold (rule H5), in nanoseconds.
+
+    Parameters
+    ----------
+    host : Host
+    requests : Requests
+        One or more requests.
+    """
+    costs = np.array(HostTables.of(host, 512).lock_ns, np.float64)
+    return float(costs[(requests.op == Op.WRITE).astype(np.intp)].mean())
+
+
+def processor_message(host: Host, iops: float, submission_ns: float, lock_ns: float = 0.0) -> tuple[str, ...]:
+    """Return a message when submitting requests keeps the host's processors or its lock busy; otherwise nothing.
 
     Parameters
     ----------
@@ -41,6 +54,8 @@ def processor_message(host: Host, iops: float, submission_ns: float) -> tuple[st
         Requests completed per second.
     submission_ns : float
         Mean processor time of a request.
+    lock_ns : float
+        Mean time for which a request holds the lock.
 
     Examples
     --------
@@ -48,13 +63,40 @@ def processor_message(host: Host, iops: float, submission_ns: float) -> tuple[st
     "the host's processor spends 99 % of its time "
     >>> processor_message(Host(), 40_000.0, 10_000)
     ()
+    >>> processor_message(Host(), 500_000.0, 0, 2_000)[0][:29]
+    "the host's lock is held 100 %"
     """
-    busy = iops * submission_ns / 1e9
+    held = iops * lock_ns / 1e9
+    if held >= BOUND_RATIO:
+        return (
+            f"the host's lock is held {100 * held:.0f} % of the time ({lock_ns:.0f} ns a request): it limits the rate, "
+            "not the array",
+        )
+    n = host.processors
+    busy = iops * submission_ns / 1e9 / n
     paused = host.pause_ns / (host.pause_ns + host.pause_interval_ns) if host.pause_ns else 0.0
     if not busy + paused >= BOUND_RATIO:
         return ()
     pauses = f" and {100 * paused:.0f} % in pauses" if paused else ""
+    who = "processor spends" if n == 1 else f"{n} processors spend"
+    their, they = ("its", "it limits") if n == 1 else ("their", "they limit")
     return (
-        f"the host's processor spends {100 * busy:.0f} % of its time submitting requests "
-        f"({submission_ns:.0f} ns each){pauses}: it limits the rate, not the array",
+        f"the host's {who} {100 * busy:.0f} % of {their} time submitting requests "
+        f"({submission_ns:.0f} ns each){pauses}: {they} the rate, not the array",
     )
+
+
+def host_limit(host: Host, iops: float, requests: Requests) -> tuple[str, ...]:
+    """Return a message when the host, not the array, limits the rate at which requests complete; otherwise nothing.
+
+    Parameters
+    ----------
+    host : Host
+    iops : float
+        Requests completed per second.
+    requests : Requests
+        Some of them.
+    """
+    if host.is_transparent:
+        return ()
+    return processor_message(host, iops, mean_submission_ns(host, requests), mean_lock_ns(host, requests))

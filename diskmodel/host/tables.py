@@ -50,11 +50,14 @@ class PageCacheTables:
 
 @dataclass(frozen=True)
 class HostTables:
-    """Processor time of a request, and how the host buffers (rules H1 to H3).
+    """Processor time of a request, and how the host buffers (rules H1 to H3, H5).
 
     Attributes
     ----------
     submission_ns, submission_sequential_ns : (int, int)
+        For reads and for writes.
+    n_processors : int
+    lock_ns : (int, int)
         For reads and for writes.
     is_buffered : bool
     read_ahead_sectors, largest_request_sectors, page_sectors : int
@@ -63,6 +66,8 @@ class HostTables:
 
     submission_ns: tuple[int, int]
     submission_sequential_ns: tuple[int, int]
+    n_processors: int
+    lock_ns: tuple[int, int]
     is_buffered: bool
     read_ahead_sectors: int
     largest_request_sectors: int
@@ -80,6 +85,8 @@ class HostTables:
                 host.submission_ns if host.submission_sequential_ns is None else host.submission_sequential_ns,
                 host.write_cost_ratio,
             ),
+            n_processors=host.processors,
+            lock_ns=(host.lock_ns, host.lock_ns if host.write_lock_ns is None else host.write_lock_ns),
             is_buffered=host.is_buffered,
             read_ahead_sectors=host.read_ahead_bytes // sector_bytes,
             largest_request_sectors=max(host.largest_request_bytes // sector_bytes, 1),

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.layout.levels import LEVELS, Level, RaidLevel
-from diskmodel.units import Bytes, BytesPerSecond, Length, Ratio
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
@@ -38,6 +38,26 @@ class Rebuild(Description):
     window_bytes: Length = Field(default=1 << 20, gt=0)
     steps_at_once: int = Field(default=1, ge=1, le=1024)
     done_ratio: Ratio = 0.0
+
+
+class Bitmap(Description):
+    """Write-intent bitmap, as of Linux md: which chunks may differ between members after a crash.
+
+    Attributes
+    ----------
+    chunk_bytes : int
+        What a bit stands for: of each member at levels with parity, of the array at mirrored ones. Default: 64 MiB,
+        mdadm's for arrays of 100 GB and more. At half twice as many bits have to be set.
+    clear_interval_ns : int
+        Wake-ups of the daemon that clears bits. Default: 5 s, mdadm's.
+    flush_ns : int
+        Time that a drive takes to make its cache durable after a page of the bitmap was written. 0 where a write is
+        durable when it ends; consumer SSDs take milliseconds.
+    """
+
+    chunk_bytes: Bytes = Field(default=64 << 20, gt=0)
+    clear_interval_ns: Nanoseconds = Field(default=5_000_000_000, ge=1_000_000)
+    flush_ns: Nanoseconds = 0
 
 
 class Layout(Description):
@@ -81,6 +101,8 @@ class Layout(Description):
         Part of each disk that is used; None: all of it.
     data_offset_bytes : int
         Where data begins on each disk.
+    bitmap : Bitmap or None
+        Write-intent bitmap, near the beginning of each disk.
     """
 
     level: Level
@@ -100,6 +122,7 @@ class Layout(Description):
     rebuild: Rebuild | None = None
     member_bytes: Bytes | None = Field(default=None, gt=0)
     data_offset_bytes: Bytes = 0
+    bitmap: Bitmap | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -128,6 +151,13 @@ class Layout(Description):
             return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
         if kind.n_parity is None and self.n_parity is None:
             return "n_parity: is missing; say how many parity strips a row has"
+        if self.bitmap is not None and not kind.is_redundant:
+            return f"bitmap: {level} has nothing to resynchronize; remove it"
+        if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:
+            return (
+                f"bitmap.chunk_bytes={self.bitmap.chunk_bytes}: not a multiple of strip_bytes={self.strip_bytes}; "
+                "use for example 64 MiB"
+            )
         if disks % self.n_groups:
             return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
         if self.parity_strips and self.data_strips < kind.min_data_strips:

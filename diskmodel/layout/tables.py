@@ -57,6 +57,12 @@ class LayoutTables:
         Least time between the starts of two rebuild steps (the rate limit).
     rebuild_front : int
         Sectors of the disk's data area already rebuilt at time 0.
+    bitmap_chunk : int
+        Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
+    bitmap_start, bitmap_page : int
+        First sector of the bitmap on each disk, and sectors of one of its pages.
+    bitmap_interval_ns, bitmap_flush_ns : int
+        Time between wake-ups of the daemon, and of a flush.
     """
 
     family: Family
@@ -82,6 +88,18 @@ class LayoutTables:
     rebuild_steps: int = 1
     rebuild_gap_ns: int = 0
     rebuild_front: int = 0
+    bitmap_chunk: int = 0
+    bitmap_start: int = 0
+    bitmap_page: int = 0
+    bitmap_interval_ns: int = 0
+    bitmap_flush_ns: int = 0
+
+
+#: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
+#: 4 KiB. Anywhere below the data the arm goes as far.
+BITMAP_START_BYTES = 8192
+#: A page of the bitmap, the unit in which it is written, bytes.
+BITMAP_PAGE_BYTES = 4096
 
 
 def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> LayoutTables:
@@ -148,7 +166,28 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         rebuild_steps=steps,
         rebuild_gap_ns=gap,
         rebuild_front=front,
+        **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
     )
+
+
+def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, sector_bytes: int) -> dict[str, int]:
+    bitmap = layout.bitmap
+    if bitmap is None:
+        return {}
+    chunk = _sectors(bitmap.chunk_bytes, sector_bytes, "layout.bitmap.chunk_bytes")
+    start, page = BITMAP_START_BYTES // sector_bytes, max(BITMAP_PAGE_BYTES // sector_bytes, 1)
+    covered = member if layout.kind.family == "parity" else capacity
+    n_pages = covered // chunk // (BITMAP_PAGE_BYTES * 8) + 1
+    if start + n_pages * page > disk_sectors:
+        rule = f"needs {n_pages} pages of {page} sectors on a disk of {disk_sectors}"
+        raise _fault("layout.bitmap.chunk_bytes", bitmap.chunk_bytes, rule, "use larger chunks")
+    return {
+        "bitmap_chunk": chunk,
+        "bitmap_start": start,
+        "bitmap_page": page,
+        "bitmap_interval_ns": bitmap.clear_interval_ns,
+        "bitmap_flush_ns": bitmap.flush_ns,
+    }
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine import native, simpy_engine
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
+from diskmodel.plan import PlanDescription, run_plan
+from diskmodel.records import PARTS, Requests, StreamRule
 from diskmodel.workload import Workload
 
 ONE_DISK = {"drive": "generic-10k", "layout": {"level": "jbod", "disks": 1}}
@@ -77,6 +81,80 @@ def test_a_request_that_goes_on_costs_less_and_a_write_more() -> None:
     assert "processor spends 100 % of its time" in reads.messages[0]
     writes = simulate(array, Workload.parse(load | {"read_ratio": 0.0, "span": "1 GiB"}), n_requests=8000)
     assert writes.iops.mean == pytest.approx(1e6 / 30, rel=0.001)
+
+
+def test_each_processor_submits_at_its_own_rate() -> None:
+    """One of them makes 50,000 a second, four of them 200,000: the drive does more."""
+    load = Workload.parse({"size": "4 KiB", "clients": 64})
+    drive = {"drive": "samsung-pm9a3-7680", "layout": {"level": "jbod", "disks": 1}}
+    one, four = (
+        simulate(Array.parse(drive | {"host": {"submission": "20 us", "processors": n}}), load, n_requests=8000)
+        for n in (1, 4)
+    )
+    assert one.iops.mean == pytest.approx(50_000, rel=0.001)
+    assert four.iops.mean == pytest.approx(200_000, rel=0.002)
+    assert "the host's 4 processors spend 100 % of their time" in four.messages[0]
+
+
+def test_a_lock_limits_whatever_the_number_of_processors() -> None:
+    drive = {"drive": "samsung-pm9a3-7680", "layout": {"level": "jbod", "disks": 1}}
+    host = {"submission": "10 us", "processors": 16, "lock": "8 us", "write_lock": "16 us"}
+    array = Array.parse(drive | {"host": host})
+    for reads, rate in ((1.0, 125_000), (0.0, 62_500), (0.5, 1e6 / 12)):
+        load = Workload.parse({"size": "4 KiB", "clients": 64, "read_ratio": reads})
+        result = simulate(array, load, n_requests=8000, start="empty")
+        assert result.iops.mean == pytest.approx(rate, rel=0.03)
+        assert "the host's lock is held" in result.messages[0]
+    alone = simulate(array, Workload.parse({"size": "4 KiB", "clients": 1}), n_requests=300)
+    plain = simulate(Array.parse(drive), Workload.parse({"size": "4 KiB", "clients": 1}), n_requests=300)
+    assert alone.latency.mean.mean - plain.latency.mean.mean == pytest.approx(18_000, abs=1)
+
+
+def test_processors_and_the_lock_by_hand() -> None:
+    """Requests at 0, 1, 2 and 3 us leave two processors of 10 us at 10, 11, 20 and 21, a lock of 4 us at 14 … 28."""
+    host = {"submission": "10 us", "processors": 2, "lock": "4 us"}
+    when_ns = [0, 1000, 2000, 3000]
+    requests = Requests(
+        when_ns=np.array(when_ns),
+        op=np.zeros(4, np.uint8),
+        offset=np.arange(4) * (64 << 10),
+        length=np.full(4, 4096),
+        stream=np.zeros(4, np.int32),
+        cache_draw=np.zeros(4),
+        streams=(StreamRule("a", 0, 0),),
+    )
+    four = {"drive": "generic-sas-ssd", "layout": {"level": "raid0", "disks": 4}}
+    for engine in (simpy_engine, native):
+        arrays = (Array.parse(four), Array.parse(four | {"host": host}))
+        free, costly = (engine.run(resolve(array, 0), requests).completions.parts_ns for array in arrays)
+        own = costly - free
+        assert own[:, PARTS.index("overhead")].tolist() == [14_000] * 4
+        # the lock is held until 14, 18, 24 and 28 us; 10 and 4 of each are work
+        waits = [14_000 - 14_000, 18_000 - 1000 - 14_000, 24_000 - 2000 - 14_000, 28_000 - 3000 - 14_000]
+        assert own[:, PARTS.index("queue")].tolist() == waits
+
+
+def test_a_plan_names_the_host_where_it_limits() -> None:
+    """Two processors of 20 us make 100,000 requests a second, however many drives there are."""
+    plan = PlanDescription.parse(
+        {
+            "workload": {"size": "4 KiB", "rate": "120000/s"},
+            "objective": {"latency": {"p99": "5 ms"}},
+            "candidates": {"drives": ["samsung-pm9a3-7680"], "levels": ["raid10"], "disks": [4, 8]},
+            "host": {"submission": "20 us", "processors": 2},
+            "search": {"requests": 2000, "max_requests": 4000, "max_requests_at_answer": 4000},
+        }
+    )
+    (candidate,) = run_plan(plan, with_relaxations=False, with_details=False).candidates
+    assert not candidate.is_feasible
+    assert "the host's 2 processors spend" in candidate.reason
+    assert candidate.reason.count("limit the rate, not the array") == 1
+
+
+@pytest.mark.parametrize("more", [{"processors": 2}, {"lock": "1 us"}, {"write_lock": "1 us"}])
+def test_pauses_are_those_of_one_processor_without_a_lock(more: dict[str, object]) -> None:
+    with pytest.raises(DescriptionError, match="leave out the pauses"):
+        Array.parse(FLASH | {"host": {"pause": "1 ms", "pause_interval": "9 ms"} | more})
 
 
 def test_pauses_take_their_share_and_hold_up_all_that_is_outstanding() -> None:
