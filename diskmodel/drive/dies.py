@@ -1,4 +1,4 @@
-"""Dies, channels, interface and write buffer of a flash drive: when pages are read and programmed (rules F1 to F12).
+"""Dies, channels, interface and write buffer of a flash drive: reads and programs of pages (rules F1 to F12, F18).
 
 Pure decisions on integers. Reads are scheduled when they arrive; programs wait in the buffer and start when their die
 is free, so that a read that arrives earlier goes first. `advance` catches up with background work.
@@ -7,7 +7,7 @@ is free, so that a read that arrives earlier goes first. `advance` catches up wi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from heapq import heappop, heappush
@@ -63,6 +63,8 @@ class Dies:
     Parameters
     ----------
     tables : FlashTables
+    ftl : Ftl, optional
+        State of the flash, for this drive alone. Default: the tables' own.
 
     Notes
     -----
@@ -70,11 +72,11 @@ class Dies:
     not decrease.
     """
 
-    def __init__(self, tables: FlashTables) -> None:
+    def __init__(self, tables: FlashTables, ftl: Ftl | None = None) -> None:
         self.tables = tables
         n = tables.n_dies
-        self.sectors_per_unit = tables.mapping_bytes // tables.sector_bytes
-        self.units_per_page = tables.page_bytes // tables.mapping_bytes
+        self.sectors_per_unit = tables.sectors_per_unit
+        self.units_per_page = tables.units_per_page
         self.free_ns = [0] * n
         self.busy_ns = 0
         self.jobs: list[deque[Job]] = [deque() for _ in range(n)]
@@ -90,20 +92,65 @@ class Dies:
         self.page_of: dict[int, int] = {}
         self._resident: set[int] = set()
         self._incoming: deque[Incoming] = deque()
-        self._room = max(tables.write_buffer_bytes // tables.mapping_bytes, self.units_per_page)
+        self._room = tables.buffer_units
         self._used = 0
         self._page = 0
         self._filling: list[int] = []
         self._filling_ready_ns = 0
         # the page in a die's register after a read, and when it was read into it
         self._register: list[tuple[int, int] | None] = [None] * n
-        self.ftl = Ftl(tables.ftl)
+        self.ftl = Ftl(tables.ftl) if ftl is None else ftl
         self._owed_units = 0
         self._owed_reads = 0
         self._owed_within = 0
         self._copied_units = 0
         # pages programmed since the last erase; staggered, so that dies do not erase in step
         self._since_erase = [die * tables.pages_per_block // n for die in range(n)]
+
+    @property
+    def n_buffered(self) -> int:
+        """Sectors in the buffer, as of the last call of `advance`; whole units."""
+        return self._used * self.sectors_per_unit
+
+    # ------------------------------------------------------------------ before the run
+    def load(self, programmed: Iterable[tuple[int, int]], buffered: Iterable[tuple[int, int]]) -> None:
+        """Writes of before the run: first blocks and sectors of programmed ones, and of the rest (rule F18)."""
+        for lba, n_sectors in programmed:
+            self._put(lba, lba + n_sectors, None)
+        first = self._page
+        for lba, n_sectors in buffered:
+            self._put(lba, lba + n_sectors, first)
+
+    def _put(self, lba: int, end: int, first_waiting: int | None) -> None:
+        """Take in a write of before the run; pages from `first_waiting` on wait for their program, None: none does."""
+        is_buffered = self.tables.write_buffer_bytes > 0
+        while lba < end:
+            first, count = self._portion(lba, end)
+            lba = min((first + count) * self.sectors_per_unit, end)
+            self._fill(first, count)
+            self._used += count if is_buffered else 0
+            is_full = len(self._filling) == self.units_per_page
+            if first_waiting is not None and is_full:
+                nth, die = self._page - first_waiting, self._close_page()
+                jobs = self._collect(die)
+                self._hold(die, nth, jobs)
+                self._add_jobs(die, jobs)
+            elif is_full or (lba == end and not is_buffered):
+                self._resident.discard(self._page)
+                self._used -= self.units_per_page if is_buffered else 0
+                die = self._die_of(self._page)
+                self._page += 1
+                self._collect(die)
+
+    def _hold(self, die: int, nth: int, jobs: list[Job]) -> None:
+        """At 0 the die of the `nth` page that waits is busy: dies become free one after the other, evenly."""
+        tables, n = self.tables, self.tables.n_dies
+        if 0 < nth < n:
+            n_reads = sum(job.work is Work.COPY_READ for job in jobs)
+            n_programs = 1 + sum(job.work is Work.COPY_PROGRAM for job in jobs)
+            until = nth * (n_programs * tables.program_ns + n_reads * tables.read_ns) // n
+            self.free_ns[die] = until
+            heappush(self._ends, (until, -1, 0, until))
 
     # ------------------------------------------------------------------ time
     def advance(self, now: int) -> None:
@@ -245,9 +292,7 @@ class Dies:
     def _accept_units(self, write: Incoming, now: int) -> None:
         """Accept as many units as fit in the buffer and in the page that is being filled."""
         per_unit, is_buffered = self.sectors_per_unit, self.tables.write_buffer_bytes > 0
-        first = write.lba // per_unit
-        last = (write.end - 1) // per_unit
-        count = min(last - first + 1, self.units_per_page - len(self._filling))
+        first, count = self._portion(write.lba, write.end)
         if is_buffered:
             count = min(count, self._room - self._used)
         stop = min((first + count) * per_unit, write.end)
@@ -255,21 +300,31 @@ class Dies:
         arrival = self._wire(self._interface, now, send_ns)
         ready = max(arrival, self._complete_units(now, write.lba, stop))
         write.lba = stop
-        self._filling.extend(range(first, first + count))
+        self._fill(first, count)
         self._filling_ready_ns = max(self._filling_ready_ns, ready)
-        self._resident.add(self._page)
-        for unit in range(first, first + count):
-            self.page_of[unit] = self._page
         if is_buffered:
             self._used += count
             write.done_ns, write.transfer_ns = arrival, send_ns
             if len(self._filling) == self.units_per_page:
-                self._collect(self._close_page())
+                die = self._close_page()
+                self._add_jobs(die, self._collect(die))
         elif len(self._filling) == self.units_per_page or write.lba == write.end:
             done = self._program_now()
             if done >= write.done_ns:
                 write.done_ns = done
                 write.transfer_ns = send_ns + self._page_ns + self.tables.program_ns
+
+    def _portion(self, lba: int, end: int) -> tuple[int, int]:
+        """First unit of these sectors, and how many of them fit into the page that is being filled."""
+        first, last = lba // self.sectors_per_unit, (end - 1) // self.sectors_per_unit
+        return first, min(last - first + 1, self.units_per_page - len(self._filling))
+
+    def _fill(self, first: int, count: int) -> None:
+        """Put units into the page that is being filled."""
+        self._filling.extend(range(first, first + count))
+        self._resident.add(self._page)
+        for unit in range(first, first + count):
+            self.page_of[unit] = self._page
 
     def _complete_units(self, now: int, lba: int, end: int) -> int:
         """Read the rest of units that are written only in part; return when it is available (rule F9)."""
@@ -297,11 +352,15 @@ class Dies:
         end = 0
         while self.jobs[die]:
             end = self._start(die, self._next_start(die))
-        self._collect(die)
+        self._add_jobs(die, self._collect(die))
         return end
 
-    def _collect(self, die: int) -> None:
-        """Queue the garbage collection caused by the page just closed on its die (rule F15)."""
+    def _add_jobs(self, die: int, jobs: list[Job]) -> None:
+        for job in jobs:
+            self._add_job(die, job)
+
+    def _collect(self, die: int) -> list[Job]:
+        """The garbage collection caused by the page just closed on its die (rule F15)."""
         ftl, per_page, ready = self.ftl, self.units_per_page, self._filling_ready_ns
         for unit in self._filling + [-1] * (per_page - len(self._filling)):
             units, pages = ftl.write(unit)
@@ -318,12 +377,10 @@ class Dies:
         self._owed_units -= n_units
         self._owed_within -= per_page
         n_programs, self._copied_units = divmod(self._copied_units + n_units, per_page)
-        for _ in range(n_reads):
-            self._add_job(die, Job(Work.COPY_READ, ready))
-        for _ in range(n_programs):
-            self._add_job(die, Job(Work.COPY_PROGRAM, ready))
+        jobs = [Job(Work.COPY_READ, ready)] * n_reads + [Job(Work.COPY_PROGRAM, ready)] * n_programs
         self._since_erase[die] += 1 + n_programs
         while self._since_erase[die] >= self.tables.pages_per_block:
             self._since_erase[die] -= self.tables.pages_per_block
             if ftl.is_cleaning:
-                self._add_job(die, Job(Work.ERASE, ready))
+                jobs.append(Job(Work.ERASE, ready))
+        return jobs

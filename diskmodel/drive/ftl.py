@@ -8,6 +8,7 @@ maps to it.
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,6 +164,14 @@ class Ftl:
         self._host_slot = self._copy_slot = -1
         self._host_slot = self._fresh_block()
         self._copy_slot = self._fresh_block()
+
+    def copy(self) -> Ftl:
+        """Another drive in the same state."""
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                setattr(twin, name, value.copy())
+        return twin
 
     @property
     def is_cleaning(self) -> bool:

@@ -14,6 +14,7 @@ from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
 from diskmodel.queue.registry import DriveSchedulerName
+from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
@@ -64,16 +65,27 @@ class DriveQueue(Description):
     scheduler : str
         How the drive chooses the command to serve next.
     weighed : int, optional
-        Number of oldest commands that the scheduler considers, and of oldest writes waiting in the cache; default: all
-        commands in the queue, and as many writes as commands, but at least 32.
+        Number of oldest commands that the scheduler considers; default: all commands in the queue.
+    weighed_writes : int, optional
+        The same of writes waiting in the cache; default: as many as of commands, but at least 32 where these are all.
     age_ns : int
         sptf-aged: a wait of this length outweighs a whole access.
+    miss_margin_ns : int
+        rpo: a command whose block would pass sooner after the seek than this is expected to cost another revolution.
+    age_weight : float
+        rpo: part of its waiting time by which a command is preferred.
+    committed : int
+        rpo: commands that are already planned when a new one comes, and that it cannot overtake.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
     scheduler: DriveSchedulerName = "fcfs"
     weighed: Annotated[int, Field(ge=1, le=65536)] | None = None
+    weighed_writes: Annotated[int, Field(ge=1, le=65536)] | None = None
     age_ns: Annotated[Nanoseconds, Field(gt=0)] = 300_000_000
+    miss_margin_ns: MissMargin = MISS_MARGIN_NS
+    age_weight: AgeWeight = AGE_WEIGHT
+    committed: Committed = COMMITTED
 
 
 class Hdd(Profile):
@@ -222,9 +234,12 @@ class Hdd(Profile):
             write_back=cache.write_back,
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
-            weighed_writes=self.queue.weighed or max(self.queue.depth, TYPICAL_WEIGHED_WRITES),
+            weighed_writes=self._weighed_writes(),
             scheduler=self.queue.scheduler,
             age_ns=self.queue.age_ns,
+            miss_margin_ns=self.queue.miss_margin_ns,
+            age_weight=self.queue.age_weight,
+            committed=self.queue.committed,
         )
 
     @property
@@ -249,6 +264,10 @@ class Hdd(Profile):
         """Time from the end of a write's media transfer to its completion, given or as for reads."""
         given = self.write_completion_overhead_ns
         return self.completion_overhead_ns if given is None else given
+
+    def _weighed_writes(self) -> int:
+        queue = self.queue
+        return queue.weighed_writes or queue.weighed or max(queue.depth, TYPICAL_WEIGHED_WRITES)
 
     def _sectors_per_actuator(self) -> int:
         return -(-self.n_sectors // self.actuators)

@@ -6,6 +6,7 @@ Both engines read the same tables, so that neither evaluates a curve, divides a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +69,8 @@ class HddTables:
     weighed_commands, weighed_writes : int
         Numbers of oldest ready commands, and of oldest waiting writes of an arm, among which its scheduler chooses.
     scheduler : str
-    age_ns : int
-        0: no aging.
+    age_ns, miss_margin_ns, age_weight, committed : int, int, float, int
+        Tunables of the scheduler.
     """
 
     sector_bytes: int
@@ -109,11 +110,24 @@ class HddTables:
     weighed_writes: int
     scheduler: str
     age_ns: int
+    miss_margin_ns: int
+    age_weight: float
+    committed: int
 
     @property
     def n_zones(self) -> int:
         """Number of zones of one actuator."""
         return len(self.sectors_per_track)
+
+    @property
+    def buffer_sectors(self) -> int:
+        """Room for writes that are not on the media; 0: none waits."""
+        return self.cache_bytes // self.sector_bytes if self.write_back else 0
+
+    @cached_property
+    def longest_seek_ns(self) -> int:
+        """Longest seek; every run asks whether it fits."""
+        return int(self.seek_ns.max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +187,26 @@ class FlashTables:
         """Number of dies, which work in parallel."""
         return self.channels * self.dies_per_channel
 
+    @property
+    def sectors_per_unit(self) -> int:
+        """Sectors of a mapping unit."""
+        return self.mapping_bytes // self.sector_bytes
+
+    @property
+    def units_per_page(self) -> int:
+        """Mapping units of a page."""
+        return self.page_bytes // self.mapping_bytes
+
+    @property
+    def buffer_units(self) -> int:
+        """Room of the write buffer (rule F8), also where it is not used."""
+        return max(self.write_buffer_bytes // self.mapping_bytes, self.units_per_page)
+
+    @property
+    def buffer_sectors(self) -> int:
+        """Room for writes that are not programmed; 0: none waits."""
+        return self.buffer_units * self.sectors_per_unit if self.write_buffer_bytes else 0
+
 
 @dataclass(frozen=True, eq=False)
 class VirtualTables:
@@ -205,6 +239,11 @@ class VirtualTables:
     wake_ns: Int64
     is_batched: bool
     queue_depth: int
+
+    @property
+    def buffer_sectors(self) -> int:
+        """Room for writes that are not on the media: the host's memory is not followed."""
+        return 0
 
 
 #: The tables of any drive.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from diskmodel.engine.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.command import Command
-from diskmodel.queue import Head, Policy, Waiting
+from diskmodel.queue import Head, Policy, Positioning
 
 
 @dataclass
@@ -162,7 +161,7 @@ class Device(ABC):
         """Time of the drive's processor for a command."""
 
     @abstractmethod
-    def positioning(self, now: int) -> Callable[[Waiting], int]:
+    def positioning(self, now: int) -> Positioning:
         """Return a function that gives the positioning time of a command from `now`."""
 
     @abstractmethod

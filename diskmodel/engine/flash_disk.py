@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import replace
 
 from diskmodel.drive.dies import Dies, Served
+from diskmodel.drive.ftl import Ftl
 from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Counters, Device
-from diskmodel.queue import Policy, Waiting
+from diskmodel.queue import Policy, Positioning
 from diskmodel.records import WRITE
 
 
 class FlashDisk(Device):
-    """A flash drive (rules F1 to F17)."""
+    """A flash drive (rules F1 to F18)."""
 
-    def __init__(self, clock: Clock, index: int, tables: FlashTables, scheduler: Policy, depth: int) -> None:
+    def __init__(
+        self, clock: Clock, index: int, tables: FlashTables, scheduler: Policy, depth: int, ftl: Ftl | None = None
+    ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
-        self.dies = Dies(tables)
+        self.dies = Dies(tables, ftl)
         self._taken: deque[Command] = deque()
         self._writing: dict[int, Command] = {}
+
+    @property
+    def n_buffered(self) -> int:
+        return self.dies.n_buffered
+
+    def load(self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int]]) -> None:
+        """Writes of before the run, by first block and sectors; what waits is programmed from now on (rule F18)."""
+        self.dies.load(programmed, buffered)
+        if self.n_buffered:
+            self.wake(self.clock.now)
 
     def overhead_ns(self, command: Command) -> int:
         return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
 
-    def positioning(self, now: int) -> Callable[[Waiting], int]:
-        return lambda command: 0
+    def positioning(self, now: int) -> Positioning:
+        return lambda command, margin_ns=0: 0
 
     def counters_until(self, end_ns: int) -> Counters:
         # dies are booked ahead: what is booked behind the end of the run is not busy time of the run

@@ -14,7 +14,7 @@ from diskmodel.drive.tables import HddTables
 from diskmodel.engine.clock import COMPLETE, Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Counters, Device
-from diskmodel.queue import Head, Policy, Waiting
+from diskmodel.queue import Head, Policy, Positioning, Waiting
 from diskmodel.records import READ, WRITE
 
 NS_PER_S = 1_000_000_000
@@ -70,9 +70,8 @@ class HardDisk(Device):
         self.spindle = spindle
         self.actuators = [Actuator(make_policy(), i * tables.n_sectors_per_actuator) for i in range(tables.actuators)]
         self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
-        buffer = tables.cache_bytes // tables.sector_bytes if tables.write_back else 0
         longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
-        self.dirty = DirtyBuffer(buffer, longest, tables.n_sectors_per_actuator)
+        self.dirty = DirtyBuffer(tables.buffer_sectors, longest, tables.n_sectors_per_actuator)
         #: Writes that wait until the buffer has room for them (rule C7).
         self.blocked: deque[Command] = deque()
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
@@ -96,11 +95,11 @@ class HardDisk(Device):
         """The arm that serves block `lba`."""
         return self.actuators[lba // self.tables.n_sectors_per_actuator]
 
-    def positioning(self, now: int) -> Callable[[Waiting], int]:
-        def positioning_ns(command: Waiting) -> int:
+    def positioning(self, now: int) -> Positioning:
+        def positioning_ns(command: Waiting, margin_ns: int = 0, /) -> int:
             actuator = self.actuator_of(command.lba)
             return self.mechanics.positioning_ns(
-                actuator.arm, self.spindle, command.lba - actuator.first_lba, command.op, now
+                actuator.arm, self.spindle, command.lba - actuator.first_lba, command.op, now, margin_ns
             )
 
         return positioning_ns

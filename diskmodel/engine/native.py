@@ -19,7 +19,8 @@ from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
 from diskmodel.queue import Queue
-from diskmodel.records import PARTS, READ, WRITE, Completions, DeviceCounters, Requests, Run, StreamRule
+from diskmodel.queue.rpo import weight_ppm
+from diskmodel.records import PARTS, READ, WRITE, Completions, DeviceCounters, Int64, Requests, Run, StreamRule
 
 #: Runs of more rows than these keep the parts of their times in half the memory, where they fit.
 NARROW_ABOVE = 1 << 20
@@ -39,7 +40,7 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
     for queue in (scenario.queue, scenario.drive_queue):
         if queue.scheduler not in KERNEL_SCHEDULERS:
             return f"the scheduler {queue.scheduler}"
-    if isinstance(scenario.drive, HddTables) and scenario.drive.seek_ns.max() >= _MAX_SEEK_NS:
+    if isinstance(scenario.drive, HddTables) and scenario.drive.longest_seek_ns >= _MAX_SEEK_NS:
         return "seeks of 4.3 s and more"
     return None
 
@@ -124,7 +125,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
     caches = _caches(scenario) if controller.has_real_cache else None
     return {
         "drive": _drive(tables),
-        "layout": asdict(scenario.layout),
+        "layout": dict(vars(scenario.layout)),
         "queue": _queue(scenario.queue),
         "drive_queue": _queue(scenario.drive_queue),
         "merge_sectors": queue.merge_limit_bytes // tables.sector_bytes if queue.merge else 0,
@@ -144,12 +145,15 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 
 
 def _start(start: Start) -> dict[str, Any]:
-    disk, lba, n = (np.ascontiguousarray(column) for column in start.buffered.T)
-    columns = {
-        "dirty": start.dirty, "cached": start.cached, "buffered_disk": disk, "buffered_lba": lba, "buffered_n": n,
-        "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns, "pages_clean": start.pages_clean,
+    return {
+        "dirty": start.dirty, "cached": start.cached, "aged": start.aged, "programmed": _writes(start.programmed),
+        "buffered": _writes(start.buffered), "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns,
+        "pages_clean": start.pages_clean,
     }  # fmt: skip
-    return columns
+
+
+def _writes(rows: Int64) -> dict[str, Int64]:
+    return {name: np.ascontiguousarray(column) for name, column in zip(("disk", "lba", "n"), rows.T, strict=True)}
 
 
 def _caches(scenario: Scenario) -> dict[str, Any]:
@@ -162,6 +166,7 @@ def _host(scenario: Scenario) -> dict[str, Any]:
     return asdict(tables) | {
         "submission_ns": _by_op(tables.submission_ns),
         "submission_sequential_ns": _by_op(tables.submission_sequential_ns),
+        "lock_ns": _by_op(tables.lock_ns),
         "pause_gap_ns": np.ascontiguousarray(gaps_ns),
         "pause_ns": np.ascontiguousarray(pauses_ns),
     }
@@ -191,7 +196,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "segment_sectors": max(tables.cache_segment_bytes // sector, 1),
         "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
-        "dirty_sectors": tables.cache_bytes // sector if tables.write_back else 0,
+        "dirty_sectors": tables.buffer_sectors,
     }
 
 
@@ -207,8 +212,9 @@ def _virtual(tables: VirtualTables) -> dict[str, Any]:
 
 
 def _queue(queue: Queue) -> dict[str, Any]:
-    names = ("scheduler", "age_ns", "read_expire_ns", "write_expire_ns", "fifo_batch", "writes_starved")
-    return {name: getattr(queue, name) for name in names}
+    tunables = "age_ns miss_margin_ns committed read_expire_ns write_expire_ns fifo_batch writes_starved"
+    names = ["scheduler", *tunables.split()]
+    return {name: getattr(queue, name) for name in names} | {"age_weight_ppm": weight_ppm(queue.age_weight)}
 
 
 def cannot_serve(scenario: Scenario) -> str | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 from diskmodel.array import Array
+from diskmodel.drive import Drive
 from diskmodel.drive.drawn import drawn
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.result import Result
 from diskmodel.result.prediction import STATISTICS, Prediction, combined
@@ -29,13 +32,14 @@ def predict(
     seed: int = 0,
     engine: Engine = "auto",
     n_draws: int = DRAWS,
+    start: Begin = "steady",
     confidence: float | None = None,
 ) -> Prediction | None:
     """Return prediction intervals of `result`; None where the drive's profile has no uncertainty or nothing is stable.
 
     Parameters
     ----------
-    array, workload, seed, engine
+    array, workload, seed, engine, start
         Of the run that gave the result.
     result : Result
     n_draws : int, at least 2
@@ -61,9 +65,13 @@ def predict(
     is_native = engine != "simpy" and covers(resolve(array, seed), requests) is None
     n = min(result.n_requests, DRAW_REQUESTS["native" if is_native else "simpy"])
 
-    def figures(drive: object) -> dict[str, float]:
+    def figures(drive: Drive) -> dict[str, float]:
         trial = array.model_copy(update={"drive": drive})
-        found = run_to_result(trial, workload, n, scenario=resolve(trial, seed), seed=seed, engine=engine)
+        scenario = resolve(trial, seed)
+        if start == "steady":
+            # of the drawn drive: what its buffer holds in the long run depends on how fast it is
+            scenario = replace(scenario, start=steady_start(trial, workload, scenario, seed))
+        found = run_to_result(trial, workload, n, scenario=scenario, seed=seed, engine=engine)
         if not found.is_stable:
             return dict.fromkeys(STATISTICS, math.nan)
         return {name: found.interval_of(name).value for name in STATISTICS}

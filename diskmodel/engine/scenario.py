@@ -70,8 +70,8 @@ class Scenario:
     @property
     def has_levels(self) -> bool:
         """Whether anything waits to be written: in the controller, in drives' buffers, or in the host's memory."""
-        buffers = isinstance(self.drive, HddTables) and self.drive.write_back
-        return buffers or self.controller.write_cache is not None or self.host.page_cache is not None
+        has_cache = self.controller.write_cache is not None or self.host.page_cache is not None
+        return has_cache or self.drive.buffer_sectors > 0
 
     @property
     def n_devices(self) -> int:
@@ -99,7 +99,8 @@ def resolve(array: Array, seed: int) -> Scenario:
     revolution, phase = _spindles(array, tables, n, seed)
     own = Queue()
     if isinstance(tables, HddTables):
-        own = Queue.parse({"scheduler": tables.scheduler, "age_ns": tables.age_ns or own.age_ns}, "drive.queue")
+        names = ("scheduler", "age_ns", "miss_margin_ns", "age_weight", "committed")
+        own = Queue.parse({name: getattr(tables, name) for name in names}, "drive.queue")
     depth = tables.queue_depth if array.queue.drive_depth is None else min(array.queue.drive_depth, tables.queue_depth)
     link = array.controller.link_bytes_per_s
     return Scenario(

@@ -11,6 +11,7 @@ import simpy
 from numpy.typing import NDArray
 
 from diskmodel.drive.cache import Dirty
+from diskmodel.drive.ftl import Ftl
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
 from diskmodel.engine.cached_controller import CachedController
@@ -28,7 +29,7 @@ from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import in_bytes, level_marks
 from diskmodel.engine.virtual_disk import VirtualDisk
 from diskmodel.queue import make_policy
-from diskmodel.records import PARTS, Completions, DeviceCounters, Requests, Run
+from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS
 
 
@@ -37,7 +38,10 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     tables = scenario.drive
     n = scenario.n_devices
     if isinstance(tables, FlashTables):
-        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth) for i in range(n)]
+        ftl = Ftl(tables.ftl)
+        for unit in scenario.start.aged.tolist():
+            ftl.write(unit)
+        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, ftl.copy()) for i in range(n)]
     if isinstance(tables, VirtualTables):
         return [
             VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
@@ -80,15 +84,25 @@ def make_host(
 
 
 def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
-    """Give the drives' buffers what they hold when the run begins (rule Z5)."""
-    entries: dict[int, list[Dirty]] = {}
-    for seq, (disk, lba, n) in enumerate(scenario.start.buffered.tolist()):
-        entries.setdefault(disk, []).append(Dirty(seq, lba, n, 0))
-    for disk, own in entries.items():
+    """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
+    programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
+    for disk in sorted(programmed.keys() | buffered.keys()):
         device = devices[disk]
-        assert isinstance(device, HardDisk)
-        device.load(own)
+        own = buffered.get(disk, [])
+        if isinstance(device, FlashDisk):
+            device.load([row[1:] for row in programmed.get(disk, [])], [row[1:] for row in own])
+        else:
+            assert isinstance(device, HardDisk)
+            device.load([Dirty(seq, lba, n, 0) for seq, lba, n in own])
     raid.n_commands = len(scenario.start.buffered)
+
+
+def _by_disk(writes: Int64) -> dict[int, list[tuple[int, int, int]]]:
+    """Number, first block and sectors of the writes of each disk."""
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for seq, (disk, lba, n) in enumerate(writes.tolist()):
+        found.setdefault(disk, []).append((seq, lba, n))
+    return found
 
 
 def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:

@@ -10,19 +10,17 @@ from diskmodel.array import Array
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
-from diskmodel.engine.run import Engine, run, run_to_result
+from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady import Start, settled
 from diskmodel.engine.steady.burst import burst_of
-from diskmodel.engine.steady.shared import SharedStarts
+from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.errors import CoverageError, DescriptionError, Fault
-from diskmodel.host.limit import mean_submission_ns, processor_message
+from diskmodel.host.limit import host_limit
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
 
 Keep = Literal["all", "histogram"]
-Begin = Literal["steady", "empty"]
 
 _EMPTY_BEFORE_A_TRACE = (
     "write buffers began empty: what came before a trace is unknown; a workload fitted to it begins in its steady state"
@@ -32,8 +30,9 @@ _EMPTY_BEFORE_A_TRACE = (
 #: adding up the buffers of a hundred disks costs nothing beside the run.
 LEVEL_SAMPLES = 256
 
-#: Steady starts of the last runs: runs of other lengths, and other questions about the same array, begin with the same.
-_STARTS = SharedStarts()
+#: Commands in a disk among which there is no choice: one is served, and the other is next. Twice as many would hide the
+#: assumption at depth 4, where drives differ most.
+_COMMANDS_WITHOUT_CHOICE = 2
 
 #: Requests of the first run when the length is chosen by precision.
 FIRST_REQUESTS = 8_000
@@ -98,7 +97,7 @@ def simulate(
     _check_options(workload, engine, n_requests, precision, keep, start)
     scenario = resolve(array, seed)
     if start == "steady":
-        scenario = replace(scenario, start=_settled(array, workload, scenario, seed))
+        scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
     n = n_requests or _first_length(workload, engine)
     while True:
         result = _of_length(n, array, workload, scenario, seed, engine, precision, percentile, keep)
@@ -113,21 +112,12 @@ def simulate(
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
+    result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
     n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
     if not n_draws:
         return result
-    return replace(result, prediction=predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws))
-
-
-def _settled(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
-    """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then."""
-
-    def found() -> Start:
-        return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
-
-    if isinstance(workload, TraceWorkload):
-        return found()
-    return _STARTS.get((array.model_dump_json(), workload.model_dump_json(), seed), found)
+    prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
+    return replace(result, prediction=prediction)
 
 
 def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
@@ -204,10 +194,19 @@ def _of_length(
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
 
 
+def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
+    """Return what the order of queued commands was assumed from, where disks have a choice and it was not measured."""
+    assumption = array.drive.provenance.get("ordering")
+    deepest = max((disk.mean_in_disk for disk in result.per_disk), default=0.0)
+    if assumption is None or deepest <= _COMMANDS_WITHOUT_CHOICE:
+        return ()
+    return (f"up to {deepest:.0f} commands wait in a disk; how it orders them is assumed: {assumption}",)
+
+
 def _with_processor_message(
     result: Result, array: Array, workload: Workload | TraceWorkload, n: int, seed: int
 ) -> Result:
     """Return the result with a message where the host's processor limits the rate of submission."""
     sample = workload.requests(capacity_bytes=array.usable_bytes, n=min(n, FIRST_REQUESTS), seed=seed)
-    limit = processor_message(array.host, result.iops.mean, mean_submission_ns(array.host, sample))
+    limit = host_limit(array.host, result.iops.mean, sample)
     return replace(result, messages=(*limit, *result.messages))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from diskmodel.drive.processor import WakeTimes, processor_ns
@@ -10,7 +9,7 @@ from diskmodel.drive.tables import VirtualTables
 from diskmodel.engine.clock import Clock
 from diskmodel.engine.command import Command
 from diskmodel.engine.device import Counters, Device
-from diskmodel.queue import Policy, Waiting
+from diskmodel.queue import Policy, Positioning
 from diskmodel.records import WRITE
 
 
@@ -50,8 +49,8 @@ class VirtualDisk(Device):
         self.counters.busy_ns += wake_ns
         return now + wake_ns
 
-    def positioning(self, now: int) -> Callable[[Waiting], int]:
-        return lambda command: 0
+    def positioning(self, now: int) -> Positioning:
+        return lambda command, margin_ns=0: 0
 
     def counters_until(self, end_ns: int) -> Counters:
         # the processor is booked ahead: what is booked behind the end of the run is not busy time of the run

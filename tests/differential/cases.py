@@ -17,7 +17,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.steady import Start
 from diskmodel.errors import DescriptionError
@@ -81,6 +81,8 @@ HOST_SCHEDULERS = _in_order(
 SAMPLE_EVERY = 7
 #: Blocks, pages or writes that something holds at the beginning of a case, at most.
 MAX_FILLED = 3_000
+#: Units that each flash drive has programmed before a case begins: enough to clean blocks of most drives drawn here.
+MAX_PROGRAMMED = 300
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
 MAX_PIECES = 8_000
 
@@ -112,6 +114,8 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["host"]["page_cache"] = _page_cache(pick)
     _costs_and_syncs(pick, case["array"]["host"])
     case["start"] = pick((0, 0, 1, 0.5, 0.1))
+    _processors(pick, case["array"]["host"])
+    _bitmap(pick, case["array"]["layout"])
     return case
 
 
@@ -225,6 +229,10 @@ def _hdd(pick: Pick) -> dict[str, Any]:
             "scheduler": pick(DRIVE_SCHEDULERS),
             "age_ns": pick((300_000_000, 9_000_000)),
             "weighed": pick((None, None, 1, 3)),
+            "weighed_writes": pick((None, 2)),
+            "miss_margin_ns": pick((0, 900_000, 2_000_000)),
+            "age_weight": pick((0.2, 0.0, 1.0)),
+            "committed": pick((0, 1, 3)),
         },
     }
     if pick((False, True)):
@@ -332,6 +340,23 @@ def _costs_and_syncs(pick: Pick, host: dict[str, Any]) -> None:
         cache["sync_every"] = pick((1, 7))
 
 
+def _bitmap(pick: Pick, layout: dict[str, Any]) -> None:
+    """Chunks of a few strips, and bits that are cleared many times within a run."""
+    if LEVELS[layout["level"]].is_redundant and pick((False, True)):
+        chunk_bytes = pick((1, 4)) * max(layout["strip_bytes"], 4096)
+        layout["bitmap"] = {
+            "chunk_bytes": chunk_bytes,
+            "clear_interval_ns": pick((5_000_000, 1_000_000, 5_000_000_000)),
+        }
+        layout["bitmap"]["flush_ns"] = pick((0, 0, 400_000))
+
+
+def _processors(pick: Pick, host: dict[str, Any]) -> None:
+    if host and "pause_ns" not in host and pick((False, True)):
+        host |= {"processors": pick((1, 2, 3)), "lock_ns": pick((0, 8_000, 200_000))}
+        host |= {"write_lock_ns": pick((50_000, 0))} if pick((False, True)) else {}
+
+
 def _queue(pick: Pick) -> dict[str, Any]:
     queue: dict[str, Any] = {"scheduler": pick(HOST_SCHEDULERS)}
     if pick((False, True)):
@@ -345,6 +370,8 @@ def _queue(pick: Pick) -> dict[str, Any]:
         }
     if queue["scheduler"] == "sptf-aged":
         queue["age_ns"] = pick((300_000_000, 9_000_000))
+    if queue["scheduler"] == "rpo":
+        queue |= {"age_weight": pick((0.2, 1.0)), "committed": pick((0, 2))}
     return queue
 
 
@@ -396,6 +423,11 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
     if isinstance(tables, HddTables) and tables.write_back:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+    if isinstance(tables, FlashTables):
+        room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
+        given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
+        given["programmed"] = _units(rng, tables, scenario.n_devices, int(fill * MAX_PROGRAMMED))
+        given["buffered"] = _units(rng, tables, scenario.n_devices, int(room * fill))
     if scenario.host.page_cache is not None:
         host = HostTables.of(scenario.host, sector)
         assert host.page_cache is not None
@@ -420,6 +452,22 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
             n = min(1 + rng.randrange(16), room, border - at)
             entries.append((disk, at, n))
             room -= n
+    rng.shuffle(entries)
+    return np.array(entries, np.int64).reshape(-1, 3)
+
+
+def _units(rng: random.Random, tables: FlashTables, n_devices: int, n_units: int) -> Int64:
+    """Writes of so many units at most on each flash drive, some of them in part."""
+    entries = []
+    for disk in range(n_devices):
+        left = min(n_units, MAX_FILLED)
+        while left:
+            at = rng.randrange(tables.n_sectors)
+            first = at // tables.sectors_per_unit
+            most = min(left, 1 + rng.randrange(3)) * tables.sectors_per_unit
+            end = min(first * tables.sectors_per_unit + rng.randrange(most) + 1, tables.n_sectors)
+            entries.append((disk, at, max(end - at, 1)))
+            left -= (at + entries[-1][2] - 1) // tables.sectors_per_unit - first + 1
     rng.shuffle(entries)
     return np.array(entries, np.int64).reshape(-1, 3)
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def build_kernel(target: Path) -> ModuleType:
-    """Return the kernel with the feature `faults`, built into its own folder and loaded beside the released one."""
+    """Return the kernel with the feature `faults`, built in the folder `target` and loaded beside the released one."""
     command = [
         "cargo",
         "build",

@@ -9,12 +9,13 @@ from diskmodel.records import Run
 from tests.differential.cases import build
 from tests.differential.mutants import ROOT, build_kernel, first_witness, witnesses
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mutants")]
+# one worker builds: builds share the compiled dependencies, and each replaces the library of the one before
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cargo")]
 
 
 @pytest.fixture(scope="module")
 def kernel() -> ModuleType:
-    return build_kernel(ROOT / "target" / "faults")
+    return build_kernel(ROOT / "target")
 
 
 @pytest.fixture(scope="module")

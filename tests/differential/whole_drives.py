@@ -127,6 +127,8 @@ def _queue(pick: Pick, is_held: bool) -> Case:
                   "write_expire_ns": pick((5_000_000_000, 10**8))}  # fmt: skip
     if queue["scheduler"] == "sptf-aged":
         queue["age_ns"] = pick((300_000_000, 20_000_000))
+    if queue["scheduler"] == "rpo":
+        queue |= {"age_weight": pick((0.2, 1.0)), "committed": pick((0, 8))}
     if not is_held and pick((False, False, True)):
         queue |= {"write_throttle": "linux", "block_requests": pick((256, 16))}
     return queue

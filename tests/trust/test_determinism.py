@@ -81,6 +81,24 @@ def test_both_engines_give_the_same_document() -> None:
     assert documents[0] == documents[1]
 
 
+def plan_text(executor: Executor | None) -> str:
+    """The answer to a question with a candidate at each of three levels."""
+    plan = PlanDescription.load(ROOT / "examples/plan-oltp.toml")
+    few = plan.model_copy(
+        update={
+            "search": plan.search.model_copy(update={"requests": 2000, "max_requests": 2000}),
+            "candidates": plan.candidates.model_copy(update={"drives": plan.candidates.drives[2:], "max_disks": 20}),
+        }
+    )
+    return json.dumps(run_plan(few, executor=executor, with_relaxations=False).to_dict(), sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def alone() -> str:
+    """The answer that one thread finds without an executor."""
+    return plan_text(None)
+
+
 @pytest.mark.parametrize(
     "pool",
     [
@@ -89,16 +107,7 @@ def test_both_engines_give_the_same_document() -> None:
         pytest.param(lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")), id="processes"),
     ],
 )
-def test_whoever_searches_the_answer_is_the_same(pool: object) -> None:
-    plan = PlanDescription.load(ROOT / "examples/plan-oltp.toml")
-    few = plan.model_copy(
-        update={
-            "search": plan.search.model_copy(update={"requests": 2000, "max_requests": 2000}),
-            "candidates": plan.candidates.model_copy(update={"drives": plan.candidates.drives[1:], "max_disks": 20}),
-        }
-    )
-    alone = json.dumps(run_plan(few, with_relaxations=False).to_dict(), sort_keys=True)
+def test_whoever_searches_the_answer_is_the_same(pool: object, alone: str) -> None:
     executor: Executor = pool()  # type: ignore[operator]
     with executor:
-        found = json.dumps(run_plan(few, executor=executor, with_relaxations=False).to_dict(), sort_keys=True)
-    assert found == alone
+        assert plan_text(executor) == alone

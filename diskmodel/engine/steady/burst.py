@@ -36,7 +36,7 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     tables, controller, layout = scenario.drive, scenario.controller, scenario.layout
     host = HostTables.of(scenario.host, tables.sector_bytes)
     pages = host.page_cache
-    response = float(host.submission_ns[1])
+    response = float(host.submission_ns[1] + host.lock_ns[1])
 
     def absorbed(by: str, room: float, held: np.float64, response_ns: float) -> AbsorbedBurst:
         n = max(int((room - held) / write_bytes), 0)

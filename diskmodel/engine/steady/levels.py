@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.drive.tables import HddTables
 from diskmodel.host.tables import HostTables
 from diskmodel.records import Int64
 
@@ -35,6 +34,7 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
         int(max(write.size_bytes // write.block_bytes, 1) * write.high_ratio) * write.block_bytes if write else 0
     )
     drives = 0
-    if isinstance(tables, HddTables) and tables.write_back:
-        drives = tables.cache_bytes // 2 * (scenario.layout.n_disks - len(scenario.layout.failed))
+    if tables.buffer_sectors:
+        n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
+        drives = tables.buffer_sectors * tables.sector_bytes // 2 * n_disks
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0

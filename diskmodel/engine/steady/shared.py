@@ -5,8 +5,17 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Literal
 
+from diskmodel.array import Array
+from diskmodel.engine.run import run
+from diskmodel.engine.scenario import Scenario
 from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.steady import settled
+from diskmodel.workload import TraceWorkload, Workload
+
+#: What caches and buffers hold when a run begins (rule Z1).
+Begin = Literal["steady", "empty"]
 
 #: Memory of the starts that are kept, bytes. The start of a 1 GiB cache takes 1 to 4 MB. With half, a search over many
 #: large caches computes some starts again; double has been of no use.
@@ -42,6 +51,30 @@ class SharedStarts:
                 while self._total_bytes > self._max_bytes:
                     self._total_bytes -= _n_bytes(self._kept.popitem(last=False)[1])
         return start
+
+
+#: Steady starts of the last runs: runs of other lengths, and other questions about the same array, begin with the same.
+_STARTS = SharedStarts()
+
+
+def steady_start(array: Array, workload: Workload | TraceWorkload, scenario: Scenario, seed: int) -> Start:
+    """Stationary state of caches and buffers. The kernel finds it where it can, whichever engine runs then.
+
+    Parameters
+    ----------
+    array : Array
+    workload : Workload or TraceWorkload
+    scenario : Scenario
+        The array, resolved with the same seed.
+    seed : int
+    """
+
+    def found() -> Start:
+        return settled(scenario, workload, capacity_bytes=array.usable_bytes, seed=seed, engine=run)
+
+    if isinstance(workload, TraceWorkload):
+        return found()
+    return _STARTS.get((array.model_dump_json(), workload.model_dump_json(), seed), found)
 
 
 def _n_bytes(start: Start) -> int:

@@ -23,8 +23,12 @@ class Start:
         Blocks that wait in the controller's write-back cache, ascending.
     cached : int64, shape (n,)
         Blocks that came into the controller's read cache, in order.
+    aged : int64, shape (n,)
+        Units that every flash drive has written before everything else, in order.
+    programmed : int64, shape (n, 3)
+        Writes that flash drives have programmed last, in order: disk, first block, sectors.
     buffered : int64, shape (n, 3)
-        Writes that drives' buffers have accepted, in order: disk, first block, sectors.
+        Writes that drives' buffers have accepted after these, in order: disk, first block, sectors.
     pages_dirty, pages_since_ns : int64, shape (n,)
         Dirty pages of the host, and since when (not after 0), in that order.
     pages_clean : int64, shape (n,)
@@ -35,6 +39,8 @@ class Start:
 
     dirty: Int64 = field(default_factory=_nothing)
     cached: Int64 = field(default_factory=_nothing)
+    aged: Int64 = field(default_factory=_nothing)
+    programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_since_ns: Int64 = field(default_factory=_nothing)

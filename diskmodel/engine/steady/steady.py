@@ -1,4 +1,4 @@
-"""The stationary state of every cache and buffer for a workload (rules Z2 to Z6)."""
+"""The stationary state of every cache and buffer for a workload (rules Z2 to Z6, F18)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import HddTables
+from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.steady.recent import History, dirty_since, is_among, last_uses, most_recent, still_waiting
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
-from diskmodel.layout.written import written
+from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -40,6 +40,12 @@ _ROUNDS = 2
 _PASSES = 6
 #: Difference between two rates that counts as none: about that of two trials of the same length.
 _SAME_RATE = 0.05
+#: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: in the first one
+#: nothing is copied yet, and after three more each page pays for as many copies as it does later.
+_BLOCKS_PROGRAMMED = 4
+#: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
+#: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
+_ROUNDS_AGED = 2
 #: Intervals between wake-ups of the flusher that such a trial lasts, and requests that it takes at most (about 0.3 s of
 #: the kernel): in the first part of an interval the disks write, in the rest they do not.
 _INTERVALS = 4
@@ -106,7 +112,7 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    levels, pace = Levels(), Pace()
+    levels, pace = parts.first_levels, Pace()
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(levels, pace)
 
@@ -134,7 +140,7 @@ def settled(
         if has_converged:
             return parts.start(shown, pace)
         # a level that moves changes what the caches below it are asked for
-        levels, n = Levels(pages=shown.pages), parts.trial_requests(shown, pace)
+        levels, n = replace(parts.first_levels, pages=shown.pages), parts.trial_requests(shown, pace)
     return parts.start(levels, pace)
 
 
@@ -159,6 +165,7 @@ class _Parts:
         self._dirty = cache(self._draw_dirty)
         self._buffered = cache(self._draw_buffered)
         self._cached = cache(self._draw_cached)
+        self._aged = cache(self._draw_aged)
         self._aged_pages = cache(self._draw_aged_pages)
         self._recent_pages = cache(self._draw_recent_pages)
         tables, controller = scenario.drive, scenario.controller
@@ -170,15 +177,22 @@ class _Parts:
         self.page_bytes = host.page_sectors * self.sector_bytes
         self.pages = host.page_cache
         #: Sectors of a drive's buffer; 0: writes go to the media.
-        self.buffer = 0
-        if isinstance(tables, HddTables) and tables.write_back:
-            self.buffer = tables.cache_bytes // self.sector_bytes
+        self.buffer = tables.buffer_sectors
+        #: Sectors that each flash drive has programmed last; those of a fresh drive cost nothing, until it is full.
+        self.programmed = 0
+        if isinstance(tables, FlashTables) and not tables.ftl.is_fresh:
+            self.programmed = _BLOCKS_PROGRAMMED * tables.ftl.block_units * tables.sectors_per_unit
         self.history = replace(history, n_before=self._rows_waiting())
 
     @property
     def has_levels(self) -> bool:
         """Whether anything waits to be written."""
         return bool(self.buffer or self.pages or (self.caches and self.caches.dirty_blocks))
+
+    @property
+    def first_levels(self) -> Levels:
+        """Where the trial begins. Nothing holds a flash drive's buffer at a mark: it is programmed at once."""
+        return Levels(drives=Level.LOW) if isinstance(self.scenario.drive, FlashTables) else Levels()
 
     @property
     def keeps_dirty_pages(self) -> bool:
@@ -259,8 +273,8 @@ class _Parts:
         if self.caches is not None:
             block = self.caches.block_sectors * self.sector_bytes
             rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
-        if self.buffer:
-            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer)))
+        if self.buffer or self.programmed:
+            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
         if self.pages is not None and self.keeps_dirty_pages:
             n = _ROUNDS * self.pages.limit_pages
             rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
@@ -270,19 +284,27 @@ class _Parts:
         """Bytes of writes that leave `room` sectors in the buffer of each disk."""
         layout = self.scenario.layout
         n_disks = layout.n_disks - len(layout.failed)
-        for_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+        for_each = self._pieces_of_each()
         # a quarter more than fits on average, so that few disks get less than they have room for
         return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
+
+    def _pieces_of_each(self) -> int:
+        """Disks that a strip of data is written to: its own, those of its copies and its parity."""
+        layout = self.scenario.layout
+        return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
 
     # ------------------------------------------------------------------ as data
     def start(self, levels: Levels, pace: Pace) -> Start:
         """The state at these levels, at this pace."""
         dirty = self._dirty(levels.controller)
         pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
+        programmed, buffered = self._buffered(levels.drives)
         return Start(
             dirty=dirty,
             cached=self._cached(),
-            buffered=self._buffered(levels.drives),
+            aged=self._aged(),
+            programmed=programmed,
+            buffered=buffered,
             pages_dirty=pages,
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
@@ -327,18 +349,48 @@ class _Parts:
             return EMPTY.cached
         return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
 
-    def _draw_buffered(self, level: Level) -> Int64:
-        """Writes in the drives' buffers (rule Z5)."""
-        layout, tables = self.scenario.layout, self.scenario.drive
-        if not self.buffer or level is Level.LOW or not isinstance(tables, HddTables):
-            return EMPTY.buffered
-        room = self.buffer if level is Level.FULL else self.buffer // 2
+    def _draw_buffered(self, level: Level) -> tuple[Int64, Int64]:
+        """Writes that flash drives have programmed last, and those in the drives' buffers (rules Z5, F18)."""
+        tables = self.scenario.drive
+        room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
+        if isinstance(tables, FlashTables):
+            if not room and not self.programmed:
+                return EMPTY.programmed, EMPTY.buffered
+            # the page that is being filled may hold all but one of its units already
+            room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
+            rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
+            return (rows[0] if self.programmed else EMPTY.programmed), rows[1]
+        if not room or not isinstance(tables, HddTables):
+            return EMPTY.programmed, EMPTY.buffered
+        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
+        return EMPTY.programmed, _joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
+
+    def _draw_aged(self) -> Int64:
+        """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""
+        tables = self.scenario.drive
+        if not self.programmed or not isinstance(tables, FlashTables):
+            return EMPTY.aged
+        n_units = _ROUNDS_AGED * tables.ftl.model_units
+        per_unit = tables.sectors_per_unit
+        offset, length = self.history.writes(n_units * tables.mapping_bytes)
+        sector = offset // self.sector_bytes
+        # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
+        whole = replace(self.scenario.layout, failed=())
+        pieces = written(whole, sector, -(-(offset + length) // self.sector_bytes) - sector)
+        lba, n = (column[:: self._pieces_of_each()] for column in (pieces.lba, pieces.n))
+        first = lba // per_unit
+        count = (lba + n - 1) // per_unit - first + 1
+        if not len(count) or count.max() == 1:
+            return EMPTY.aged
+        before = np.cumsum(count) - count
+        units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
+        return units[-n_units:]
+
+    def _last_writes(self, room: int) -> Written:
+        """The past's last writes to disks, enough for `room` sectors on each."""
         offset, length = self.history.writes(self._buffered_bytes(room))
         first = offset // self.sector_bytes
-        n = -(-(offset + length) // self.sector_bytes) - first
-        disk, lba, n = written(layout, first, n)
-        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
-        return _joined(disk, lba, n, longest, tables.n_sectors_per_actuator, room)
+        return written(self.scenario.layout, first, -(-(offset + length) // self.sector_bytes) - first)
 
     def _dirty_pages(self, level: Level, pages_per_s: float) -> tuple[Int64, Int64]:
         """Dirty pages of the host, and since when (rule Z6)."""
@@ -370,11 +422,32 @@ class _Parts:
         return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
 
 
-def _joined(disk: Int64, lba: Int64, n: Int64, longest: int, border: int, room: int) -> Int64:
+def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
+    """Writes that flash drives have programmed, and the last ones, which fill `room` sectors of the buffer of each.
+
+    Each unit of a write takes the room of `per_unit` sectors; a write of which only the end has room is divided.
+    """
+    order = np.argsort(writes.disk, kind="stable")[::-1]  # by disk, the latest first
+    disk, lba, n = (column[order] for column in writes)
+    end = lba + n
+    units = (end - 1) // per_unit - lba // per_unit + 1
+    total = np.cumsum(units)
+    begins = np.searchsorted(-disk, -disk, side="left")
+    # units that are left for each write when the later ones of its disk are in the buffer
+    left = np.clip(room // per_unit - (total - units - (total - units)[begins]), 0, units)
+    # the first unit that still has room
+    border = np.clip(((end - 1) // per_unit + 1 - left) * per_unit, lba, end)
+    rows = [np.stack([disk, first, last - first], axis=1)[::-1] for first, last in ((lba, border), (border, end))]
+    programmed, buffered = (np.ascontiguousarray(found[found[:, 2] > 0], dtype=np.int64) for found in rows)
+    return programmed, buffered
+
+
+def _joined(writes: Written, longest: int, border: int, room: int) -> Int64:
     """Writes that drives' buffers hold: adjacent ones as one entry, in order of arrival, at most `room` sectors a disk.
 
     The latest stay. What lies on two arms is left out; nothing is held twice.
     """
+    disk, lba, n = writes
     keep = lba // border == (lba + n - 1) // border
     disk, lba, n = disk[keep][::-1], lba[keep][::-1], n[keep][::-1]  # the latest first
     _, at = np.unique(np.stack([disk, lba]), axis=1, return_index=True)

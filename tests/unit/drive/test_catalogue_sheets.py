@@ -7,7 +7,7 @@ predicts. Of hard disks the sustained rate is an input; random reads are predict
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -79,11 +79,12 @@ RANDOM_READS = {
 
 
 def iops(drive: Drive, clients: int, n: int, read_ratio: float = 1.0, size: str = "4 KiB", **more: Any) -> float:
+    return rate(drive, {"size": size, "read_ratio": read_ratio, "clients": clients, **more}, n)
+
+
+def rate(drive: Drive, load: dict[str, Any], n: int, start: Literal["steady", "empty"] = "steady") -> float:
     array = Array.parse({"drive": drive.to_dict(), "layout": {"level": "jbod", "disks": 1}})
-    load = Workload.parse({"size": size, "read_ratio": read_ratio, "clients": clients, **more})
-    rate = simulate(array, load, n_requests=n).to_dict()["iops"]
-    assert isinstance(rate, float)
-    return rate
+    return float(simulate(array, Workload.parse(load), n_requests=n, start=start).iops.mean)
 
 
 def flash(name: str) -> Flash:
@@ -119,11 +120,13 @@ def test_sequential_writes_of_a_flash_drive(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, sheet in FLASH.items() if sheet.read_us or sheet.write_us])
 def test_one_operation_at_a_time(name: str) -> None:
+    """A write as sheets print it finds room in the buffer, also where one client writes more than is programmed."""
     sheet, drive = FLASH[name], flash(name)
     if sheet.read_us:
         assert 1e6 / iops(drive, 1, 1000) == pytest.approx(sheet.read_us, rel=0.15)
     if sheet.write_us:
-        assert 1e6 / iops(drive, 1, 2000, read_ratio=0.0) == pytest.approx(sheet.write_us, rel=0.15)
+        burst = {"size": "4 KiB", "read_ratio": 0.0, "clients": 1}
+        assert 1e6 / rate(drive, burst, 600, start="empty") == pytest.approx(sheet.write_us, rel=0.15)
 
 
 @pytest.mark.parametrize("name", OUTER_MB)

@@ -98,6 +98,34 @@ def test_the_call_that_is_changed_is_a_good_one(call: bytes) -> None:
     assert end_ns == out["done_ns"].max() > 0
 
 
+def test_seeks_are_kept_between_runs_only_of_columns_that_cannot_change(call: bytes) -> None:
+    array, requests, out = pickle.loads(call)
+
+    def end_ns(column: np.ndarray) -> int:
+        array["drive"]["seek_ns"] = column
+        return int(_kernel.run(array, requests, out)["end_ns"])
+
+    def constant(column: np.ndarray) -> np.ndarray:
+        kept = column.copy()
+        kept.setflags(write=False)
+        return kept
+
+    column = np.array(array["drive"]["seek_ns"])
+    quick = end_ns(column)
+    fixed = constant(column)
+    column *= 3
+    slow = end_ns(column)
+    assert quick < slow
+    for _ in range(3):
+        assert end_ns(fixed) == quick
+        # a new array may lie where one was that is gone
+        assert end_ns(constant(column)) == slow
+    assert end_ns(fixed[:]) == quick
+    fixed.setflags(write=True)
+    fixed *= 3
+    assert end_ns(fixed) == slow
+
+
 def test_open_requests_come_in_order(call: bytes) -> None:
     array, requests, out = pickle.loads(call)
     requests["streams"] = [{"n_clients": 0, "pace_ns": 0}]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from diskmodel.array import Array
-from diskmodel.drive import parse_drive
+from diskmodel.drive import load_drive, parse_drive
 from diskmodel.engine.predict import predict
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
@@ -45,6 +45,24 @@ def test_interval_has_the_width_of_the_drives_uncertainty() -> None:
     assert half == pytest.approx(1.96 * RELATIVE * share, rel=0.2)
     assert interval.low < result.latency.mean_ns < interval.high
     assert result.prediction.parameters == ("read_overhead_ns",)
+
+
+def test_drawn_drives_begin_as_the_run_did() -> None:
+    """From empty, all of 800 writes find room in the buffer, and how long a program takes does not matter."""
+    data = load_drive("samsung-pm893-960").to_dict()
+    program_ns = data["program_ns"]
+    data["uncertainty"] = {"names": ["program_ns"], "covariance": [[(RELATIVE * program_ns) ** 2]]}
+    drive = Array.parse({"drive": parse_drive(data), "layout": {"level": "jbod", "disks": 1}})
+    writes = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 32})
+    steady, empty = (simulate(drive, writes, n_requests=800, start=start).prediction for start in ("steady", "empty"))
+    assert steady is not None
+    assert empty is not None
+    spread = {
+        name: math.log(found.intervals["iops"].high / found.intervals["iops"].low)
+        for name, found in (("steady", steady), ("empty", empty))
+    }
+    assert spread["empty"] < 0.05
+    assert spread["steady"] > RELATIVE
 
 
 def test_draws_come_by_themselves_where_the_profile_tells_its_uncertainty() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.engine import simulate as simulating
+from diskmodel.engine.steady import shared
 from diskmodel.engine.steady.shared import OVERHEAD_BYTES, SharedStarts
 from diskmodel.engine.steady.start import Start
 from diskmodel.workload import Workload
@@ -25,14 +26,14 @@ def start_of(n: int) -> Start:
 
 def test_runs_of_one_array_and_workload_settle_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    settled = simulating.settled
+    settled = shared.settled
 
     def counted(scenario: object, workload: Workload, **more: object) -> Start:
         asked.append(workload)
         return settled(scenario, workload, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(simulating, "settled", counted)
-    monkeypatch.setattr(simulating, "_STARTS", SharedStarts())
+    monkeypatch.setattr(shared, "settled", counted)
+    monkeypatch.setattr(shared, "_STARTS", SharedStarts())
     array, load = Array.parse(ARRAY), Workload.parse(LOAD)
     first = simulating.simulate(array, load, n_requests=400)
     simulating.simulate(Array.parse(ARRAY), Workload.parse(LOAD), n_requests=800)

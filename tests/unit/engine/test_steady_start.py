@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.drive import load_drive
+from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simulate import run, simulate
+from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
 from diskmodel.engine.steady.recent import History, dirty_since, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
+from diskmodel.engine.steady.steady import _by_disk
 from diskmodel.errors import DescriptionError
+from diskmodel.layout.written import Written
 from diskmodel.records import Op
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -161,6 +165,32 @@ def test_a_load_that_is_written_in_idle_time_leaves_the_drives_buffer_empty() ->
     assert len(start.buffered) == 0
 
 
+FLASH: dict[str, Any] = {"drive": "samsung-pm893-960", "layout": {"level": "jbod", "disks": 1}}
+
+
+def test_a_closed_writer_fills_a_flash_drives_buffer() -> None:
+    """1,024 units of 4 KiB, but for the 7 of a page of 8 that may be begun already."""
+    array = Array.parse(FLASH)
+    start = start_of(array, Workload.parse(WRITES))
+    assert start.buffered[:, 2].sum() * 512 == (1024 - 7) * 4096
+    # four blocks of 256 units before that, and a quarter more than is needed of everything
+    assert start.programmed[:, 2].sum() * 512 >= 1024 * 4096
+    assert not len(start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "20000/s"})).buffered)
+
+
+def test_fresh_flash_has_programmed_nothing() -> None:
+    fresh = load_drive("samsung-pm893-960").to_dict() | {"state": "fresh"}
+    assert not len(start_of(Array.parse(FLASH | {"drive": fresh}), Workload.parse(WRITES)).programmed)
+
+
+def test_the_last_writes_of_each_flash_drive_are_in_its_buffer() -> None:
+    """Units of 8 sectors, room for three: disk 0 keeps its last two units, disk 1 the end of its last write."""
+    writes = Written(np.array([0, 1, 0, 0]), np.array([80, 0, 8, 20]), np.array([8, 60, 8, 16]))
+    programmed, buffered = _by_disk(writes, 8, 24)
+    assert programmed.tolist() == [[0, 80, 8], [0, 8, 8], [1, 0, 40]]
+    assert buffered.tolist() == [[0, 20, 16], [1, 40, 20]]
+
+
 def test_the_controllers_cache_stands_at_its_mark_or_is_full() -> None:
     held = start_of(cached("64 MiB"), Workload.parse(MIXED))
     assert len(held.dirty) == 8192
@@ -252,6 +282,48 @@ def test_one_disk_is_as_fast_from_the_first_request_on_as_in_the_long_run() -> N
     assert simulate(array, workload, n_requests=8000, start="empty").iops.mean > 20 * long_run
 
 
+@pytest.mark.parametrize("load", [{"clients": 32}, {"clients": 1}, {"clients": 32, "read_ratio": 0.7}])
+def test_flash_is_as_fast_from_the_first_request_on_as_in_the_long_run(load: dict[str, Any]) -> None:
+    """From empty the buffer takes 1,000 writes, and the first 250 of a drive cause no garbage collection."""
+    array, workload = Array.parse(FLASH), Workload.parse(WRITES | load)
+    short, long = (simulate(array, workload, n_requests=n) for n in (3000, 60_000))
+    assert long.is_converged
+    assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.03)
+    if not load.get("read_ratio"):
+        assert simulate(array, workload, n_requests=1000, start="empty").iops.mean > 1.25 * long.iops.mean
+
+
+def test_large_random_writes_begin_with_their_own_share_of_copies() -> None:
+    """They leave blocks emptier than small ones do: from the state of small ones, drives would be busier at first."""
+    load = {"size": "64 KiB", "read_ratio": 0.0, "rate": "1200/s"}
+    array, workload = Array.parse(FLASH), Workload.parse(load)
+    start = start_of(array, workload)
+    assert len(start.aged) == 2 * array.drive_tables().ftl.model_units
+    busy = [simulate(array, workload, n_requests=n).utilization_ratio for n in (3000, 30_000)]
+    assert busy[0] == pytest.approx(busy[1], rel=0.04)
+
+
+def test_an_array_of_flash_collects_garbage_from_the_first_write_on() -> None:
+    """The writes of 1,500 requests do not fill one block of a drive's model: from empty, nothing is ever copied."""
+    layout = {"level": "raid5", "disks": 8, "strip": "64 KiB"}
+    array, workload = Array.parse(FLASH | {"layout": layout}), Workload.parse(MIXED | {"rate": "60000/s"})
+    busy = [
+        simulate(array, workload, n_requests=n, start=start).utilization_ratio
+        for n, start in ((4000, "steady"), (60_000, "steady"), (1500, "empty"))
+    ]
+    assert busy[0] == pytest.approx(busy[1], rel=0.06)
+    assert busy[2] < 0.4 * busy[1]
+
+
+def test_a_flash_buffer_that_still_fills_is_not_settled() -> None:
+    """Commands come a little faster than they are programmed: the buffer takes 200,000 of them."""
+    drive = load_drive("intel-d7-p5500-7680").to_dict() | {"write_buffer_bytes": 64 << 20}
+    array = Array.parse(FLASH | {"drive": drive})
+    result = simulate(array, Workload.parse(WRITES), n_requests=40_000, start="empty")
+    assert not result.is_converged
+    assert "the drives' write buffers still fill" in result.messages[0]
+
+
 @pytest.mark.parametrize("level", ["raid10", "raid5"])
 def test_sequential_writes_are_as_fast_from_the_first_request_on(level: str) -> None:
     """A past at the inner end of the disks would cost a seek across all cylinders for each of the first writes."""
@@ -298,6 +370,15 @@ def test_the_engines_begin_alike() -> None:
     })  # fmt: skip
     load = Workload.parse(MIXED | {"span": "100 MB"})
     native, simpy = (simulate(array, load, n_requests=400, engine=engine) for engine in ("native", "simpy"))
+    assert np.array_equal(native.run.completions.done_ns, simpy.run.completions.done_ns)
+    assert np.array_equal(native.run.levels, simpy.run.levels)
+
+
+def test_the_engines_begin_alike_on_flash() -> None:
+    array = Array.parse(FLASH | {"layout": {"level": "raid5", "disks": 4, "strip": "64 KiB"}})
+    load = Workload.parse({"size": "6 KiB", "read_ratio": 0.2, "clients": 64, "alignment": "512 B"})
+    native, simpy = (simulate(array, load, n_requests=600, engine=engine) for engine in ("native", "simpy"))
+    assert native.run.levels[:, 2].min() > 0
     assert np.array_equal(native.run.completions.done_ns, simpy.run.completions.done_ns)
     assert np.array_equal(native.run.levels, simpy.run.levels)
 

@@ -5,6 +5,8 @@ use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
+#[cfg(feature = "web")]
+use crate::movement::Movement;
 use crate::queue::{Arms, Policy, Pool, Waiting};
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
@@ -36,6 +38,16 @@ pub trait Device {
         0
     }
 
+    /// Records what the arm does from now on; a disk without one has nothing to record.
+    #[cfg(feature = "web")]
+    fn record(&mut self) {}
+
+    /// What was recorded.
+    #[cfg(feature = "web")]
+    fn movements(&self) -> &[Movement] {
+        &[]
+    }
+
     /// Whether nothing of commands below number `seq` is in a volatile buffer any more.
     fn is_durable(&self, _seq: u64) -> bool {
         true
@@ -60,7 +72,7 @@ pub trait Shared {
 pub struct NoArms;
 
 impl Arms for NoArms {
-    fn time_ns(&self, _waiting: &Waiting, _limit: i64) -> i64 {
+    fn time_ns(&self, _waiting: &Waiting, _margin: i64) -> i64 {
         0
     }
 

@@ -20,6 +20,10 @@ pub enum Action {
     /// See what a disk can start.
     Wake(u32),
     /// The host's processor is done with a host request.
+    /// The drives have made pages of the bitmap durable.
+    BitsDurable,
+    /// A request has left the host's processor.
+    Submitted(u32),
     Entered(u32),
     /// The host's processor, which stood still, sees an answer.
     Noticed(u32),

@@ -1,4 +1,4 @@
-//! One flash drive (rules F1 to F17); see `diskmodel/engine/flash_disk.py`.
+//! One flash drive (rules F1 to F18); see `diskmodel/engine/flash_disk.py`.
 
 mod buffer;
 mod collection;
@@ -78,12 +78,23 @@ pub struct Flash {
     front: Front,
     taken: VecDeque<Waiting>,
     buffer: Buffer,
+    sectors_per_unit: i64,
 }
 
 impl Flash {
     /// A drive whose flash is in the state of `ftl`.
     pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl) -> Self {
-        Flash { front: Front::new(index, host), taken: VecDeque::new(), buffer: Buffer::new(model, ftl) }
+        Flash {
+            front: Front::new(index, host),
+            taken: VecDeque::new(),
+            buffer: Buffer::new(model, ftl),
+            sectors_per_unit: model.sectors_per_unit,
+        }
+    }
+
+    /// Writes of before the run, by first block and sectors: those that are programmed, and the rest (rule F18).
+    pub fn load(&mut self, programmed: &[(i64, i64)], buffered: &[(i64, i64)], model: &Model) {
+        self.buffer.load(programmed, buffered, model);
     }
 }
 
@@ -107,7 +118,7 @@ impl Device for Flash {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        let Flash { front, taken, buffer } = self;
+        let Flash { front, taken, buffer, .. } = self;
         front.woken(now);
         while let Some(waiting) =
             front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
@@ -138,6 +149,10 @@ impl Device for Flash {
             front.wake(change, events);
         }
         front.counters.busy_ns = buffer.busy_ns() / model.n_dies() as i64;
+    }
+
+    fn n_buffered(&self) -> i64 {
+        self.buffer.used_units() * self.sectors_per_unit
     }
 
     fn complete(&mut self, command: &Command, events: &mut Events) {

@@ -15,6 +15,8 @@ use crate::device::{Counters, Device, Front, Shared};
 use crate::dirty::DirtyBuffer;
 use crate::events::Events;
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
+#[cfg(feature = "web")]
+use crate::movement::Movement;
 use crate::queue::{Policy, Waiting};
 use actuator::Actuator;
 use arms::HostArms;
@@ -31,6 +33,9 @@ pub struct Disk {
     bus_free_ns: i64,
     is_positional: bool,
     candidates: Vec<Waiting>,
+    /// What the arm did, where that is recorded.
+    #[cfg(feature = "web")]
+    movements: Option<Vec<Movement>>,
 }
 
 /// What every disk of the array shares.
@@ -53,6 +58,8 @@ impl Disk {
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
             candidates: Vec::new(),
+            #[cfg(feature = "web")]
+            movements: None,
         }
     }
 
@@ -226,6 +233,16 @@ impl Device for Disk {
 
     fn n_buffered(&self) -> i64 {
         self.dirty.used()
+    }
+
+    #[cfg(feature = "web")]
+    fn record(&mut self) {
+        self.movements = Some(Vec::new());
+    }
+
+    #[cfg(feature = "web")]
+    fn movements(&self) -> &[Movement] {
+        self.movements.as_deref().unwrap_or_default()
     }
 
     fn is_durable(&self, seq: u64) -> bool {

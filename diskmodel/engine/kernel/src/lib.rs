@@ -18,6 +18,8 @@ mod host;
 mod layout;
 mod lists;
 mod mechanics;
+#[cfg(feature = "web")]
+mod movement;
 mod named;
 pub mod online;
 #[cfg(feature = "python")]

@@ -1,11 +1,15 @@
 //! Seek, rotation and transfer of one access (rules M1 to M8); see `diskmodel/drive/mechanics.py`.
 
+mod seeks;
 mod spindle;
 mod zones;
+
+use std::sync::Arc;
 
 use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
+pub use seeks::{SeekColumn, Seeks};
 pub use spindle::Spindle;
 pub use zones::{Place, ZoneColumns, Zones};
 
@@ -16,9 +20,8 @@ pub const WRITE: u8 = 1;
 #[derive(Clone, Debug, Default)]
 pub struct Mechanics {
     pub zones: Zones,
-    pub seek_ns: Vec<u32>,
-    /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
-    least_seek_ns: Vec<u32>,
+    pub seek_ns: Arc<[u32]>,
+    least_seek_ns: Arc<[u32]>,
     head_switch_ns: i64,
     write_settle_ns: i64,
     zero_latency: bool,
@@ -74,11 +77,8 @@ pub fn div(a: i64, b: i64) -> i64 {
 }
 
 impl Mechanics {
-    pub fn new(zones: Zones, seek_ns: Vec<u32>, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
-        let mut least_seek_ns = seek_ns.clone();
-        for distance in (1..least_seek_ns.len()).rev() {
-            least_seek_ns[distance - 1] = least_seek_ns[distance - 1].min(least_seek_ns[distance]);
-        }
+    pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
+        let Seeks { ns: seek_ns, least_ns: least_seek_ns } = seeks;
         Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency }
     }
 

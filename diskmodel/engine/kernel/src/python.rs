@@ -7,6 +7,7 @@
 mod columns;
 pub mod extract;
 pub mod guard;
+pub mod seeks;
 mod streamed;
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};

@@ -13,6 +13,7 @@ mod start;
 mod virtual_rules;
 
 use crate::device::Device;
+use crate::faults::{planted, Fault};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::Disk;
@@ -84,7 +85,7 @@ impl Scenario {
         let start = &self.start;
         let cache = self.cache.as_ref().map(|cache| cache.build(start)).transpose()?;
         let buffer = self.host.as_ref().map(|host| host.build(layout.capacity, start));
-        let (n_buffered, sample_every) = (start.buffered_disk.len() as u64, self.sample_every);
+        let (n_buffered, sample_every) = (start.buffered.disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
@@ -102,7 +103,7 @@ impl Scenario {
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
-                for (disk, writes) in disks.iter_mut().zip(start.buffered(n_devices)) {
+                for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
                     disk.load(&writes);
                 }
                 let host = buffer;
@@ -120,9 +121,19 @@ impl Scenario {
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
-                let ftl = Ftl::new(&model.ftl);
+                let mut ftl = Ftl::new(&model.ftl);
+                let n_aged = start.aged.len() - usize::from(planted(Fault::LoadedAge)).min(start.aged.len());
+                for &unit in &start.aged[..n_aged] {
+                    ftl.write(Some(unit), &model.ftl);
+                }
                 let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
                 disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
+                let before = start.programmed.by_disk(n_devices).into_iter().zip(start.buffered.by_disk(n_devices));
+                for (disk, (programmed, buffered)) in disks.iter_mut().zip(before) {
+                    let [programmed, buffered] = [programmed, buffered]
+                        .map(|writes| writes.into_iter().map(|(_, lba, n)| (lba, n)).collect::<Vec<_>>());
+                    disk.load(&programmed, &buffered, &model);
+                }
                 let host = buffer;
                 Ok(Built::Flash(Parts {
                     model,

@@ -1,6 +1,7 @@
 //! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/simpy_engine.py`.
 
 mod array;
+mod bitmap;
 mod cached;
 mod controller;
 mod host;
@@ -16,6 +17,7 @@ use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::traffic::{Completion, Request, Traffic};
 
+use bitmap::Intents;
 pub use cached::Cache;
 pub use controller::Controller;
 pub use host::Host;
@@ -38,6 +40,8 @@ enum Owner {
     /// Blocks [first, end) of the write cache.
     Destage(i64, i64),
     ReadAhead(u32),
+    /// Pages of the write-intent bitmap.
+    Bitmap,
 }
 
 impl Default for Owner {
@@ -59,6 +63,8 @@ struct ArrayAccess {
     /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
     out: u32,
     n_following: u32,
+    /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
+    bits: Option<(i64, i64)>,
 }
 
 /// Whom a request in the controller answers to.
@@ -144,6 +150,7 @@ pub struct Simulation<D: Device, T> {
     cache: Option<Box<Cache>>,
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
+    intents: Option<Box<Intents>>,
     /// Scratch space for the commands of an access.
     ids: Vec<u32>,
     traffic: T,
@@ -168,6 +175,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             disks,
             model,
             rebuild: Rebuild::new(&layout),
+            intents: Intents::of(&layout).map(Box::new),
             layout,
             controller,
             cache: cache.map(Box::new),
@@ -280,6 +288,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::CommandDone(id) => self.command_done(id),
             Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
             Action::Issue(stream, id) => self.issue(stream as usize, id),
+            Action::Submitted(host) => self.take_lock(host),
             Action::Entered(host) => self.entered(host),
             Action::Noticed(host) => self.noticed(host),
             Action::Processed(host) => self.processed(host),
@@ -289,6 +298,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::WindowEnded(device) => self.window_ended(device),
             Action::FlusherWoken => self.flusher_woken(),
             Action::RebuildStep => self.rebuild_step(),
+            Action::BitsDurable => self.bits_durable(),
         }
     }
 

@@ -10,18 +10,21 @@ use std::mem::size_of;
 use std::slice;
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{json, Value};
 
 use crate::device::Device;
-use crate::layout::LayoutTables;
+use crate::layout::{Layout, LayoutTables};
+use crate::movement::{strips, Movement};
 use crate::queue::Queue;
-use crate::scenario::{Built, Scenario};
+use crate::scenario::{Built, CacheTables, Scenario};
 use crate::simulation::{Parts, Simulation};
 use crate::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS, PARTS};
 
 /// Every value of a column lies at a multiple of it.
 const ALIGNMENT: usize = 8;
 const REFUSED: i32 = -1;
+/// Rows of strips that a page can draw.
+const MAX_ROWS: i64 = 1024;
 
 /// What a run changes of the scenario that it starts from.
 #[derive(Deserialize, Default)]
@@ -33,8 +36,14 @@ struct Changes {
     hit_ratio: Option<f64>,
     revolution_ns: Option<Vec<i64>>,
     phase_ns: Option<Vec<i64>>,
+    /// A controller's real caches, empty when the run begins.
+    cache: Option<CacheTables>,
     /// How the streams of the requests come in time; one open stream unless they are given.
     streams: Option<Vec<Rule>>,
+    /// Levels are recorded after every so many completions.
+    sample_every: Option<u64>,
+    /// Whether what the arms do is recorded, and so many rows of strips of each disk.
+    record_rows: Option<i64>,
 }
 
 #[derive(Default)]
@@ -75,6 +84,9 @@ impl State {
         scenario.hit_ratio = changes.hit_ratio.unwrap_or(scenario.hit_ratio);
         scenario.revolution_ns = changes.revolution_ns.unwrap_or(scenario.revolution_ns);
         scenario.phase_ns = changes.phase_ns.unwrap_or(scenario.phase_ns);
+        scenario.cache = changes.cache.or(scenario.cache);
+        scenario.sample_every = changes.sample_every.unwrap_or(scenario.sample_every);
+        let map = changes.record_rows.map(|n_rows| (n_rows.clamp(0, MAX_ROWS), scenario.layout.clone()));
         let (built, limits) = scenario.build()?;
         let n = rows.when_ns.len();
         for (column, length) in [(&mut self.issue_ns, n), (&mut self.done_ns, n), (&mut self.parts_ns, n * N_PARTS)] {
@@ -100,23 +112,38 @@ impl State {
         };
         check_columns(&requests, &completions, &limits)?;
         let columns = Columns::new(requests, completions);
-        let text = match built {
-            Built::Hdd(parts) => run_parts(parts, columns),
-            Built::Flash(parts) => run_parts(parts, columns),
-            Built::Virtual(parts) => run_parts(parts, columns),
+        let is_recorded = map.is_some();
+        let mut said = match built {
+            Built::Hdd(parts) => run_parts(parts, columns, is_recorded),
+            Built::Flash(parts) => run_parts(parts, columns, is_recorded),
+            Built::Virtual(parts) => run_parts(parts, columns, is_recorded),
         }?;
-        Ok((0, text))
+        if let Some((n_rows, tables)) = map {
+            said["strips"] = json!(strips(&Layout::new(tables), n_rows));
+        }
+        Ok((0, said.to_string()))
     }
 }
 
 /// Returns what a run leaves behind beside its columns, as JSON.
-fn run_parts<D: Device>(parts: Parts<D>, columns: Columns) -> Result<String, &'static str> {
+fn run_parts<D: Device>(mut parts: Parts<D>, columns: Columns, is_recorded: bool) -> Result<Value, &'static str> {
+    if is_recorded {
+        parts.disks.iter_mut().for_each(Device::record);
+    }
     let mut simulation = Simulation::new(parts, columns);
-    let (end_ns, _) = simulation.run()?;
+    let (end_ns, rebuilt_sectors) = simulation.run()?;
     let counters: Vec<_> = simulation.disks().iter().map(|disk| disk.counters_until(end_ns)).collect();
     let busy_ns: Vec<_> = counters.iter().map(|disk| disk.busy_ns).collect();
     let n_commands: Vec<_> = counters.iter().map(|disk| disk.n_reads + disk.n_writes).collect();
-    Ok(json!({ "end_ns": end_ns, "parts": PARTS, "busy_ns": busy_ns, "n_commands": n_commands }).to_string())
+    let mut said = json!({ "end_ns": end_ns, "parts": PARTS, "busy_ns": busy_ns, "n_commands": n_commands });
+    if is_recorded {
+        let of_disk = |disk: &D| disk.movements().iter().map(Movement::columns).collect::<Vec<_>>();
+        said["movements"] = simulation.disks().iter().map(of_disk).map(|rows| json!(rows)).collect();
+        said["rebuilt_sectors"] = json!(rebuilt_sectors);
+        said["cache_full_ns"] = json!(simulation.cache_full_ns());
+        said["levels"] = json!(simulation.take_levels());
+    }
+    Ok(said)
 }
 
 /// Columns of requests, one value a request.

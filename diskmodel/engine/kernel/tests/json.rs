@@ -1,7 +1,7 @@
 //! A scenario and requests from JSON give the completions that Python got from the same: `scenarios/*.json`.
 //!
 //! The files are written by `python -m tests.differential.json_scenarios`; a Python test compares them with what Python
-//! gives now. Run with `cargo test --no-default-features --features serde`.
+//! gives now. Run with `cargo test --no-default-features --features diskmodel-kernel/serde`.
 #![cfg(feature = "serde")]
 
 use std::fs;

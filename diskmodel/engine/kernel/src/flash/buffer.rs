@@ -1,4 +1,4 @@
-//! Reads and writes of one drive: pages, buffer, programs (rules F2, F4, F8 to F11); see `diskmodel/drive/dies.py`.
+//! Reads and writes of one drive: pages, buffer, programs (rules F2, F4, F8 to F11, F18); see `diskmodel/drive/dies.py`.
 
 use std::collections::VecDeque;
 
@@ -60,6 +60,55 @@ impl Buffer {
             filling: Vec::with_capacity(model.units_per_page as usize),
             filling_ready: 0,
             wanted: Vec::new(),
+        }
+    }
+
+    /// Units in the buffer, as of the last call of `advance`.
+    pub fn used_units(&self) -> i64 {
+        self.used
+    }
+
+    /// Writes of before the run, by first block and sectors: those that are programmed, and the rest (rule F18).
+    pub fn load(&mut self, programmed: &[(i64, i64)], buffered: &[(i64, i64)], model: &Model) {
+        for &(lba, n) in programmed {
+            self.put(lba, lba + n, None, model);
+        }
+        let first = self.page;
+        for &(lba, n) in buffered {
+            self.put(lba, lba + n, Some(first), model);
+        }
+    }
+
+    /// Takes in a write of before the run; pages from `first_waiting` on wait to be programmed, with `None` no page does.
+    fn put(&mut self, mut lba: i64, end: i64, first_waiting: Option<i64>, model: &Model) {
+        while lba < end {
+            let (first, count) = self.portion(lba, end, model);
+            lba = ((first + count) * model.sectors_per_unit).min(end);
+            self.fill(first, count);
+            self.used += if model.is_buffered { count } else { 0 };
+            let is_full = self.filling.len() as i64 == model.units_per_page;
+            match first_waiting {
+                Some(first_waiting) if is_full => {
+                    let nth = self.page - first_waiting;
+                    let die = self.close_page(model);
+                    self.collect(die, model);
+                    // dies become free one after the other
+                    if 0 < nth && nth < model.n_dies() as i64 && !planted(Fault::LoadedDies) {
+                        self.dies.hold(die, nth, model);
+                    }
+                }
+                None if is_full || (lba == end && !model.is_buffered) => {
+                    self.resident.discard(self.page);
+                    self.used -= if model.is_buffered { model.units_per_page } else { 0 };
+                    let die = model.die_of(self.page);
+                    self.page += 1;
+                    if !planted(Fault::LoadedDebt) {
+                        self.collection.page_closed(&self.filling, die, 0, None, model);
+                    }
+                    self.filling.clear();
+                }
+                _ => {}
+            }
         }
     }
 
@@ -175,9 +224,7 @@ impl Buffer {
     /// As many units as fit the room and the page that is being filled.
     fn accept_units(&mut self, write: &mut Incoming, now: i64, model: &Model) {
         let per_unit = model.sectors_per_unit;
-        let first = write.lba / per_unit;
-        let last = (write.end - 1) / per_unit;
-        let mut count = (last - first + 1).min(model.units_per_page - self.filling.len() as i64);
+        let (first, mut count) = self.portion(write.lba, write.end, model);
         if model.is_buffered {
             count = count.min(room_units(model) - self.used);
         }
@@ -186,12 +233,8 @@ impl Buffer {
         let arrival = self.dies.send(now, send);
         let ready = arrival.max(self.complete_units(now, write.lba, stop, model));
         write.lba = stop;
-        self.filling.extend(first..first + count);
+        self.fill(first, count);
         self.filling_ready = self.filling_ready.max(ready);
-        self.resident.add(self.page);
-        for unit in first..first + count {
-            self.places.put(unit, self.page);
-        }
         let is_full = self.filling.len() as i64 == model.units_per_page;
         if model.is_buffered {
             self.used += count;
@@ -209,6 +252,21 @@ impl Buffer {
                 write.done = done;
                 write.transfer = send + model.page_ns + model.program_ns;
             }
+        }
+    }
+
+    /// First unit of these sectors, and how many of them fit into the page that is being filled.
+    fn portion(&self, lba: i64, end: i64, model: &Model) -> (i64, i64) {
+        let (first, last) = (lba / model.sectors_per_unit, (end - 1) / model.sectors_per_unit);
+        (first, (last - first + 1).min(model.units_per_page - self.filling.len() as i64))
+    }
+
+    /// Puts units into the page that is being filled.
+    fn fill(&mut self, first: i64, count: i64) {
+        self.filling.extend(first..first + count);
+        self.resident.add(self.page);
+        for unit in first..first + count {
+            self.places.put(unit, self.page);
         }
     }
 
@@ -245,7 +303,7 @@ impl Buffer {
     }
 
     fn collect(&mut self, die: usize, model: &Model) {
-        self.collection.page_closed(&self.filling, die, self.filling_ready, &mut self.dies, model);
+        self.collection.page_closed(&self.filling, die, self.filling_ready, Some(&mut self.dies), model);
         self.filling.clear();
         self.filling_ready = 0;
     }

@@ -30,8 +30,8 @@ impl Collection {
         }
     }
 
-    /// A page with these units was closed on `die`; its work is ready at `ready`.
-    pub fn page_closed(&mut self, units: &[i64], die: usize, ready: i64, dies: &mut Dies, model: &Model) {
+    /// A page with these units was closed on `die`; its work is ready at `ready`. `dies` take it; none do before the run.
+    pub fn page_closed(&mut self, units: &[i64], die: usize, ready: i64, mut dies: Option<&mut Dies>, model: &Model) {
         let per_page = model.units_per_page;
         let empty = per_page - units.len() as i64;
         let filled_up = (0..empty).map(|_| None);
@@ -54,12 +54,16 @@ impl Collection {
         self.owed_within -= per_page;
         let n_programs = (self.copied_units + n_units) / per_page;
         self.copied_units = (self.copied_units + n_units) % per_page;
-        let job = |work| Job { work, ready, page: -1 };
+        let mut add = |work| {
+            if let Some(dies) = dies.as_deref_mut() {
+                dies.add(die, Job { work, ready, page: -1 });
+            }
+        };
         let order = [(n_reads, Work::CopyRead), (n_programs, Work::CopyProgram)];
         for at in if planted(Fault::CopyOrder) { [1, 0] } else { [0, 1] } {
             let (n, work) = order[at];
             for _ in 0..n {
-                dies.add(die, job(work));
+                add(work);
             }
         }
         let since = &mut self.since_erase[die];
@@ -67,7 +71,7 @@ impl Collection {
         while *since >= model.pages_per_block + i64::from(planted(Fault::EraseCount)) {
             *since -= model.pages_per_block;
             if self.ftl.is_cleaning(&model.ftl) {
-                dies.add(die, job(Work::Erase));
+                add(Work::Erase);
             }
         }
     }

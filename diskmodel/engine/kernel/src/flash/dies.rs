@@ -121,6 +121,19 @@ impl Dies {
         Some(ending)
     }
 
+    /// The die is busy from before the run: for the share `nth / n_dies` of what it has to do first (rule F18).
+    pub fn hold(&mut self, die: usize, nth: i64, model: &Model) {
+        let needs = |job: &Job| match job.work {
+            Work::Program | Work::CopyProgram => model.program_ns,
+            Work::CopyRead => model.read_ns,
+            Work::Erase => 0,
+        };
+        let total: i64 = self.dies[die].jobs.iter().map(needs).sum();
+        let until = nth * total / model.n_dies() as i64;
+        self.dies[die].free = until;
+        self.endings.push(Ending { time: until, page: -1, held: until });
+    }
+
     /// When work next ends or may start.
     pub fn next_change(&self) -> Option<i64> {
         let end = self.endings.peek().map(|e| e.time);

@@ -1,6 +1,7 @@
 //! What schedulers may ask of a disk's arms (rule Q6).
 
 use super::{Actuator, Model};
+use crate::faults::{planted, Fault};
 use crate::mechanics::{Arm, Spindle};
 use crate::queue::{Arms, Waiting};
 
@@ -14,9 +15,9 @@ pub(super) struct HostArms<'a> {
 
 impl Arms for HostArms<'_> {
     #[inline]
-    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
+    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
         let arm = self.actuators[waiting.actuator as usize].arm;
-        positioning(self.model, arm, self.spindle, waiting, self.angle, limit)
+        positioning(self.model, arm, self.spindle, waiting, self.angle, margin)
     }
 
     fn cylinder(&self, actuator: u32) -> i64 {
@@ -38,8 +39,8 @@ pub(super) struct OwnArm<'a> {
 
 impl Arms for OwnArm<'_> {
     #[inline]
-    fn time_ns(&self, waiting: &Waiting, limit: i64) -> i64 {
-        positioning(self.model, self.arm, self.spindle, waiting, self.angle, limit)
+    fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
+        positioning(self.model, self.arm, self.spindle, waiting, self.angle, margin)
     }
 
     fn cylinder(&self, _actuator: u32) -> i64 {
@@ -51,12 +52,13 @@ impl Arms for OwnArm<'_> {
     }
 }
 
-/// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`.
-///
-/// Only the seek where that alone is not below `limit`.
+/// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`; a revolution more where
+/// the latency is shorter than `margin` (rule Q12).
 #[inline]
-fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, _limit: i64) -> i64 {
+fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
     let target = &waiting.target;
     let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
-    time + spindle.wait_ns(target.angle, spindle.by_revolution.split(angle + time).1)
+    let wait = spindle.wait_ns(target.angle, spindle.by_revolution.split(angle + time).1);
+    let is_missed = wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
+    time + wait + if is_missed { spindle.revolution } else { 0 }
 }

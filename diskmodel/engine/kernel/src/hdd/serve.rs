@@ -8,6 +8,8 @@ use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Extent, Target, READ, WRITE};
+#[cfg(feature = "web")]
+use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
 
 /// Owner of a candidate that is no command but dirty data.
@@ -88,6 +90,10 @@ impl Disk {
         let tail = e.tail_ns(op);
         command.overhead += tail;
         command.done = done + tail;
+        #[cfg(feature = "web")]
+        if let Some(movement) = self.movements.as_mut().and_then(|all| all.last_mut()) {
+            (movement.submitted, movement.done) = (command.submitted, command.done);
+        }
         events.at(command.done, COMPLETE, self.front.index, seq, Action::CommandDone(id));
     }
 
@@ -156,6 +162,8 @@ impl Disk {
             let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
             model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
         };
+        #[cfg(feature = "web")]
+        self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
         actuator.free_ns = access.end;
@@ -163,6 +171,32 @@ impl Disk {
         actuator.stream = None;
         self.front.counters.busy_ns += access.end - now;
         access
+    }
+
+    /// Records an access that begins now, as one of no command.
+    #[cfg(feature = "web")]
+    fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
+        let (from_cylinder, Extent { op, lba, n }) = (self.actuators[i].arm.cylinder, wanted);
+        let Some(movements) = &mut self.movements else { return };
+        let place = model.mechanics.target(lba, &self.spindle).place;
+        let (cylinder, index) = (i64::from(place.cylinder), i64::from(place.index));
+        let per_track = model.mechanics.zones.of(&place).per_track;
+        let &Access { seek, rotation, transfer, end: done, .. } = access;
+        movements.push(Movement {
+            op,
+            lba,
+            n,
+            submitted: now,
+            start: now,
+            done,
+            seek,
+            rotation,
+            transfer,
+            from_cylinder,
+            cylinder,
+            index,
+            per_track,
+        });
     }
 
     fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {

@@ -10,6 +10,9 @@ use crate::python::extract::whole_numbers;
 pub struct HostTables {
     pub submission_ns: Costs,
     pub submission_sequential_ns: Costs,
+    pub n_processors: usize,
+    /// How long a request holds what only one can hold.
+    pub lock_ns: Costs,
     /// The processor's pauses: the time before each, and how long it lasts.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pause_gap_ns: Vec<i64>,

@@ -1,5 +1,6 @@
-//! Which disks serve a request, in which phases (rules L1 to L11, R1 to R4); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L13, R1 to R4); see `diskmodel/layout/`.
 
+mod bitmap;
 mod choice;
 mod mirror;
 mod parity;
@@ -17,6 +18,7 @@ use crate::named::named;
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
+pub use bitmap::{Bitmap, BITS_PER_PAGE};
 pub use choice::{CopyChoice, DiskState};
 pub use tables::LayoutTables;
 
@@ -156,6 +158,19 @@ impl Layout {
         plan.first.clear();
         plan.then.clear();
         rebuild::step(self, front, plan);
+    }
+
+    /// Where each strip of a row with parity is meant to lie, those of data first: disk, first sector.
+    #[cfg(feature = "web")]
+    pub fn row(&self, row: i64) -> Vec<(u32, i64)> {
+        let found = row::Row::new(self, row, 0);
+        (0..found.n_strips()).map(|strip| found.place(strip)).collect()
+    }
+
+    /// Where the copies of a host strip are meant to lie.
+    #[cfg(feature = "web")]
+    pub fn copies_of(&self, chunk: i64, out: &mut Vec<Copy>) {
+        mirror::copies_of(self, chunk, 0, out);
     }
 
     fn has_failed(&self, disk: u32) -> bool {

@@ -68,6 +68,12 @@ impl Row {
         (self.base + disk) as u32
     }
 
+    /// The disk that is meant to hold a strip, and its first sector there.
+    #[cfg(feature = "web")]
+    pub fn place(&self, strip: usize) -> (u32, i64) {
+        (self.planned_disk(strip), self.lba)
+    }
+
     /// The disk that holds a strip, the spare where it has taken a lost one's place; none if it is lost.
     fn disk(&self, layout: &Layout, strip: usize) -> Option<u32> {
         let disk = self.planned_disk(strip);

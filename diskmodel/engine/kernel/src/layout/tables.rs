@@ -31,4 +31,10 @@ pub struct LayoutTables {
     pub rebuild_steps: i64,
     pub rebuild_gap_ns: i64,
     pub rebuild_front: i64,
+    /// Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
+    pub bitmap_chunk: i64,
+    pub bitmap_start: i64,
+    pub bitmap_page: i64,
+    pub bitmap_interval_ns: i64,
+    pub bitmap_flush_ns: i64,
 }

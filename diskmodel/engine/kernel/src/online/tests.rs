@@ -38,6 +38,11 @@ fn scenario() -> Scenario {
         rebuild_gap_ns: 30_000_000,
         rebuild_steps: 1,
         rebuild_front: 0,
+        bitmap_chunk: 0,
+        bitmap_start: 0,
+        bitmap_page: 0,
+        bitmap_interval_ns: 0,
+        bitmap_flush_ns: 0,
     };
     Scenario {
         drive: Drive::Hdd(small::hdd()),

@@ -3,11 +3,11 @@
 use crate::device::Intake;
 use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Electronics};
-use crate::mechanics::{Mechanics, ZoneColumns, Zones};
+use crate::mechanics::{Mechanics, SeekColumn, ZoneColumns, Zones};
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
-use crate::python::extract::whole_numbers;
+use crate::python::{extract::whole_numbers, seeks::seeks};
 use crate::virtual_disk;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -29,8 +29,8 @@ pub struct HddTables {
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
     pub spare_sectors_per_cylinder: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub seek_ns: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = seeks))]
+    pub seek_ns: SeekColumn,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
     pub zero_latency: bool,
@@ -149,9 +149,9 @@ impl HddTables {
                 spare: self.spare_sectors_per_cylinder,
             },
         );
-        let seek_ns = self.seek_ns.iter().map(|&ns| ns as u32).collect();
+        let seeks = self.seek_ns.0.unwrap_or_default();
         hdd::Model {
-            mechanics: Mechanics::new(zones, seek_ns, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
+            mechanics: Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
                 n_sectors: self.n_sectors,
@@ -181,6 +181,17 @@ impl HddTables {
 }
 
 impl FlashTables {
+    /// Room of the buffer for writes of before the run: the page that is being filled may hold up to all but one of its
+    /// units already.
+    pub(super) fn loadable_sectors(&self) -> i64 {
+        if self.write_buffer_bytes == 0 {
+            return 0;
+        }
+        let per_page = self.page_bytes / self.mapping_bytes;
+        let room = (self.write_buffer_bytes / self.mapping_bytes).max(per_page);
+        (room - (per_page - 1)) * (self.mapping_bytes / self.sector_bytes)
+    }
+
     /// Of tables that were checked.
     pub(super) fn model(self, depth: usize) -> flash::Model {
         let units_per_page = self.page_bytes / self.mapping_bytes;

@@ -94,7 +94,10 @@ impl HddTables {
             within(&format!("drive.zone_first_lba[{}]", zone + 1), first_lba[zone + 1], 0, first_lba[zone] + room)?;
         }
         // below 2^32, since they are kept in as many bits
-        each_within("drive.seek_ns", &self.seek_ns, 0, i64::from(u32::MAX))
+        match &self.seek_ns.0 {
+            Ok(_) => Ok(()),
+            Err(numbers) => each_within("drive.seek_ns", numbers, 0, i64::from(u32::MAX)),
+        }
     }
 
     /// Every spindle turns, so that angles can be computed.

@@ -7,6 +7,7 @@ use crate::rule::{MAX_APART_NS, MAX_DEPTH, MAX_LENGTH_BYTES, MAX_SECTORS, MAX_TI
 use crate::simulation::{Host, PageCache};
 
 const MIN_WRITEBACK_NS: i64 = 1_000_000;
+const MAX_PROCESSORS: i64 = 1024;
 
 impl HostTables {
     /// Refuses what would not fit, over an array that takes requests of so many sectors.
@@ -14,6 +15,8 @@ impl HostTables {
         for Costs { read, write } in [self.submission_ns, self.submission_sequential_ns] {
             all_within(&[("host.submission_ns", read), ("host.submission_ns", write)], 0, MAX_WORK_NS)?;
         }
+        all_within(&[("host.lock_ns", self.lock_ns.read), ("host.lock_ns", self.lock_ns.write)], 0, MAX_WORK_NS)?;
+        size_within("host.n_processors", self.n_processors, 1, MAX_PROCESSORS)?;
         let longest = MAX_LENGTH_BYTES / sector_bytes;
         let most = if self.is_buffered { longest.min(most_request) } else { longest };
         within("host.largest_request_sectors", self.largest_request_sectors, 1, most)?;

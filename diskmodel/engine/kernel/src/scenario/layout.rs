@@ -1,6 +1,6 @@
 //! What a layout must keep.
 
-use crate::layout::{Family, LayoutTables};
+use crate::layout::{Family, LayoutTables, BITS_PER_PAGE};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
 
@@ -38,7 +38,27 @@ impl LayoutTables {
         )?;
         within("layout.capacity", self.capacity, 1, self.most_capacity(family))?;
         self.check_failed(family)?;
+        self.check_bitmap(drive_sectors)?;
         self.check_rebuild(sector_bytes)
+    }
+
+    fn check_bitmap(&self, drive_sectors: i64) -> Result<(), String> {
+        within("layout.bitmap_chunk", self.bitmap_chunk, 0, MAX_SECTORS)?;
+        if self.bitmap_chunk == 0 {
+            return Ok(());
+        }
+        within("layout.bitmap_start", self.bitmap_start, 0, drive_sectors)?;
+        within("layout.bitmap_page", self.bitmap_page, 1, drive_sectors)?;
+        let covered = if self.family == Family::Parity { self.member } else { self.capacity };
+        let n_pages = covered / self.bitmap_chunk / BITS_PER_PAGE + 1;
+        holds(
+            self.bitmap_start.saturating_add(n_pages.saturating_mul(self.bitmap_page)) <= drive_sectors,
+            "layout.bitmap_page",
+            self.bitmap_page,
+            format_args!("{n_pages} pages from bitmap_start on must end within the drive's {drive_sectors} sectors"),
+        )?;
+        within("layout.bitmap_interval_ns", self.bitmap_interval_ns, 1, MAX_APART_NS)?;
+        within("layout.bitmap_flush_ns", self.bitmap_flush_ns, 0, MAX_APART_NS)
     }
 
     /// What the members hold.

@@ -96,11 +96,14 @@ impl Queue {
     fn check(&self, name: &str) -> Result<(), String> {
         for (field, value) in [
             ("age_ns", self.age_ns),
+            ("miss_margin_ns", self.miss_margin_ns),
             ("read_expire_ns", self.read_expire_ns),
             ("write_expire_ns", self.write_expire_ns),
         ] {
             within(&format!("{name}.{field}"), value, 0, MAX_TIME_NS)?;
         }
+        within(&format!("{name}.age_weight_ppm"), self.age_weight_ppm, 0, 1_000_000)?;
+        within(&format!("{name}.committed"), self.committed, 0, MAX_DEPTH)?;
         within(&format!("{name}.fifo_batch"), self.fifo_batch, 1, MAX_REQUESTS)?;
         within(&format!("{name}.writes_starved"), self.writes_starved, 1, MAX_REQUESTS)
     }

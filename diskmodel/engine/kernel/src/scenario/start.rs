@@ -19,13 +19,13 @@ pub struct Start {
     /// Blocks that came into the controller's read cache, in order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub cached: Vec<i64>,
-    /// Writes that the drives' buffers have accepted, in order.
+    /// Units that every flash drive has written before everything else, in order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub buffered_disk: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub buffered_lba: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub buffered_n: Vec<i64>,
+    pub aged: Vec<i64>,
+    /// Writes that flash drives have programmed last, in order.
+    pub programmed: Writes,
+    /// Writes that the drives' buffers have accepted after these, in order.
+    pub buffered: Writes,
     /// Dirty pages of the host, and since when, in that order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
@@ -36,12 +36,26 @@ pub struct Start {
     pub pages_clean: Vec<i64>,
 }
 
-impl Start {
-    /// What each disk's buffer holds: number, first block, sectors.
-    pub(super) fn buffered(&self, n_disks: u32) -> Vec<Vec<(u64, i64, i64)>> {
+/// Writes of before the run.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct Writes {
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub disk: Vec<i64>,
+    /// First block and sectors.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub lba: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub n: Vec<i64>,
+}
+
+impl Writes {
+    /// Number, first block and sectors of the writes of each disk.
+    pub(super) fn by_disk(&self, n_disks: u32) -> Vec<Vec<(u64, i64, i64)>> {
         let mut of_disk = vec![Vec::new(); n_disks as usize];
-        let writes = self.buffered_lba.iter().zip(&self.buffered_n);
-        for ((seq, &disk), (&lba, &n)) in (0..).zip(&self.buffered_disk).zip(writes) {
+        let writes = self.lba.iter().zip(&self.n);
+        for ((seq, &disk), (&lba, &n)) in (0..).zip(&self.disk).zip(writes) {
             of_disk[disk as usize].push((seq, lba, n));
         }
         if planted(Fault::LoadedWrites) {
@@ -65,7 +79,7 @@ impl Scenario {
         let rule = "there is no read cache with a size";
         holds(has_reads || start.cached.is_empty(), "start.cached (number)", start.cached.len(), rule)?;
         each_within("start.cached", &start.cached, 0, n_blocks - 1)?;
-        self.check_buffered()?;
+        self.check_writes()?;
         let cache = self.host.as_ref().and_then(|host| host.page_cache.as_ref());
         let room = cache.map_or(0, |cache| cache.memory_pages as i64);
         let n_pages = self.host.as_ref().map_or(1, |host| n_of(host.page_sectors));
@@ -79,31 +93,53 @@ impl Scenario {
         check_ascending("start.pages_since_ns", &start.pages_since_ns, 0)
     }
 
-    fn check_buffered(&self) -> Result<(), String> {
-        let Start { buffered_disk: disk, buffered_lba: lba, buffered_n: n, .. } = &self.start;
-        has_length("start.buffered_lba", lba.len(), disk.len())?;
-        has_length("start.buffered_n", n.len(), disk.len())?;
-        let (room, arm) = match &self.drive {
-            Drive::Hdd(tables) => (tables.dirty_sectors, tables.n_sectors_per_actuator),
-            Drive::Flash(_) | Drive::Virtual(_) => (0, 1),
+    fn check_writes(&self) -> Result<(), String> {
+        let Start { aged, programmed, buffered, .. } = &self.start;
+        // room, sectors of an arm, and sectors that take room together
+        let (room, arm, unit) = match &self.drive {
+            Drive::Hdd(tables) => (tables.dirty_sectors, tables.n_sectors_per_actuator, 1),
+            Drive::Flash(tables) => {
+                (tables.loadable_sectors(), tables.n_sectors, tables.mapping_bytes / tables.sector_bytes)
+            }
+            Drive::Virtual(tables) => (0, tables.n_sectors, 1),
         };
+        let is_flash = matches!(self.drive, Drive::Flash(_));
+        let rule = "only flash drives program";
+        holds(is_flash || programmed.disk.is_empty(), "start.programmed (number)", programmed.disk.len(), rule)?;
+        holds(is_flash || aged.is_empty(), "start.aged (number)", aged.len(), rule)?;
+        if let Drive::Flash(tables) = &self.drive {
+            each_within("start.aged", aged, 0, tables.ftl.n_units - 1)?;
+        }
+        self.check_places("start.programmed", programmed, arm)?;
+        self.check_places("start.buffered", buffered, arm)?;
+        let mut used = vec![0_i64; self.layout.n_devices() as usize];
+        let places = buffered.lba.iter().zip(&buffered.n);
+        for (at, (&disk, (&lba, &n))) in buffered.disk.iter().zip(places).enumerate() {
+            used[disk as usize] += ((lba + n - 1) / unit - lba / unit + 1) * unit;
+            let rule = format_args!("disk {disk} has room for {room} sectors");
+            holds(used[disk as usize] <= room, &format!("start.buffered.n[{at}]"), n, rule)?;
+        }
+        Ok(())
+    }
+
+    /// Every write lies on a disk, and on one arm of it.
+    fn check_places(&self, field: &str, writes: &Writes, arm: i64) -> Result<(), String> {
+        let Writes { disk, lba, n } = writes;
         let n_sectors = match &self.drive {
             Drive::Hdd(tables) => tables.n_sectors,
             Drive::Flash(tables) => tables.n_sectors,
             Drive::Virtual(tables) => tables.n_sectors,
         };
-        each_within("start.buffered_disk", disk, 0, self.layout.n_devices() - 1)?;
-        each_within("start.buffered_n", n, 1, MAX_SECTORS)?;
-        each_within("start.buffered_lba", lba, 0, n_sectors - 1)?;
-        let mut used = vec![0_i64; self.layout.n_devices() as usize];
-        for (at, (&disk, (&lba, &n))) in disk.iter().zip(lba.iter().zip(n)).enumerate() {
+        has_length(&format!("{field}.lba"), lba.len(), disk.len())?;
+        has_length(&format!("{field}.n"), n.len(), disk.len())?;
+        each_within(&format!("{field}.disk"), disk, 0, self.layout.n_devices() - 1)?;
+        each_within(&format!("{field}.n"), n, 1, MAX_SECTORS)?;
+        each_within(&format!("{field}.lba"), lba, 0, n_sectors - 1)?;
+        for (at, (&lba, &n)) in lba.iter().zip(n).enumerate() {
             let end = (lba + n).min(n_sectors + 1);
             let rule = format_args!("so many sectors from {lba} on do not lie on one arm of {arm}");
             let is_on_arm = end <= n_sectors && lba / arm == (end - 1) / arm;
-            holds(is_on_arm, &format!("start.buffered_n[{at}]"), n, rule)?;
-            used[disk as usize] += n;
-            let rule = format_args!("disk {disk} has room for {room} sectors");
-            holds(used[disk as usize] <= room, &format!("start.buffered_n[{at}]"), n, rule)?;
+            holds(is_on_arm, &format!("{field}.n[{at}]"), n, rule)?;
         }
         Ok(())
     }

@@ -10,10 +10,20 @@ use crate::traffic::Traffic;
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
-        if self.is_host_thread() {
-            self.access_when_awake(owner, op, sector, n);
+        let asked = self.events.now;
+        if self.intents.is_none() || op == READ {
+            self.begin_access(owner, op, sector, n, asked);
         } else {
-            self.plan_access(owner, op, sector, n, self.events.now);
+            self.write_with_intent(owner, sector, n, asked);
+        }
+    }
+
+    /// Start an access whose bits are set, if it needs any.
+    pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
+        if self.is_host_thread() {
+            self.access_when_awake(owner, op, sector, n, asked);
+        } else {
+            self.plan_access(owner, op, sector, n, asked);
         }
     }
 
@@ -31,11 +41,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             None => true,
             Some(s) => !s.is_host_thread && op == READ && self.plan.first.iter().map(|piece| piece.n).sum::<i64>() == n,
         };
-        self.start(owner, asked, is_direct);
+        let bits = (self.intents.is_some() && op == WRITE).then(|| self.layout.bits_of(sector, n));
+        self.start(owner, asked, is_direct, bits);
     }
 
     /// Start the pieces in `self.plan`.
-    pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool) {
+    pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
         let now = self.events.now;
         let id = self.accesses.put_reusing(|slot| {
             slot.owner = owner;
@@ -43,6 +54,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             slot.start = now;
             slot.is_direct = is_direct;
             slot.n_following = 0;
+            slot.bits = bits;
             slot.then.clear();
         });
         self.accesses[id].then.extend_from_slice(&self.plan.then);
@@ -184,8 +196,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let access = &self.accesses[last.access];
         let (owner, parity) = (access.owner, last.submitted - access.start);
         let waited = self.events.now - access.asked - parity - (last.done - last.submitted);
+        if let (Some(bits), Some(intents)) = (access.bits, &mut self.intents) {
+            intents.bitmap.ended(bits, self.events.now);
+        }
         self.accesses.release(last.access);
         match owner {
+            Owner::Bitmap => self.bits_written(),
             Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),
             Owner::ReadAhead(number) => self.came(number),

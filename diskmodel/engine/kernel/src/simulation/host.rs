@@ -1,7 +1,8 @@
-//! The host before the controller: processor time of each request, buffered reads (rules H1 to H4); see
+//! The host before the controller: processor time of each request, buffered reads (rules H1 to H5); see
 //! `diskmodel/engine/host.py`. With a page cache requests go its way (`page_cache.rs`).
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::{HostRequest, PageCache, Purpose, Simulation};
 use crate::command::Slots;
@@ -29,7 +30,10 @@ pub struct Host {
     pub(super) is_page_by_page: bool,
     pub(super) read_ahead: ReadAhead,
     pub(super) page_cache: Option<PageCache>,
-    processor_free: i64,
+    /// When each processor is free.
+    processors_free: BinaryHeap<Reverse<i64>>,
+    lock_ns: [i64; 2],
+    lock_free: i64,
     pub(super) coming: Coming,
     /// Reads that a range has set free, and since when they waited.
     set_free: Vec<(u32, i64)>,
@@ -65,12 +69,22 @@ impl Host {
             is_page_by_page: read_ahead == 0,
             read_ahead: ReadAhead::new(read_ahead, page, capacity),
             page_cache,
-            processor_free: 0,
+            processors_free: vec![Reverse(0); tables.n_processors].into(),
+            lock_ns: tables.lock_ns.by_op(),
+            lock_free: 0,
             coming: Coming::new(longest),
             set_free: Vec::new(),
             one_by_one: Slots::default(),
             wanted: Vec::new(),
         }
+    }
+
+    /// When a processor is free.
+    fn first_free(&self) -> i64 {
+        if planted(Fault::FirstProcessor) {
+            return self.processors_free.iter().map(|free| free.0).max().unwrap_or(0);
+        }
+        self.processors_free.peek().map_or(0, |free| free.0)
     }
 
     /// Room for the pages that a request fetches one after the other, none yet.
@@ -83,7 +97,7 @@ impl Host {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// A request comes in, now: first the processor, one request after the other (rules H1, H4).
+    /// A request comes in, now: first the processor that is free first (rules H1, H4).
     pub(super) fn submit_to_host(&mut self, id: u32) {
         let now = self.events.now;
         let device = self.disks.len() as u32 + 2;
@@ -92,7 +106,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_next = host.goes_on_at == Some((request.op, request.sector)) && !planted(Fault::GoesOn);
         host.goes_on_at = Some((request.op, request.sector + request.n));
         let work = (if is_next { host.sequential_ns } else { host.submission_ns })[request.op as usize];
-        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.processor_free) };
+        let begin = if planted(Fault::SubmissionQueue) { now } else { now.max(host.first_free()) };
         let begin = begin.min(LAST_NS);
         let free = match &mut host.processor_pauses {
             Some(pauses) => {
@@ -102,11 +116,31 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             None => begin + work,
         };
         if free == now {
-            return self.entered(id);
+            return self.take_lock(id);
         }
         request.queue += free - work - now;
         request.overhead += work;
-        host.processor_free = free;
+        if let Some(mut first) = host.processors_free.peek_mut() {
+            first.0 = free;
+        }
+        self.events.at(free, COMPLETE, device, request.row, Action::Submitted(id));
+    }
+
+    /// Takes what only one request can hold, one after the other (rule H5).
+    pub(super) fn take_lock(&mut self, id: u32) {
+        let now = self.events.now;
+        let device = self.disks.len() as u32 + 2;
+        let Some(host) = &mut self.host else { return self.entered(id) };
+        let request = &mut self.hosts[id];
+        let work = host.lock_ns[request.op as usize];
+        if work == 0 {
+            return self.entered(id);
+        }
+        let begin = if planted(Fault::HostLock) { now } else { now.max(host.lock_free) };
+        let free = begin.min(LAST_NS) + work;
+        request.queue += free - work - now;
+        request.overhead += work;
+        host.lock_free = free;
         self.events.at(free, COMPLETE, device, request.row, Action::Entered(id));
     }
 

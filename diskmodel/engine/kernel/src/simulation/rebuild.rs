@@ -76,7 +76,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     pub(super) fn rebuild_step(&mut self) {
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
-        self.start(Owner::Rebuild(first), self.events.now, true);
+        self.start(Owner::Rebuild(first), self.events.now, true, None);
         self.schedule_next_step();
     }
 

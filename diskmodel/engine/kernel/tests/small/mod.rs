@@ -6,6 +6,9 @@ pub fn queue(scheduler: &str) -> Queue {
     Queue {
         scheduler: SchedulerName::named(scheduler).unwrap(),
         age_ns: 300_000_000,
+        miss_margin_ns: 1_000_000,
+        age_weight_ppm: 5_000,
+        committed: 2,
         read_expire_ns: 500_000_000,
         write_expire_ns: 5_000_000_000,
         fifo_batch: 16,

@@ -1,0 +1,49 @@
+//! Seek times by distance in cylinders, shared by the runs of a drive.
+
+use std::sync::Arc;
+
+/// Times that fit, and what follows from them.
+#[derive(Clone, Debug, Default)]
+pub struct Seeks {
+    pub ns: Arc<[u32]>,
+    /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
+    pub least_ns: Arc<[u32]>,
+}
+
+impl Seeks {
+    /// None where a time does not fit in 32 bits.
+    fn of(numbers: &[i64]) -> Option<Self> {
+        let ns = numbers.iter().map(|&ns| u32::try_from(ns).ok()).collect::<Option<Vec<_>>>()?;
+        let mut least_ns = ns.clone();
+        for distance in (1..least_ns.len()).rev() {
+            least_ns[distance - 1] = least_ns[distance - 1].min(least_ns[distance]);
+        }
+        Some(Seeks { ns: ns.into(), least_ns: least_ns.into() })
+    }
+}
+
+/// A column of seek times as a caller hands it over: those that do not fit are kept as they came, to be reported.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(from = "Vec<i64>"))]
+pub struct SeekColumn(pub Result<Seeks, Vec<i64>>);
+
+impl SeekColumn {
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Ok(seeks) => seeks.ns.len(),
+            Err(numbers) => numbers.len(),
+        }
+    }
+}
+
+impl From<Vec<i64>> for SeekColumn {
+    fn from(numbers: Vec<i64>) -> Self {
+        SeekColumn(Seeks::of(&numbers).ok_or(numbers))
+    }
+}
+
+impl FromIterator<i64> for SeekColumn {
+    fn from_iter<T: IntoIterator<Item = i64>>(numbers: T) -> Self {
+        numbers.into_iter().collect::<Vec<_>>().into()
+    }
+}

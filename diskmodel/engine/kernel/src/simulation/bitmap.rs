@@ -1,0 +1,111 @@
+//! Writes that wait until their bits are set (rule L13); see `diskmodel/engine/raid.py`.
+
+use super::{Owner, Simulation};
+use crate::device::Device;
+use crate::events::{Action, COMPLETE};
+use crate::layout::{Bitmap, Layout, Piece};
+use crate::mechanics::WRITE;
+use crate::traffic::Traffic;
+
+/// A write, and the bits that it waits for.
+#[derive(Clone, Copy)]
+struct Waiting {
+    owner: Owner,
+    sector: i64,
+    n: i64,
+    asked: i64,
+    bits: (i64, i64),
+}
+
+/// The bitmap, and what waits for it.
+pub struct Intents {
+    pub bitmap: Bitmap,
+    waiting: Vec<Waiting>,
+    ready: Vec<Waiting>,
+    is_writing: bool,
+    n_written: u64,
+    pages: Vec<i64>,
+}
+
+impl Intents {
+    /// None without a bitmap.
+    pub fn of(layout: &Layout) -> Option<Self> {
+        (layout.bitmap_chunk > 0).then(|| Intents {
+            bitmap: Bitmap::new(layout),
+            waiting: Vec::new(),
+            ready: Vec::new(),
+            is_writing: false,
+            n_written: 0,
+            pages: Vec::new(),
+        })
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// A write begins now if its bits are set, else when they are.
+    pub(super) fn write_with_intent(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
+        let bits = self.layout.bits_of(sector, n);
+        let Some(intents) = &mut self.intents else { return };
+        intents.bitmap.enter(bits, asked);
+        if intents.bitmap.holds(bits) {
+            return self.begin_access(owner, WRITE, sector, n, asked);
+        }
+        intents.waiting.push(Waiting { owner, sector, n, asked, bits });
+        if !intents.is_writing {
+            self.write_bits();
+        }
+    }
+
+    /// Writes the pages of the bitmap with bits that are pending to all disks that are left.
+    fn write_bits(&mut self) {
+        let Simulation { intents, layout, plan, .. } = self;
+        let Some(intents) = intents else { return };
+        intents.is_writing = true;
+        intents.bitmap.take(&mut intents.pages);
+        plan.first.clear();
+        plan.then.clear();
+        for page in &intents.pages {
+            let lba = layout.bitmap_start + page * layout.bitmap_page;
+            let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
+            plan.first.extend(left.map(|disk| Piece { disk, op: WRITE, lba, n: layout.bitmap_page }));
+        }
+        self.start(Owner::Bitmap, self.events.now, true, None);
+    }
+
+    pub(super) fn bits_written(&mut self) {
+        let Some(intents) = &mut self.intents else { return };
+        intents.n_written += 1;
+        let flush = self.layout.bitmap_flush_ns;
+        if flush == 0 {
+            return self.bits_durable();
+        }
+        let (device, order) = (self.disks.len() as u32 + 3, intents.n_written - 1);
+        self.events.at(self.events.now + flush, COMPLETE, device, order, Action::BitsDurable);
+    }
+
+    /// The bits are set: writes that need no others begin, in the order in which they came.
+    pub(super) fn bits_durable(&mut self) {
+        let Some(intents) = &mut self.intents else { return };
+        intents.bitmap.written();
+        intents.is_writing = false;
+        let Intents { bitmap, waiting, ready, .. } = &mut **intents;
+        let mut began = std::mem::take(ready);
+        began.clear();
+        waiting.retain(|write| {
+            let is_ready = bitmap.holds(write.bits);
+            if is_ready {
+                began.push(*write);
+            }
+            !is_ready
+        });
+        if intents.bitmap.has_pending() {
+            self.write_bits();
+        }
+        for &Waiting { owner, sector, n, asked, .. } in &began {
+            self.begin_access(owner, WRITE, sector, n, asked);
+        }
+        if let Some(intents) = &mut self.intents {
+            intents.ready = began;
+        }
+    }
+}
