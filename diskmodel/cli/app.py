@@ -17,6 +17,7 @@ from diskmodel.cli import (
     measure,
     mount,
     plan,
+    quiz,
     replay,
     rule,
     simulate,
@@ -89,6 +90,7 @@ _COMMANDS = {
     "Explore": (
         (demo.demo, "measure this machine's disk, calibrate it, plan with it"),
         (lab.lab, "explore curves, the moving head and a quiz in the browser"),
+        (quiz.quiz, "write a quiz about disks and arrays, with its solutions"),
         (animate.animate, "write a page that animates the disk head during a run"),
         (mount.mount, "mount a drive or array as a file with simulated timing"),
     ),

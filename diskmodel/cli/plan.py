@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.console import print_json, progress, say, show
+from diskmodel.cli.console import print_json, say, show
 from diskmodel.cli.inputs import read_workload, refuse_unused
 from diskmodel.cli.options import Debug, Device, Format, Json, Percentile, Plot
+from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
@@ -89,14 +90,18 @@ def plan(
         Path | None,
         typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Search on a Dask cluster: the address of its scheduler, for example tcp://10.0.0.5:8786."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Find the fewest disks that meet the objective for IOPS, latency and capacity, by simulation.
 
     Ask with a plan file, or in one line: diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms.
-    Options replace what a file, a preset or an array states. Exits with status 3 when none of the candidates meets the
-    objective.
+    Options replace what a file, a preset or an array states. A file with volumes asks whether each has an array of its
+    own, or all share one. Exits with status 3 when none of the candidates meets the objective.
     """
     from diskmodel.output import check_output
     from diskmodel.plan import Recording, with_drives
@@ -137,6 +142,22 @@ def plan(
     recording = None
     if workload is not None:
         recording = Recording.of(workload, format=format, device=device)
+    if plan is not None and has_volumes(plan):
+        elsewhere = {"--workload": workload, "--from": start, "--array": array}
+        drawn = {"--plot": plot, "--crossover": crossover, "--waterfall": waterfall}
+        plan_server(
+            plan,
+            given,
+            refused={**elsewhere, **drawn},
+            save=save,
+            report=report,
+            explain=explain,
+            with_sensitivity=sensitivity,
+            memory=memory,
+            cluster=cluster,
+            as_json=as_json,
+        )
+        return
     question, notes = ask(
         given,
         plan,
@@ -156,7 +177,12 @@ def plan(
         say(f"question: {save}")
     is_short = not (explain or as_json or report or waterfall)
     result = answer(
-        question, with_sensitivity=sensitivity, with_waterfalls=explain, with_details=not is_short, memory=memory
+        question,
+        with_sensitivity=sensitivity,
+        with_waterfalls=explain,
+        with_details=not is_short,
+        memory=memory,
+        cluster=cluster,
     )
     if as_json:
         print_json({**result.to_dict(), "workload_notes": workload_notes, "question_notes": notes})
@@ -274,24 +300,19 @@ def answer(
     with_waterfalls: bool = False,
     with_details: bool = True,
     memory: Path | None = None,
+    cluster: str | None = None,
 ) -> PlanResult:
-    """Answer a plan, with progress on standard error; `memory` is the file that keeps outcomes."""
+    """Answer a plan; `memory` and `cluster` as for `searching`."""
+    from diskmodel.cli.searching import searching
     from diskmodel.plan import run_plan
 
-    with progress() as bar:
-        task = bar.add_task("searching", total=None)
-
-        def show_progress(done: int, total: int, candidate: Any) -> None:
-            disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
-            bar.update(task, completed=done, total=total, description=f"{candidate.family}: {disks}")
-
+    with searching(memory, cluster) as options:
         return run_plan(
             plan,
-            progress=show_progress,
             with_sensitivity=with_sensitivity,
             with_waterfalls=with_waterfalls,
             with_details=with_details,
-            memory=memory,
+            **options,
         )
 
 

@@ -14,7 +14,8 @@ from diskmodel.cli.status import ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName
-    from diskmodel.engine.simulate import Begin, Keep
+    from diskmodel.engine.simulate import Keep
+    from diskmodel.engine.steady.shared import Begin
     from diskmodel.workload import TraceWorkload, Workload
 
 

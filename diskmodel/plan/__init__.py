@@ -3,6 +3,7 @@
 `question` describes what is asked, `search` finds the answer, `answer` is what was found, and `show` prints it.
 """
 
+from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult, Sharing
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
@@ -16,6 +17,8 @@ from diskmodel.plan.question.description import Candidates, PlanDescription, Pri
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.question.recording import Recording
+from diskmodel.plan.question.server import ArrayObjective, ServerPlan, Volume, VolumeObjective
+from diskmodel.plan.search.arrangements import run_server
 from diskmodel.plan.search.compare import compare
 from diskmodel.plan.search.crossover import find_crossover
 from diskmodel.plan.search.evaluation import Evaluate
@@ -24,6 +27,8 @@ from diskmodel.plan.search.pareto import pareto_search
 from diskmodel.plan.search.run import run_plan
 
 __all__ = [
+    "Arrangement",
+    "ArrayObjective",
     "Candidate",
     "Candidates",
     "Case",
@@ -40,6 +45,7 @@ __all__ = [
     "Objective",
     "Outcome",
     "ParetoPoint",
+    "PlacedArray",
     "PlanDescription",
     "PlanResult",
     "Prices",
@@ -48,11 +54,17 @@ __all__ = [
     "Replay",
     "Search",
     "Sensitivity",
+    "ServerPlan",
+    "ServerResult",
+    "Sharing",
+    "Volume",
+    "VolumeObjective",
     "cases",
     "compare",
     "find_crossover",
     "latency_curves",
     "pareto_search",
     "run_plan",
+    "run_server",
     "with_drives",
 ]

@@ -40,7 +40,7 @@ class Drift:
     @property
     def message(self) -> str:
         """What the reader must know."""
-        what = "fills" if self.bytes_per_s > 0 else "drains"
+        what = ("fill" if self.bytes_per_s > 0 else "drain") + ("" if self.part.endswith("s") else "s")
         return f"{self.part} still {what} at {abs(self.bytes_per_s) / 1e6:.2g} MB/s; simulate more requests"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,3 +180,9 @@ class Candidate(Record):
             "waterfall": self.waterfall,
             "trials": self.trials,
         }
+
+
+def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the infeasible candidate that misses the objective by least."""
+    missed = [c for c in candidates if c.binding is not None]
+    return max(missed, key=lambda c: c.binding.margin_ratio if c.binding else 0.0, default=None)

@@ -68,6 +68,11 @@ class Criterion(Record):
         difference = self.limit - self.figure.value if self.is_upper else self.figure.value - self.limit
         return difference / self.limit if self.limit else math.copysign(math.inf, difference)
 
+    @property
+    def is_overload(self) -> bool:
+        """Whether the array completes less than it is offered."""
+        return self.detail == "overloaded"
+
     def json_fields(self) -> Mapping[str, Any]:
         """Return the requirement, the value with the ends of its interval, and the verdict."""
         return {
@@ -84,13 +89,24 @@ class Criterion(Record):
 
     def in_short(self) -> str:
         """Return the value and the limit: "p99 latency 45.8 ms (at most 80 ms)"."""
+        if self.is_overload:
+            return self._overload()
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
         value, limit = (f"{_short(number, 3)} {self.unit}".strip() for number in (self.figure.value, self.limit))
         return f"{what} {value} ({bound} {limit})"
 
+    def _overload(self) -> str:
+        prefix = self.name.removesuffix("iops")
+        done, offered = (_short(number, 3) for number in (self.figure.value, self.limit))
+        if done == offered:
+            return f"{prefix}overloaded: at {offered} requests/s the queue grows without end"
+        return f"{prefix}overloaded: it completes {done} of {offered} requests/s"
+
     def __str__(self) -> str:
+        if self.is_overload:
+            return self._overload()
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
         value, limit = (f"{_short(number)} {self.unit}".strip() for number in (self.figure.value, self.limit))

@@ -36,6 +36,8 @@ class Outcome(Record):
         Engine or formula.
     rebuilt_bytes_per_s : float
         Rate of a rebuild that ran beside the workload; nan without one.
+    host_limit : str
+        Which part of the host limits the rate, in a sentence; "" where none does.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
@@ -53,6 +55,7 @@ class Outcome(Record):
     rebuilt_bytes_per_s: float = math.nan
     burst_requests: float = math.nan
     burst_latency_ms: float = math.nan
+    host_limit: str = ""
 
     @property
     def utilization(self) -> Interval:
@@ -87,6 +90,7 @@ class Outcome(Record):
             "back_end_per_host": self.back_end_per_host,
             "burst_requests": self.burst_requests,
             "burst_latency_ms": self.burst_latency_ms,
+            "host_limit": self.host_limit or None,
             "breakdown_ms": self.breakdown_ms,
             "requests": self.n_requests,
             "engine": self.method,

@@ -13,6 +13,7 @@ from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
+from diskmodel.plan.answer.spreading import Spreading
 from diskmodel.plan.question.description import PlanDescription
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class PlanResult(Record, Displayable):
         Cost (or disks) against latency, of everything that was tried and meets the objective.
     profile_risk : ProfileRisk or None
         Effect of the uncertainty of a calibrated drive on the best; None where its profile states none.
+    spreading : Spreading or None
+        What spreading the data over all of the best array would cost; None where it costs nothing or was not asked for.
     peaks : tuple of HiddenPeak
         How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
     """
@@ -57,6 +60,7 @@ class PlanResult(Record, Displayable):
     sensitivities: tuple[Sensitivity, ...]
     front: tuple[ParetoPoint, ...]
     profile_risk: ProfileRisk | None = None
+    spreading: Spreading | None = None
     peaks: tuple[HiddenPeak, ...] = ()
 
     @property
@@ -118,7 +122,7 @@ class PlanResult(Record, Displayable):
             "best": self.best,
             "minimized": self.minimized,
             "reason": self.reason,
-            "region": {"bytes": self.plan.stored_bytes, "words": self.region},
+            "region": {"bytes": self.plan.stored_bytes, "words": self.region, "spread": self.spreading},
             "candidates": self.candidates,
             "relaxations": self.relaxations,
             "sensitivities": self.sensitivities,

@@ -273,7 +273,7 @@ class PlanDescription(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        names = {stream.name for stream in self.workload.streams}
+        names = {stream.name for stream in self.workload.streams} | set(self.workload.volumes)
         degraded = self.objective.degraded
         for where, latency in (
             ("objective.latency", self.objective.latency),

@@ -50,6 +50,7 @@ class LatencyObjective(LatencyLimits):
     Attributes
     ----------
     streams : dict of str to LatencyLimits
+        By the name of a stream, or of a volume for all its streams together.
     """
 
     streams: dict[str, LatencyLimits] = Field(default_factory=dict)

@@ -17,6 +17,7 @@ from diskmodel.layout.levels import Level
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.recording import Recording
+from diskmodel.plan.question.server import ServerPlan
 from diskmodel.units import (
     SUFFIXES,
     Bytes,
@@ -35,6 +36,17 @@ from diskmodel.workload import Workload
 DEFAULT_DRIVES = ("seagate-exos-x16", "seagate-exos-10e2400-2400", "micron-7450-pro-1920")
 #: Candidates of a question that names no level: those that controllers offer for more than two disks.
 DEFAULT_LEVELS = ("raid10", "raid5", "raid6")
+
+#: Fields of `PlanOptions` that a plan with volumes has in each volume.
+_OF_ONE_WORKLOAD = (
+    "iops",
+    "throughput_bytes_per_s",
+    "read_ratio",
+    "size_bytes",
+    "capacity_bytes",
+    "p99_ns",
+    "fill_limit_ratio",
+)
 
 _EXAMPLE = "diskmodel plan --iops 8000 --reads 70% --block 8k --capacity 20TB --p99 20ms"
 _PRESET_EXAMPLE = "diskmodel plan --from preset:{} --iops 2000 --capacity 20TB"
@@ -208,12 +220,38 @@ def plan_from(
     _put_workload(draft, options)
     _put_objective(draft, options)
     _put_candidates(draft, options, array)
+    _put_search(draft, options)
+    draft.tables.setdefault("name", _name_of(draft, preset))
+    return PlanDescription.parse(draft.tables, "" if path is None else str(path)), draft.notes
+
+
+def server_from(options: PlanOptions, path: Path) -> tuple[ServerPlan, list[str]]:
+    """Return the plan in a file with volumes with options on top, and what was replaced, in a line each.
+
+    Raises
+    ------
+    DescriptionError
+        When an option belongs to one workload, or anything breaks a rule.
+    """
+    fix = f"change it in a volume of {path}"
+    faults = [
+        Fault(_option(name), getattr(options, name), "describes one workload, and the plan has volumes", fix)
+        for name in _OF_ONE_WORKLOAD
+        if getattr(options, name) is not None
+    ]
+    if faults:
+        raise DescriptionError(faults)
+    draft = _Draft(dict(ServerPlan.load(path)), str(path))
+    _put_candidates(draft, options, None)
+    _put_search(draft, options)
+    return ServerPlan.parse(draft.tables, str(path)), draft.notes
+
+
+def _put_search(draft: _Draft, options: PlanOptions) -> None:
     for name in ("engine", "seed"):
         value = getattr(options, name)
         if value is not None:
             draft.table("search")[name] = value
-    draft.tables.setdefault("name", _name_of(draft, preset))
-    return PlanDescription.parse(draft.tables, "" if path is None else str(path)), draft.notes
 
 
 def _start(

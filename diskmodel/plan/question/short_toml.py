@@ -9,13 +9,14 @@ import tomlkit
 from diskmodel.description import readable
 from diskmodel.drive import Drive, catalogue
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.server import ServerPlan
 
 #: Fields that determine which of several forms a table has; needed also where they are a form's own default.
 _FORMS = ("kind", "pattern")
 
 
-def short_toml(plan: PlanDescription) -> str:
-    """TOML text of which `PlanDescription.load` makes the same plan, without defaults; catalogue drives by name."""
+def short_toml(plan: PlanDescription | ServerPlan) -> str:
+    """TOML text of which `load` makes the same plan, without defaults; catalogue drives by name."""
     data = _without_defaults(plan.to_dict(), plan.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
     data["candidates"]["drives"] = [
         _named(drive)

@@ -146,7 +146,7 @@ def margin_of(trial: Trial) -> float:
         item.margin_ratio
         for item in trial.criteria
         if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
-        and item.detail != "overloaded"
+        and not item.is_overload
         and item.verdict is not Verdict.UNKNOWN
     ]
     return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
@@ -176,12 +176,19 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
         reason = (
             f"{below.disks} disks are too close to call in {_length(below)}, so the larger number is taken: {binding}"
         )
+    reason += _host_limit(below)
     counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)
     return Candidate(
         trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials),
         replay_in_words(trier, trial),
     )  # fmt: skip
+
+
+def _host_limit(trial: Trial | None) -> str:
+    """Return what of the host limits the rate of a trial, as the end of a sentence; "" where nothing does."""
+    outcome = trial.outcome if trial is not None else None
+    return f"; {outcome.host_limit}" if outcome is not None and outcome.host_limit else ""
 
 
 def _length(trial: Trial) -> str:
@@ -193,7 +200,7 @@ def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
     binding = tightest(trial.criteria)
     is_decided = trial.verdict is Verdict.FAILS
     prefix = "" if is_decided else f"undecided in {_length(trial)}: "
-    reason = f"{prefix}with {nearest} disks: {binding}{capped}"
+    reason = f"{prefix}with {nearest} disks: {binding}{capped}{_host_limit(trial)}"
     counted = trier.rule_of_thumb_disks
     return Candidate(
         trier.case.family,

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
-from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import PlanDescription
@@ -22,6 +22,7 @@ from diskmodel.plan.search.pool import Progress, Workers
 from diskmodel.plan.search.profile_risk import profile_risk
 from diskmodel.plan.search.relax import relaxations
 from diskmodel.plan.search.sensitivity import sensitivity
+from diskmodel.plan.search.spreading import spreading
 from diskmodel.plan.search.trier import is_settled
 from diskmodel.plan.search.waterfall import waterfall
 
@@ -57,7 +58,7 @@ def run_plan(
         Whether every feasible candidate gets the steps from the rule of thumb to it, not only the best.
     with_details : bool
         Without it, only what a short answer shows is simulated: no steps from the rule of thumb, no changes that would
-        help where there is an answer, and a rebuild only of the best candidate.
+        help where there is an answer, no data spread over all of the array, and a rebuild only of the best candidate.
 
     Returns
     -------
@@ -89,6 +90,7 @@ def run_plan(
         sensitivities=tuple(sensitivity(plan, shown, decide)) if with_sensitivity and best and shown else (),
         front=tuple(pareto_front(points_of(found))),
         profile_risk=profile_risk(plan, best, decide) if best else None,
+        spreading=spreading(plan, best, decide) if best and with_details else None,
         peaks=tuple(hidden_peaks(plan, best, decide)) if best else (),
     )
 
@@ -178,12 +180,6 @@ def _rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
     cost = candidate.trial.statics.cost_usd
     first = cost if minimized == "cost" and cost == cost else math.inf if minimized == "cost" else 0.0
     return (first, float(candidate.trial.disks), candidate.p99_ms or 0.0)
-
-
-def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the infeasible candidate that misses the objective by least."""
-    missed = [c for c in candidates if c.binding is not None]
-    return max(missed, key=lambda c: c.binding.margin_ratio if c.binding else 0.0, default=None)
 
 
 def _why_none(candidates: Sequence[Candidate]) -> str:

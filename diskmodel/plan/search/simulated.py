@@ -9,6 +9,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.records import Op
 from diskmodel.result import Latency, Result
@@ -42,6 +43,7 @@ class Simulated:
             profile_draws=0,
         )
         outcome = outcome_of(result, array)
+        outcome = replace(outcome, latency_ns={**outcome.latency_ns, **_of_volumes(result, workload)})
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
 
@@ -70,7 +72,26 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
         burst_requests=result.burst.n_requests if result.burst else math.nan,
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
+        host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
     )
+
+
+def _of_volumes(result: Result, workload: Workload) -> dict[str, dict[str, Interval]]:
+    """Return the latency of each volume, all its streams together; nothing where no stream names a volume."""
+    found = {}
+    position = {rule.name: at for at, rule in enumerate(result.requests.streams)}
+    for volume, members in workload.volumes.items():
+        if len(members) == 1:
+            latency = result.per_stream[members[0].name]
+        elif not result.is_stable:
+            latency = Latency.unknown(0)
+        else:
+            rows = result.window.rows
+            done = result.run.completions
+            own = rows[np.isin(result.requests.stream[rows], [position[stream.name] for stream in members])]
+            latency = Latency.of(done.done_ns[own] - done.issue_ns[own])
+        found[volume] = _figures(latency)
+    return found
 
 
 def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Outcome:

@@ -7,6 +7,7 @@ import io
 import math
 import platform
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,13 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
     OutputError
         Where it cannot be written.
     """
-    makers = {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
+    write_by_ending(
+        path, {".html": lambda: html(result, curves), ".md": lambda: markdown(result), ".csv": lambda: as_csv(result)}
+    )
+
+
+def write_by_ending(path: str | Path, makers: Mapping[str, Callable[[], str]]) -> None:
+    """Write the text that the maker for the path's ending (.html, .md or .csv) returns; errors as `write_report`."""
     suffix = Path(path).suffix.lower()
     if suffix not in makers:
         raise DescriptionError(
@@ -47,6 +54,11 @@ def write_report(result: PlanResult, path: str | Path, *, curves: Curves = ()) -
 
 def html(result: PlanResult, curves: Curves = ()) -> str:
     """Return the report as one self-contained HTML file; the same text for the same answer."""
+    return html_of(_content(result), _opening(result, curves), _plots(result, curves))
+
+
+def html_of(content: dict[str, Any], opening: list[Markup], plots: list[tuple[str, Markup]]) -> str:
+    """Return the content of a report as HTML, with drawings at the top and with titled ones below the table."""
     environment = Environment(
         loader=PackageLoader("diskmodel.plan.show", "."),
         autoescape=True,
@@ -55,19 +67,27 @@ def html(result: PlanResult, curves: Curves = ()) -> str:
         lstrip_blocks=True,
     )
     environment.filters["short"] = short
-    return environment.get_template("report.html.j2").render(
-        **_content(result), opening=_opening(result, curves), plots=_plots(result, curves)
-    )
+    return environment.get_template("report.html.j2").render(**content, opening=opening, plots=plots)
 
 
 def markdown(result: PlanResult) -> str:
     """Return the report as Markdown, without plots."""
-    content = _escaped(_content(result))
+    return markdown_of(_content(result))
+
+
+def markdown_of(content: dict[str, Any]) -> str:
+    """Return the content of a report as Markdown."""
+    content = _escaped(content)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", content["toml"])), default=0))
     lines = [f"# {content['title']}", ""]
     lines += [f"**{content['warning']}**", ""] if content["warning"] else []
     lines += [content["answer"], "", *(f"- {line}" for line in content["because"]), ""]
-    lines += ["## Candidates", "", "| " + " | ".join(content["header"]) + " |", "|---" * len(content["header"]) + "|"]
+    lines += [
+        f"## {content['heading']}",
+        "",
+        "| " + " | ".join(content["header"]) + " |",
+        "|---" * len(content["header"]) + "|",
+    ]
     lines += ["| " + " | ".join(row) + " |" for row in content["rows"]]
     lines += ["", content["note"]] if content["note"] else []
     for title, items in content["lists"]:
@@ -143,6 +163,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "answer": answer(result),
         "because": because(result),
         "facts": _facts(result),
+        "heading": "Candidates",
         "header": candidate_header(result),
         "rows": [candidate_row(result, candidate) for candidate in result.candidates],
         "note": candidate_note(result),

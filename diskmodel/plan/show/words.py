@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from diskmodel.drive import Drive
-from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
@@ -56,8 +56,7 @@ def _fewer(best: Candidate) -> str:
 
 def _why_not(result: PlanResult) -> list[str]:
     """Return the candidate that comes nearest, and the changes that would meet the objective."""
-    missed = [c for c in result.candidates if c.binding is not None]
-    near = max(missed, key=lambda c: c.binding.margin_ratio if c.binding else 0.0, default=None)
+    near = nearest(result.candidates)
     if near is None:
         return [_sentence(c.reason) for c in result.candidates]
     said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}."]
@@ -202,6 +201,7 @@ def _assumptions(result: PlanResult) -> list[str]:
         said.append(f"{nominal_bytes(objective.capacity_bytes)} of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
         result.region or "streams use the regions that the workload states",
+        *([str(result.spreading)] if result.spreading else []),
         "a criterion that the longest run leaves undecided counts as not met",
         "rebuild hours and data loss come from formulas that assume independent failures",
     ]
@@ -210,7 +210,9 @@ def _assumptions(result: PlanResult) -> list[str]:
 
 def _profile(drive: Drive) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
-    return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{notes}"
+    ordering = drive.provenance.get("ordering")
+    order = f"; how it orders queued commands is assumed: {ordering}" if ordering else ""
+    return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{order}{notes}"
 
 
 def _checked(drive: Drive) -> str:

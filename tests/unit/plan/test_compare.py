@@ -187,9 +187,10 @@ def test_more_of_the_same_is_not_offered_where_space_is_missing() -> None:
 def test_an_overload_is_held_against_what_is_offered() -> None:
     plan = plan_of(objective={"iops": 4000}, candidates={"drives": ["generic-15k"], "levels": ["raid5"], "disks": [8]})
     (trial,) = search_family(cases(plan)[0], Queues()).trials
-    (failed,) = (item for item in trial.criteria if item.detail == "overloaded")
+    (failed,) = (item for item in trial.criteria if item.is_overload)
     assert failed.limit == 4000
     assert failed.figure.value < 4000
+    assert failed.in_short() == f"overloaded: it completes {failed.figure.value:,.0f} of 4,000 requests/s"
 
 
 def test_sensitivity_moves_the_right_way() -> None:

@@ -1,0 +1,31 @@
+"""`diskmodel quiz`: the questions of the lab, with their solutions, as a page and as JSON."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from diskmodel.cli.app import app
+from diskmodel.lab.quiz import Quiz
+
+
+def test_a_sheet_has_the_questions_and_on_other_pages_the_solutions(tmp_path: Path) -> None:
+    sheet, bare = tmp_path / "sheet.html", tmp_path / "bare.html"
+    done = CliRunner().invoke(app, ["quiz", "--seed", "7", "--questions", "2", "--out", str(sheet), "--json"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    text = sheet.read_text()
+    for number, one in enumerate(document["questions"]):
+        quiz = Quiz(number, 7)
+        revealed = quiz.reveal(one["right"][0])
+        assert revealed["is_right"]
+        assert (one["question"], one["answer"]) == (quiz.to_dict()["question"], revealed["answer"])
+        assert text.count(one["question"]) == 2
+    assert text.index("Solutions of quiz 7") > text.index(document["questions"][1]["question"])
+    assert text.count('class="right"') == sum(len(one["right"]) for one in document["questions"])
+    assert "<script" not in text
+    done = CliRunner().invoke(app, ["quiz", "--seed", "7", "--questions", "2", "--no-solutions", "--out", str(bare)])
+    assert done.exit_code == 0
+    assert "Solutions" not in bare.read_text()
+    done = CliRunner().invoke(app, ["quiz", "--seed", "7", "--questions", "1"])
+    assert done.stdout.count("*") == len(document["questions"][0]["right"])
