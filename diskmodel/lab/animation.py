@@ -153,8 +153,16 @@ def _panel(name: str, recording: Recording, disk: DiskRecord) -> dict[str, Any]:
 def _page(
     *, title: str, subtitle: str, note: str, panels: list[dict[str, Any]], story: dict[str, Any] | None = None
 ) -> str:
-    environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
     # escaped, "<" cannot end the script element early
     data = json.dumps({"panels": panels, "story": story}, separators=(",", ":")).replace("<", "\\u003c")
-    template = environment.get_template("moving_head.html.j2")
-    return template.render(title=title, subtitle=subtitle, note=note, data=data)
+    return _rendered(title=title, subtitle=subtitle, note=note, data=data)
+
+
+def page_template() -> str:
+    """Return the page of an animation with @title@, @subtitle@, @note@ and @data@ in place of its contents."""
+    return _rendered(**{name: f"@{name}@" for name in ("title", "subtitle", "note", "data")})
+
+
+def _rendered(**contents: str) -> str:
+    environment = Environment(loader=PackageLoader("diskmodel.lab", "."), autoescape=select_autoescape(["j2"]))
+    return environment.get_template("moving_head.html.j2").render(contents)

@@ -10,7 +10,7 @@ from typing import Any
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.lab.curves import figures
-from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma
+from diskmodel.lab.quiz_questions import QUESTIONS, Dilemma, Draws, variants
 from diskmodel.lab.settings import Arrivals, Settings
 
 #: Requests of each run that decides an answer. Open arrivals need more, because the tail of their queue converges more
@@ -41,7 +41,7 @@ class Quiz:
             )
         if not 0 <= self.seed < 2**32:
             raise DescriptionError(Fault("seed", self.seed, "must be 0 to 4294967295", "use another seed"))
-        return QUESTIONS[self.number % len(QUESTIONS)](self.number, self.seed)
+        return QUESTIONS[self.number % len(QUESTIONS)](Draws.of(self.number, self.seed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the question as plain data, without its answer."""
@@ -112,3 +112,30 @@ def _ratio(values: list[tuple[float, float, float]]) -> tuple[float, float, floa
     down = math.hypot((b - b_low) / b, (a_high - a) / a)
     up = math.hypot((b_high - b) / b, (a - a_low) / a)
     return ratio * (1 - down), ratio, ratio * (1 + up)
+
+
+def quiz_tables() -> list[dict[str, Any]]:
+    """Return all that each question can ask as plain data, for a page that simulates the answers itself."""
+    return [_question_table(question) for question in QUESTIONS]
+
+
+def _question_table(question: Callable[[Draws], Dilemma]) -> dict[str, Any]:
+    sizes, asked = variants(question)
+    return {
+        "sizes": sizes,
+        "asked": [
+            {
+                "setting": one.setting,
+                "question": one.question,
+                "choices": one.choice_texts(),
+                "borders": list(one.borders),
+                "settings": [settings.to_dict() for settings in one.settings],
+                "names": list(one.names),
+                "figure": one.figure,
+                "figure_text": one.figure_text,
+                "unit": one.unit,
+                "why": one.why,
+            }
+            for one in asked
+        ],
+    }

@@ -6,9 +6,9 @@ The answers are not stored here: they come from simulated runs.
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from diskmodel.lab.settings import Settings
 from diskmodel.units import pretty_bytes
@@ -58,12 +58,45 @@ class Dilemma:
         return [f"less than {mark}{first:g}", *between, f"more than {mark}{last:g}"]
 
 
-def _draws(number: int, seed: int) -> random.Random:
-    return random.Random(f"{seed}/{number}")
+T = TypeVar("T")
+_WORD = 0xFFFFFFFF
 
 
-def _raid_levels(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def drawn(seed: int, number: int, draw: int) -> int:
+    """Return a number of 32 bits for one draw of a question: splitmix32's mixing, the same on the lab's page."""
+    mixed = (seed * 0x9E3779B1 ^ (number + 1) * 0x85EBCA6B ^ (draw + 1) * 0xC2B2AE35) & _WORD
+    mixed ^= mixed >> 16
+    mixed = mixed * 0x21F0AAAD & _WORD
+    mixed ^= mixed >> 15
+    mixed = mixed * 0x735A2D97 & _WORD
+    return mixed ^ mixed >> 15
+
+
+class Draws:
+    """What a question chooses among: by its number and a seed, or by given positions.
+
+    Attributes
+    ----------
+    sizes : list of int
+        Options of each choice that was made.
+    """
+
+    def __init__(self, position: Callable[[int, int], int]) -> None:
+        self.position = position
+        self.sizes: list[int] = []
+
+    @classmethod
+    def of(cls, number: int, seed: int) -> Draws:
+        """Return the draws of question `number` of a seed."""
+        return cls(lambda at, size: drawn(seed, number, at) % size)
+
+    def choice(self, options: Sequence[T]) -> T:
+        """Return one of the options."""
+        self.sizes.append(len(options))
+        return options[self.position(len(self.sizes) - 1, len(options))]
+
+
+def _raid_levels(draw: Draws) -> Dilemma:
     reads = draw.choice((0.0, 0.3, 0.5, 0.7, 0.9, 1.0))
     disks = draw.choice((6, 8, 12))
     base = {"read_ratio": reads, "disks": disks, "outstanding": 32, "size_bytes": 8192}
@@ -81,8 +114,7 @@ def _raid_levels(number: int, seed: int) -> Dilemma:
     )
 
 
-def _depth(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _depth(draw: Draws) -> Dilemma:
     scheduler, name = draw.choice((("fcfs", "first come, first served"), ("sptf", "shortest positioning time first")))
     depth = draw.choice((16, 32, 64))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "scheduler": scheduler, "drive": "generic-7k2"}
@@ -100,8 +132,7 @@ def _depth(number: int, seed: int) -> Dilemma:
     )
 
 
-def _request_size(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _request_size(draw: Draws) -> Dilemma:
     size = draw.choice((64 << 10, 256 << 10, 1 << 20, 4 << 20))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1}
     return Dilemma(
@@ -118,8 +149,7 @@ def _request_size(number: int, seed: int) -> Dilemma:
     )
 
 
-def _short_stroke(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _short_stroke(draw: Draws) -> Dilemma:
     span = draw.choice((0.02, 0.1, 0.3))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 1, "size_bytes": 4096}
     return Dilemma(
@@ -136,8 +166,7 @@ def _short_stroke(number: int, seed: int) -> Dilemma:
     )
 
 
-def _spindle_speed(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _spindle_speed(draw: Draws) -> Dilemma:
     slow, rpm = draw.choice((("generic-5k4", "5,400"), ("generic-7k2", "7,200"), ("generic-10k", "10,000")))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "outstanding": 1, "size_bytes": 4096}
     return Dilemma(
@@ -154,8 +183,7 @@ def _spindle_speed(number: int, seed: int) -> Dilemma:
     )
 
 
-def _knee(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _knee(draw: Draws) -> Dilemma:
     low, high = draw.choice(((20, 40), (20, 60), (40, 65)))
     base = {
         "read_ratio": 1,
@@ -179,8 +207,7 @@ def _knee(number: int, seed: int) -> Dilemma:
     )
 
 
-def _cache_hits(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _cache_hits(draw: Draws) -> Dilemma:
     hits = draw.choice((0.3, 0.5, 0.8, 0.9))
     base = {"read_ratio": 1, "disks": 8, "level": "raid10", "outstanding": 16}
     return Dilemma(
@@ -197,8 +224,7 @@ def _cache_hits(number: int, seed: int) -> Dilemma:
     )
 
 
-def _more_disks(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _more_disks(draw: Draws) -> Dilemma:
     outstanding = draw.choice((1, 4, 64))
     base = {"read_ratio": 1, "level": "raid0", "outstanding": outstanding}
     return Dilemma(
@@ -215,8 +241,7 @@ def _more_disks(number: int, seed: int) -> Dilemma:
     )
 
 
-def _write_cost(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _write_cost(draw: Draws) -> Dilemma:
     level, disks = draw.choice((("raid5", 3), ("raid5", 4), ("raid5", 8), ("raid6", 4), ("raid6", 8), ("raid10", 8)))
     name = {"raid5": "RAID 5", "raid6": "RAID 6", "raid10": "RAID 10"}[level]
     settings = Settings.parse({"read_ratio": 0, "size_bytes": 4096, "level": level, "disks": disks})
@@ -234,8 +259,7 @@ def _write_cost(number: int, seed: int) -> Dilemma:
     )
 
 
-def _longest_wait(number: int, seed: int) -> Dilemma:
-    draw = _draws(number, seed)
+def _longest_wait(draw: Draws) -> Dilemma:
     greedy, name = draw.choice((("sstf", "nearest first"), ("look", "by an elevator, back and forth")))
     base = {"read_ratio": 1, "disks": 1, "level": "jbod", "drive": "generic-7k2", "outstanding": 32}
     return Dilemma(
@@ -253,7 +277,7 @@ def _longest_wait(number: int, seed: int) -> Dilemma:
 
 
 #: The questions in order.
-QUESTIONS: tuple[Callable[[int, int], Dilemma], ...] = (
+QUESTIONS: tuple[Callable[[Draws], Dilemma], ...] = (
     _depth,
     _raid_levels,
     _request_size,
@@ -265,3 +289,11 @@ QUESTIONS: tuple[Callable[[int, int], Dilemma], ...] = (
     _more_disks,
     _spindle_speed,
 )
+
+
+def variants(question: Callable[[Draws], Dilemma]) -> tuple[list[int], list[Dilemma]]:
+    """Return how many options each choice of a question has, and all it can ask, the last choice fastest."""
+    first = Draws(lambda _at, _size: 0)
+    question(first)
+    paths = itertools.product(*(range(size) for size in first.sizes))
+    return first.sizes, [question(Draws(lambda at, _size, path=path: path[at])) for path in paths]  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from diskmodel.array import Array
@@ -26,7 +26,8 @@ class Movement:
     ----------
     op : int
         `records.Op`.
-    n_sectors : int
+    lba, n_sectors : int
+        First sector on the disk, and how many.
     submitted_ns, start_ns, done_ns : int
         When it entered the disk's queue, when the arm began to move for it, and when it was complete.
     seek_ns, rotation_ns, transfer_ns : int
@@ -38,6 +39,7 @@ class Movement:
     """
 
     op: int
+    lba: int
     n_sectors: int
     submitted_ns: int
     start_ns: int
@@ -60,7 +62,7 @@ class DiskRecord:
     disk : int
     revolution_ns, phase_ns : int
         The platter's angle at time t is (t + phase) / revolution.
-    n_cylinders : int
+    n_cylinders, n_sectors : int
     zone_cylinders : tuple of int
         First cylinder of each zone, from the outer edge.
     movements : tuple of Movement
@@ -70,6 +72,7 @@ class DiskRecord:
     revolution_ns: int
     phase_ns: int
     n_cylinders: int
+    n_sectors: int
     zone_cylinders: tuple[int, ...]
     movements: tuple[Movement, ...]
 
@@ -88,27 +91,41 @@ class Recording:
         All disks, including idle ones.
     end_ns : int
         Last completion of a host request.
-    response_ns : tuple of int
-        Response time of each host request.
+    response_ns, issue_ns : tuple of int
+        Response time of each host request, and when it was issued.
+    levels : tuple of tuple of int
+        What waits to be written (rule Z7) after every so many completions, where that is asked for: time, blocks of the
+        controller's cache, sectors in the drives' buffers, pages.
+    rebuilt_sectors : int
     """
 
     disks: tuple[DiskRecord, ...]
     end_ns: int
     response_ns: tuple[int, ...]
+    issue_ns: tuple[int, ...]
+    levels: tuple[tuple[int, int, int, int], ...]
+    rebuilt_sectors: int
 
 
-def record(array: Array, requests: Requests, seed: int = 0, check: Callable[[], None] = lambda: None) -> Recording:
+def record(
+    array: Array,
+    requests: Requests,
+    seed: int = 0,
+    check: Callable[[], None] = lambda: None,
+    *,
+    sample_every: int = 0,
+) -> Recording:
     """Run `requests` on an array of hard disks in the SimPy engine, and return the recording.
 
     Requests served by a drive's cache move no arm and are not recorded. `check` is called at every movement; what it
-    raises ends the run.
+    raises ends the run. Levels are recorded after every `sample_every` completions; 0: never. Caches begin empty.
 
     Raises
     ------
     DescriptionError
         When the array has no arms, or two on a spindle, or when a request lies outside the array.
     """
-    scenario = resolve(array, seed)
+    scenario = replace(resolve(array, seed), sample_every=sample_every)
     tables = scenario.drive
     if not isinstance(tables, HddTables) or tables.actuators > 1:
         rule = "has no single arm to show"
@@ -126,7 +143,14 @@ def record(array: Array, requests: Requests, seed: int = 0, check: Callable[[], 
         if isinstance(device, HardDisk)
     )
     response = simulation.done_ns - simulation.issue_ns
-    return Recording(disks, end_ns, tuple(int(ns) for ns in response))
+    return Recording(
+        disks,
+        end_ns,
+        tuple(response.tolist()),
+        tuple(simulation.issue_ns.tolist()),
+        tuple(simulation.levels),
+        simulation.raid.front - scenario.layout.rebuild_front,
+    )
 
 
 _Heard = tuple[Command | Dirty, Access, Arm, int]
@@ -152,6 +176,7 @@ def _disk_record(device: HardDisk, tables: HddTables, heard: list[_Heard]) -> Di
         movements.append(
             Movement(
                 op=served.op,
+                lba=served.lba,
                 n_sectors=served.n_sectors,
                 submitted_ns=submitted_ns,
                 start_ns=start_ns,
@@ -170,6 +195,7 @@ def _disk_record(device: HardDisk, tables: HddTables, heard: list[_Heard]) -> Di
         revolution_ns=device.spindle.revolution_ns,
         phase_ns=device.spindle.phase_ns,
         n_cylinders=tables.n_cylinders,
+        n_sectors=tables.n_sectors,
         zone_cylinders=tuple(int(first) for first in tables.zone_first_cylinder[:-1]),
         movements=tuple(movements),
     )

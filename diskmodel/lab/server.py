@@ -28,6 +28,7 @@ from diskmodel.lab.effort import MAX_ANIMATION_S
 from diskmodel.lab.moving_head import moving_head_page, unavailable_page
 from diskmodel.lab.offers import offers
 from diskmodel.lab.quiz import Quiz
+from diskmodel.lab.scenes import recorded_scene
 from diskmodel.lab.settings import Settings
 from diskmodel.lab.workers import BusyError, LeftError, Ticket, Workers
 
@@ -64,6 +65,7 @@ def application() -> Starlette:
     - `GET /`: the page; `GET /offers`: the choices of its controls
     - `POST /curve`: the curve for some settings; `?stage=refined` simulates more requests, `&effort=0.5` half of them
     - `GET /quiz/N?seed=S`: a question; `POST /quiz/N` with {"seed": S, "choice": C}: its answer
+    - `POST /scene` with {"settings": {…}, "scene": NAME}: a recorded run of all disks
     - `GET /moving-head`: a page that animates a run; `?save=1` downloads it
 
     Bad input gets status 422 and {"faults": [{"field", "value", "rule", "fix", "text"}]}; status 503 means that too
@@ -76,6 +78,7 @@ def application() -> Starlette:
             Route("/curve", _reporting_faults(_curve), methods=["POST"]),
             Route("/quiz/{number}", _reporting_faults(_question), methods=["GET"]),
             Route("/quiz/{number}", _reporting_faults(_reveal), methods=["POST"]),
+            Route("/scene", _reporting_faults(_scene), methods=["POST"]),
             Route("/moving-head", _reporting_faults(_moving_head)),
             Mount("/page", StaticFiles(directory=PAGE)),
         ],
@@ -228,6 +231,16 @@ async def _reveal(request: Request) -> Response:
     return JSONResponse((await _simulated(request, [reveal], ticket))[0])
 
 
+async def _scene(request: Request) -> Response:
+    body = await _body(request)
+    given = body.get("settings", {})
+    if not isinstance(given, dict):
+        raise DescriptionError(Fault("settings", None, "is not an object", "send one JSON object"))
+    settings, ticket = Settings.parse(given), Ticket()
+    draw = functools.partial(recorded_scene, settings, str(body.get("scene", "load")), _limited(ticket))
+    return JSONResponse((await _simulated(request, [draw], ticket))[0])
+
+
 async def _moving_head(request: Request) -> Response:
     """Answer with a page in every case: bad input is reported where the animation would be."""
     query = request.query_params
@@ -248,16 +261,21 @@ async def _moving_head(request: Request) -> Response:
 
 
 def _drawn(settings: Settings, show: str, schedulers: list[str], n: int, ticket: Ticket) -> str:
-    """Return the page of the moving head; ends when nobody waits for it, or when it takes longer than estimated."""
+    """Return the page of the moving head."""
+    return moving_head_page(settings, show, schedulers, n, _limited(ticket))
+
+
+def _limited(ticket: Ticket) -> Callable[[], None]:
+    """Return what ends a recording when nobody waits for it, or when it takes longer than estimated."""
     until = time.monotonic() + MAX_ANIMATION_S
 
     def check() -> None:
         ticket.check()
         if time.monotonic() > until:
             rule = f"took longer than {MAX_ANIMATION_S:.0f} s to simulate"
-            raise DescriptionError(Fault("requests", n, rule, "use fewer"))
+            raise DescriptionError(Fault("requests", None, rule, "use fewer, or smaller ones"))
 
-    return moving_head_page(settings, show, schedulers, n, check)
+    return check
 
 
 async def _body(request: Request) -> Mapping[str, Any]:

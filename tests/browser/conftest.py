@@ -1,7 +1,10 @@
 """A real browser for the pages: Debian's Chromium, driven by Playwright. Every page is watched while a test uses it."""
 
+import functools
+import http.server
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from diskmodel.lab.server import warm_up
+from diskmodel.lab.site import files
 from tests.unit.lab.serving import serving
+from tests.unit.lab.site.node import find_kernel
 
 #: Where screenshots are kept.
 PICTURES = Path(os.environ.get("DISKMODEL_PICTURES", "out/pictures"))
@@ -55,6 +60,38 @@ def lab(browser: Browser) -> Iterator[str]:
     warm_up()
     with serving() as url:
         yield url + "?refine=no"
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lab of the site, as plain files."""
+    made = files(find_kernel())
+    folder = tmp_path_factory.mktemp("site") / "lab"
+    for name, text in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def page_url(folder: Path) -> str:
+    """The page on disk; a longer run does not follow."""
+    return (folder / "index.html").as_uri() + "?refine=no"
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[str]:
+    """Address of the lab of the site on a server that knows nothing of it."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
 
 
 @dataclass

@@ -1,6 +1,12 @@
 """What tests ask of a page that is shown."""
 
+from pathlib import Path
+
+import axe_playwright_python
 from playwright.sync_api import Frame, Page
+
+#: axe-core, which checks a page against the rules of WCAG.
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 
 #: Contrast of a text against what lies under it, after WCAG 2.2, 1.4.3.
 _CONTRAST = """(selector) => {
@@ -66,3 +72,19 @@ def curve(page: Page, chart: str = "iops") -> str:
     path = page.locator(f"#chart-{chart} path.line.now").get_attribute("d")
     assert path
     return path
+
+
+def check_looks(page: Page) -> None:
+    """Nothing reaches beyond the page, and axe-core finds no fault of WCAG 2.2 A and AA: contrast, labels, roles."""
+    assert outside(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert faults(page) == []
+
+
+def faults(page: Page) -> list[str]:
+    """What axe-core finds, with the place of each fault."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "iframes": False, "preload": False}
+    found = page.evaluate("(rules) => axe.run(document, rules)", rules)
+    return [f"{one['id']}: {node['html'][:90]}" for one in found["violations"] for node in one["nodes"]]

@@ -9,7 +9,7 @@ from tests.browser.conftest import Open, Watch
 from tests.browser.looking import answered, contrasts, curve, nameless, outside
 from tests.unit.lab.serving import serving
 
-TABS = ("curves", "head", "quiz")
+TABS = ("curves", "array", "head", "quiz")
 
 
 def show(page: Page, tab: str) -> None:
@@ -208,6 +208,7 @@ def test_a_lab_that_was_ended_is_reported(opened: Open, watch: Watch) -> None:
         answered(page)
     page.locator("#set-read_ratio").press("ArrowLeft")
     expect(page.get_by_role("alert")).to_contain_text("has it stopped?")
+    page.close()  # another refusal may still arrive
     assert all("ERR_CONNECTION_REFUSED" in error for error in watch.errors)
     watch.errors.clear()
 
@@ -234,9 +235,9 @@ def test_tabs_move_by_arrow_keys(lab: str, opened: Open) -> None:
     answered(page)
     page.focus("#tab-curves")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#panel-head")).to_be_visible()
-    expect(page.locator("#tab-head")).to_be_focused()
-    expect(page.locator("#tab-head")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#panel-array")).to_be_visible()
+    expect(page.locator("#tab-array")).to_be_focused()
+    expect(page.locator("#tab-array")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("End")
     expect(page.locator("#panel-quiz")).to_be_visible()
     expect(page.locator("#controls")).to_be_hidden()

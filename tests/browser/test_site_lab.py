@@ -1,55 +1,20 @@
 """The lab as plain files, opened from disk and served: both views, by hand and keyboard, wide and on a phone."""
 
-import functools
-import http.server
 import json
 import re
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from diskmodel.lab.site import files
 from tests.browser.conftest import Open
-from tests.browser.looking import answered, contrasts, curve, nameless, outside
-from tests.unit.lab.site.node import find_kernel
+from tests.browser.looking import answered, check_looks, curve
 
 pytestmark = pytest.mark.slow
 
 #: A question that is answered in a few runs.
 QUICK = "#tab=plan&need_drives=generic-15k&need_levels=raid5"
 WIDTHS = [(1400, False), (390, True)]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = files(find_kernel())
-    folder = tmp_path_factory.mktemp("site") / "lab"
-    for name, text in made.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
-
-
-@pytest.fixture
-def page_url(folder: Path) -> str:
-    """The page on disk; a longer run does not follow."""
-    return (folder / "index.html").as_uri() + "?refine=no"
-
-
-@pytest.fixture
-def served(folder: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/index.html"
-        server.shutdown()
 
 
 def planned(page: Page) -> None:
@@ -64,7 +29,6 @@ def test_curves_follow_their_sliders(page_url: str, opened: Open, picture, width
     page = opened(page_url, width=width, dark=dark)
     answered(page)
     expect(page.locator("#status")).to_contain_text("in this page")
-    expect(page.locator("#tab-quiz")).to_be_hidden()
     expect(page.locator("#set-write_cache_bytes")).to_have_count(0)
     for key, keys in (("disks", "End"), ("read_ratio", "ArrowLeft"), ("size_bytes", "PageUp")):
         before = curve(page)
@@ -104,16 +68,6 @@ def test_how_many_disks(page_url: str, opened: Open, picture, width: int, dark: 
     page.get_by_role("button", name="See the curves of this array").click()
     answered(page)
     expect(page.locator("label[for=set-disks] output")).to_have_text(disks)
-
-
-def check_looks(page: Page) -> None:
-    assert outside(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert nameless(page) == []
-    faint = [
-        (ratio, text) for ratio, text in contrasts(page, "label, p, td, th, dt, dd, li, caption, button") if ratio < 4.5
-    ]
-    assert faint == []
 
 
 def test_an_address_restores_its_question_and_its_settings(page_url: str, opened: Open) -> None:

@@ -12,10 +12,11 @@ export function isPossible(level, disks, groups = 0) {
 /**
  * Layout in sectors (`diskmodel.layout.tables.layout_tables`).
  *
- * `layout`: {disks, strip_bytes, failed (numbers of disks), groups (0: as the level has them)}.
+ * `layout`: {disks, strip_bytes, failed (numbers of disks), groups (0: as the level has them), isRebuilt (whether the
+ * first failed disk is rebuilt onto a spare, one strip at a time)}.
  */
 export function layoutTables(level, layout, drive) {
-  const { disks, strip_bytes: stripBytes, failed = [], groups = 0 } = layout;
+  const { disks, strip_bytes: stripBytes, failed = [], groups = 0, isRebuilt = false } = layout;
   const strip = level.strip_sectors ?? stripBytes / drive.sector_bytes;
   const isParity = level.family === "parity", nGroups = groups || level.default_groups || 1;
   const copies = level.default_copies || disks, member = Math.floor(drive.n_sectors / strip) * strip;
@@ -23,12 +24,13 @@ export function layoutTables(level, layout, drive) {
   const capacity = isParity ? member * data * nGroups
     : level.family === "copies" ? Math.floor(member / strip * disks / copies) * strip : member * disks;
   return {
-    family: level.family, n_disks: disks, n_spares: 0, strip, member, data_offset: 0, copies, far: false,
+    family: level.family, n_disks: disks, n_spares: isRebuilt ? 1 : 0, strip, member, data_offset: 0, copies, far: false,
     n_groups: nGroups, n_data: data, n_parity: level.n_parity,
     rotation: level.rotates ? "left-symmetric" : "none",
     read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest",
     write_policy: "fewest", failed, capacity, cuts_reads: false, holds_disks: false,
-    rebuild_disk: -1, rebuild_window: 0, rebuild_steps: 1, rebuild_gap_ns: 0, rebuild_front: 0,
+    rebuild_disk: isRebuilt ? failed[0] : -1, rebuild_window: isRebuilt ? stripBytes / drive.sector_bytes : 0, rebuild_steps: 1, rebuild_gap_ns: 0, rebuild_front: 0,
+    bitmap_chunk: 0, bitmap_start: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0,
   };
 }
 
@@ -48,6 +50,18 @@ export function changesOf(settings, level, drive, groups = 0) {
     revolution_ns: drive.revolution_ns.slice(0, disks),
     phase_ns: drive.phase_ns.slice(0, disks),
   };
+}
+
+/** How an array is divided for destaging, `depth` destages on a disk at once (`diskmodel.controller.tables.lanes_of`). */
+export function lanesOf(layout, blockSectors, depth) {
+  if (layout.family === "parity") {
+    const row = layout.n_data * layout.strip;
+    return { n: layout.n_groups, block_sectors: blockSectors, stripe_sectors: row, lane_sectors: row, lane_step: 1, strip_sectors: layout.strip,
+      strip_cost: 1, stripe_cost: layout.n_parity, budget: depth * (layout.n_data + layout.n_parity) };
+  }
+  const isConcat = layout.family === "concat", copies = isConcat ? 1 : layout.copies;
+  return { n: layout.n_disks, block_sectors: blockSectors, stripe_sectors: layout.strip, lane_sectors: isConcat ? layout.member : layout.strip,
+    lane_step: copies, strip_sectors: layout.strip, strip_cost: copies, stripe_cost: 0, budget: depth * copies };
 }
 
 export const usableBytes = (changes, drive) => changes.layout.capacity * drive.sector_bytes;

@@ -1,5 +1,6 @@
 // The lab as plain files, on the site or opened from disk: the kernel runs in a thread of this page.
 import { openLab } from "./lab.js";
+import { asked } from "./questions.js";
 
 /** A phone takes three times as long as the machines that the budget of a quick curve was chosen on. */
 const FIRST_EFFORT = 0.4;
@@ -66,7 +67,48 @@ export function openAtSite(data) {
     return (await prepared("curves", [settings.drive])).ask({ kind: "curve", settings, stage, effort }, { signal });
   };
   const plan = async (question, report, signal) => (await prepared("plans", question.drives)).ask({ kind: "plan", question }, { report, signal });
-  openLab({ offers: data.offers, tabs: ["curves", "plan"], effort: FIRST_EFFORT, curve, plan });
+  const recorder = async (settings, scene) => {
+    const fault = faultOf(settings, data) ?? sceneFault(settings, scene, data);
+    if (fault) throw refused(fault);
+    return prepared("curves", [settings.drive]);
+  };
+  const scene = async (settings, name) => (await recorder(settings, name)).ask({ kind: "scene", settings, scene: name, tables: data.scenes });
+  const head = async ({ settings, show, schedulers, n }) => {
+    const thread = await recorder(settings, null), isPair = show === "schedulers";
+    const found = await thread.ask({ kind: "head", settings, schedulers: isPair ? schedulers : null, n });
+    return { html: headPage(data, settings, isPair, n, found) };
+  };
+  const quiz = {
+    question: async (number, seed) => ({ number, seed, ...asked(data.quiz, number, seed) }),
+    reveal: async (number, seed, choice) => {
+      const one = asked(data.quiz, number, seed);
+      return (await prepared("plans", one.settings.map((settings) => settings.drive))).ask({ kind: "reveal", asked: one, choice });
+    },
+  };
+  openLab({ offers: data.offers, tabs: ["curves", "plan", "array", "head", "quiz"], effort: FIRST_EFFORT, curve, plan, scene, head, quiz });
+}
+
+/** Why a scene cannot be shown (`scenes.recorded_scene`); null where it can. `scene` is null for the moving head. */
+export function sceneFault(settings, scene, { offers, scenes }) {
+  const drive = offers.drives.find((one) => one.value === settings.drive), level = offers.levels.find((one) => one.value === settings.level);
+  if (!drive.has_one_arm) return `${drive.text} has no single arm to show: choose a hard disk with one actuator.`;
+  if (scene === null) return null;
+  if (settings.disks > scenes.max_disks) return `disks=${settings.disks}: ${scenes.max_disks} disks can be shown; use fewer.`;
+  if ((scene === "failed" || scene === "rebuild") && !level.survives) return `${level.text} loses its data with a disk: choose another level.`;
+  return null;
+}
+
+/** The page of the moving head with a recorded run in it. */
+function headPage({ head, offers }, settings, isPair, n, found) {
+  const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"), drive = offers.drives.find((one) => one.value === settings.drive).text;
+  const one = settings.disks > 1 ? `disk ${found.panels[0].disk} of ${settings.disks}` : "one disk";
+  const contents = {
+    title: isPair ? "The moving head" : "One small write in RAID 5",
+    subtitle: isPair ? `${drive}, ${one}, ${n} requests.` : `${drive}, idle; one write of 4 KiB.`,
+    note: isPair ? "The same requests under each scheduler. Dots are waiting requests, drawn at the position of their data."
+      : "The array reads old data and old parity, then writes both. By then the sectors have just passed the heads, so each platter needs nearly another revolution.",
+  };
+  return head.replace(/@(title|subtitle|note|data)@/g, (_, name) => name === "data" ? JSON.stringify(found).replaceAll("<", "\\u003c") : escaped(contents[name]));
 }
 
 /** What is wrong with settings, which may come from an address; null where nothing is. */

@@ -48,7 +48,7 @@ const CAPACITIES = [0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25,
 const LIMITS_MS = [1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500];
 
 /** Controls of the question how many disks are needed. Their keys differ from those of an array: both are in the address. */
-export function planControls(offers) {
+export function planControls(offers, shown = null) {
   const parts = [
     { group: "Workload", key: "need_iops", label: "requests per second", values: () => ASKED, text: (x) => x.toLocaleString("en") },
     { group: "Workload", key: "need_reads", label: "reads", values: () => steps(0, 1, 0.05), text: percent },
@@ -59,7 +59,7 @@ export function planControls(offers) {
     { group: "RAID levels", key: "need_levels", several: offers.levels.filter((one) => ["raid1", "raid10", "raid5", "raid6"].includes(one.value)) },
   ];
   const defaults = { need_iops: 500, need_reads: 0.7, need_size: 8192, need_tb: 2, need_p99: 80, need_drives: "generic-7k2,generic-15k", need_levels: "raid10,raid5,raid6" };
-  return { parts, defaults };
+  return { parts, defaults, shown };
 }
 
 const nearest = (values, value) => values.reduce((best, x, i) => Math.abs(x - value) < Math.abs(values[best] - value) ? i : best, 0);

@@ -36,7 +36,7 @@ export class Kernel {
    * Runs requests through a kept scenario after some changes to it.
    *
    * `requests`: {n, whenNs, offset, length, cacheDraw, stream, op}: arrays of numbers, as in `diskmodel.records.Requests`.
-   * Returns {issueNs, doneNs, partsNs (by part), isHit, endNs, busyNs, nCommands}.
+   * Returns {issueNs, doneNs, partsNs (by part), isHit, endNs, busyNs, nCommands, said (what was recorded, too)}.
    */
   run(kept, changes, requests) {
     const { n } = requests, { exports } = this, nBytes = 37 * n;
@@ -66,7 +66,7 @@ export class Kernel {
     };
     const isHit = new Uint8Array(buffer, this.exports.column(3), n).slice();
     return { issueNs: times(0, n), doneNs: times(1, n), partsNs: times(2, n * said.parts.length), isHit,
-      parts: said.parts, endNs: said.end_ns, busyNs: said.busy_ns, nCommands: said.n_commands };
+      parts: said.parts, endNs: said.end_ns, busyNs: said.busy_ns, nCommands: said.n_commands, said };
   }
   #reserve(n) {
     const at = this.exports.reserve(n);

@@ -1,6 +1,7 @@
 // The page: tabs, settings stored in the address, and what is updated after a change.
 import { Controls, curveControls } from "./controls.js";
 import { Curves } from "./curves.js";
+import { ArrayView } from "./disks.js";
 import { Head } from "./head.js";
 import { PlanView } from "./plan.js";
 import { Quiz } from "./quiz.js";
@@ -8,8 +9,9 @@ import { Quiz } from "./quiz.js";
 const $ = (id) => document.getElementById(id);
 
 /**
- * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan}: the choices of the controls, names of the
- * views, the share of a quick curve's requests to begin with, and functions that answer (`Curves`, `PlanView`).
+ * Opens the lab. `home` is where it is: {offers, tabs, effort, curve, plan, scene, head, quiz}: the choices of the
+ * controls, names of the views, the share of a quick curve's requests to begin with, and functions that answer (`Curves`,
+ * `PlanView`, `ArrayView`, `Head`, `Quiz`).
  */
 export function openLab(home) {
   const { offers, tabs } = home;
@@ -18,26 +20,28 @@ export function openLab(home) {
   document.documentElement.classList.toggle("embedded", only !== null);
   const controls = new Controls($("controls"), offers.defaults, curveControls(offers, only), changed);
   const curves = new Curves(controls, home.curve, home.effort);
-  const head = tabs.includes("head") ? new Head(controls, offers) : null, quiz = tabs.includes("quiz") ? new Quiz(open) : null;
-  const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open) : null;
+  const array = new ArrayView(controls, home.scene, keep), head = new Head(controls, offers, home.head, keep);
+  const quiz = new Quiz(open, home.quiz, keep);
+  const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open, only) : null;
 
   function changed() {
     keep();
-    curves.ask();
-    head?.changed();
+    if (selected() === "curves") curves.ask();
+    array.ask();
+    head.changed();
   }
   const selected = () => tabs.find((name) => $("tab-" + name).ariaSelected === "true");
   /** Store the settings that differ from the defaults in the address. */
   function keep() {
-    const tab = selected(), own = [...(tab === tabs[0] ? [] : [["tab", tab]]), ...controls.own(), ...(plan?.controls.own() ?? [])];
+    const tab = selected(), views = { array, head, quiz, plan: plan?.controls };
+    const own = [...(tab === tabs[0] ? [] : [["tab", tab]]), ...controls.own(), ...Object.values(views).flatMap((view) => view?.own() ?? [])];
     history.replaceState(null, "", own.length ? "#" + new URLSearchParams(own) : location.pathname + location.search);
   }
   function fromAddress() {
     const query = new URLSearchParams(location.hash.slice(1));
     controls.takeText(query);
-    plan?.controls.takeText(query);
+    for (const view of [plan?.controls, array, head, quiz]) view?.takeText(query);
     select(tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0]);
-    curves.ask();
   }
   function select(name, hasFocus = false) {
     for (const one of tabs) {
@@ -51,9 +55,12 @@ export function openLab(home) {
     const isAlone = name === "quiz" || name === "plan";
     $("controls").hidden = isAlone;
     $("brief").hidden = name !== "curves";
+    $("faults").hidden = name !== "curves";
     document.querySelector(".columns").classList.toggle("alone", name === "quiz");
     document.querySelector(".columns").classList.toggle("whole", name === "plan");
-    head?.shown(name === "head");
+    head.shown(name === "head");
+    array.shown(name === "array");
+    if (name === "curves") curves.ask();
     if (name === "quiz") quiz.start();
     if (name === "plan") plan.start();
   }
@@ -77,6 +84,9 @@ export function openLab(home) {
   addEventListener("hashchange", fromAddress);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => curves.draw());
   fromAddress();
+  if (!only) return;
   // the controls that are hidden could not be set again
-  if (only) first = { ...controls.settings };
+  first = { ...controls.settings };
+  // the page around makes its frame as tall as this
+  new ResizeObserver(() => parent.postMessage({ diskmodelHeight: Math.ceil(document.body.getBoundingClientRect().height) }, "*")).observe(document.body);
 }

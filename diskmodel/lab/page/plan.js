@@ -9,10 +9,10 @@ const LIMITS = { capacity: "capacity", latency: "latency", overload: "load", min
 const $ = (id) => document.getElementById(id);
 
 export class PlanView {
-  /** `answer(question, report, signal)` plans; `changed()` stores the question in the address; `open(settings)` shows curves. */
-  constructor(offers, answer, changed, open) {
+  /** `answer(question, report, signal)` plans; `changed()` stores the question in the address; `open(settings)` shows curves; `only`: controls that are shown. */
+  constructor(offers, answer, changed, open, only) {
     Object.assign(this, { offers, answer, open, asked: 0 });
-    const { defaults, ...definitions } = planControls(offers);
+    const { defaults, ...definitions } = planControls(offers, only);
     this.controls = new Controls($("plan-controls"), defaults, definitions, () => { changed(); this.ask(); });
     addEventListener("hashchange", () => { if (this.isStarted) this.ask(); });
   }

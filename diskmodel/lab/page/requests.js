@@ -35,7 +35,7 @@ export const alignment = (size) => Math.min(2 ** Math.round(Math.log2(size & -si
 /**
  * Draws `n` requests: {n, whenNs, offset, length, cacheDraw, stream, op}, and the rule of their stream.
  *
- * `workload`: {size_bytes, read_ratio, pattern ("random" or "hot_spot"), span_bytes, and either clients or rate_per_s}.
+ * `workload`: {size_bytes, read_ratio, pattern ("random", "hot_spot" or "sequential"), span_bytes, and either clients or rate_per_s}.
  * An open stream has exponential gaps (Poisson arrivals); clients issue their next request when the last one is done.
  * Every aligned place of the region is equally likely; with "hot_spot", 80 % of the requests fall on the first fifth.
  */
@@ -43,7 +43,7 @@ export function draw(workload, n, seed) {
   const { size_bytes: size, read_ratio: reads, rate_per_s: rate, clients = 0 } = workload;
   const step = alignment(size), places = Math.floor((workload.span_bytes - size) / step) + 1;
   const [op, address, arrival, cache] = ["op", "address", "arrival", "cache"].map((kind) => uniform(seed, KIND[kind]));
-  const place = workload.pattern === "hot_spot" ? hotPlace(places, uniform(seed, KIND.region), address) : () => Math.floor(address() * places);
+  const place = workload.pattern === "sequential" ? sequentialPlace(workload.span_bytes, size, step) : workload.pattern === "hot_spot" ? hotPlace(places, uniform(seed, KIND.region), address) : () => Math.floor(address() * places);
   const made = { n, whenNs: new Float64Array(n), offset: new Float64Array(n), length: new Float64Array(n).fill(size),
     cacheDraw: new Float64Array(n), stream: new Int32Array(n), op: new Uint8Array(n) };
   let sum = 0;
@@ -54,6 +54,13 @@ export function draw(workload, n, seed) {
     made.cacheDraw[row] = cache();
   }
   return { requests: made, streams: [{ n_clients: clients, pace_ns: 0 }] };
+}
+
+/** Each request begins where the last one ended; from the end of the region back to its front. */
+function sequentialPlace(span, size, step) {
+  const around = Math.max(Math.floor(span / size) * size, step);
+  let at = -size;
+  return () => (at = (at + size) % around) / step;
 }
 
 function hotPlace(places, region, address) {

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+from diskmodel.lab.animation import page_template
+from diskmodel.lab.quiz import quiz_tables
+from diskmodel.lab.scenes import scene_tables
 from diskmodel.lab.server import PAGE
 from diskmodel.lab.site.bundle import bundle
 from diskmodel.lab.site.tables import DRIVES, drive_tables, level_tables, packed, packed_json, page_offers
@@ -48,12 +52,15 @@ def files(kernel: Path = KERNEL) -> dict[str, str]:
     style = (PAGE / "lab.css").read_text()
     if not kernel.is_file():
         return {"index.html": _MISSING, "lab.css": style}
+    logo = (PAGE / "logo.svg").read_text()
     offers = page_offers()
-    data = {"offers": offers, "levels": level_tables(), "worker": worker_script(), "drives": {}}
+    data: dict[str, Any] = {"offers": offers, "levels": level_tables(), "worker": worker_script(), "drives": {}}
+    data |= {"scenes": scene_tables(), "quiz": quiz_tables(), "head": page_template()}
     begin = f'{bundle(PAGE / "at_site.js")}["at_site.js"].openAtSite(diskmodelLab);\n'
     made = {
         "index.html": _page(offers["defaults"]["drive"]),
         "lab.css": style,
+        "logo.svg": logo,
         "lab.js": begin,
         "data.js": f"const diskmodelLab = {_script_json(data)};\n",
         "kernel.js": f'diskmodelLab.kernel = "{packed(kernel.read_bytes())}";\n',
@@ -78,7 +85,8 @@ def _page(drive: str) -> str:
     scripts = ("data.js", "kernel.js", f"drives/{drive}.js", "lab.js")
     own = "\n".join(f'<script defer src="{name}"></script>' for name in scripts)
     page = page.replace(server_script, own).replace(server_style, '<link rel="stylesheet" href="lab.css">')
-    return page.replace("<h1>diskmodel lab</h1>", '<h1><a href="../lab.html">diskmodel lab</a></h1>')
+    page = page.replace('"/page/logo.svg"', '"logo.svg"')
+    return page.replace(">diskmodel lab</h1>", '><a href="../lab.html">diskmodel lab</a></h1>')
 
 
 def _script_json(data: object) -> str:

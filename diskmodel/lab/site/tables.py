@@ -35,7 +35,7 @@ DRIVES = (
 #: Controls that only `diskmodel lab` has: what holds writes begins in a state that Python computes.
 WITHOUT = ("write_cache_bytes", "drive_write_cache")
 #: Addresses that the page draws itself.
-PATTERNS = ("random", "hot_spot")
+PATTERNS = ("random", "hot_spot", "sequential")
 
 
 def page_offers() -> dict[str, Any]:

@@ -7,9 +7,10 @@ import pytest
 
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
-from diskmodel.lab.quiz import Quiz
+from diskmodel.lab.quiz import Quiz, _ratio, quiz_tables
 from diskmodel.lab.quiz_questions import QUESTIONS
 from tests.unit.lab.serving import ask, serving
+from tests.unit.lab.site.node import in_node
 
 SEEDS = range(30)
 
@@ -87,3 +88,34 @@ def test_over_http() -> None:
             assert ask(lab + "quiz/2", body)[0] == 422, body
         assert ask(lab + "quiz/2?seed=x")[0] == 422
         assert ask(lab + "quiz/10000")[0] == 422
+
+
+def test_the_page_asks_the_same_questions() -> None:
+    cases = [(number, seed) for seed in (0, 7, 2**32 - 1, 123_456) for number in range(12)]
+    main = """async (modules, { tables, cases }) => cases.map(([number, seed]) => {
+      const { setting, question, choices } = modules["questions.js"].asked(tables, number, seed);
+      return { number, seed, setting, question, choices };
+    })"""
+    found = in_node(main, {"tables": quiz_tables(), "cases": cases})
+    assert found == [Quiz(number, seed).to_dict() for number, seed in cases]
+    assert all(len(one["asked"]) == math.prod(one["sizes"]) for one in quiz_tables())
+
+
+def test_the_page_accepts_the_same_choices() -> None:
+    """An interval that overlaps two choices makes both right; a ratio has the errors of both runs."""
+    runs = [[400.0, 390.0, 410.0], [600.0, 570.0, 630.0]]
+    main = """async (modules, { asked, runs }) => {
+      const points = [...runs];
+      return modules["questions.js"].revealed({ point: () => ({ iops: points.shift() }) }, asked, 3);
+    }"""
+    one = {
+        "settings": [{}, {}],
+        "figure": "iops",
+        "borders": [0.9, 1.15, 1.5, 2.0],
+        "names": ["a", "b"],
+        "unit": "times",
+    }
+    found = in_node(main, {"asked": one, "runs": runs})
+    low, value, high = _ratio([(400.0, 390.0, 410.0), (600.0, 570.0, 630.0)])
+    assert found["answer"] == {"value": value, "low": pytest.approx(low), "high": pytest.approx(high)}
+    assert (found["right"], found["is_right"]) == ([2, 3], True)

@@ -171,7 +171,7 @@ def test_pages_may_load_nothing_from_elsewhere(lab: str) -> None:
     assert "unsafe" not in headers["content-security-policy"]
     for file in PAGE.iterdir():
         without_names = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?://|@import|url\((?!data:)", without_names), file
+        assert not re.search(r"https?://|@import|url\((?!data:|#)", without_names), file
 
 
 def test_the_moving_head_is_a_page_or_a_file(lab: str) -> None:
@@ -205,3 +205,18 @@ def test_what_cannot_be_played_is_reported_in_its_place(lab: str, query: str, me
     assert status == 422
     assert message in page
     assert b"<b>x" not in page
+
+
+def test_a_scene_is_recorded_and_bad_ones_are_refused(lab: str) -> None:
+    status, scene = ask(lab + "scene", {"settings": {"disks": 6, "level": "raid5"}, "scene": "write"})
+    assert status == 200
+    assert [len(disk["movements"]) for disk in scene["disks"]].count(0) == 4
+    for body, said in (
+        ({"settings": {"disks": 4}, "scene": "flood"}, "is not a known scene"),
+        ({"settings": {"level": "raid0"}, "scene": "failed"}, "raid0"),
+        ({"settings": [1]}, "is not an object"),
+        ({"settings": {"drive": "generic-sas-ssd"}}, "no single arm"),
+    ):
+        status, answer = ask(lab + "scene", body)
+        assert status == 422
+        assert said in answer["faults"][0]["text"]

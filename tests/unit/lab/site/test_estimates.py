@@ -19,6 +19,7 @@ from diskmodel.result.statistics.batches import mean_interval
 from diskmodel.result.statistics.quantiles import quantile_interval, quantiles
 from diskmodel.result.statistics.stability import judge_stability
 from diskmodel.result.statistics.warmup import warm_up
+from diskmodel.workload import Workload
 from tests.unit.lab.site.node import in_node
 
 _DRAW = 'async (modules, workloads) => workloads.map(([one, n, seed]) => modules["requests.js"].draw(one, n, seed))'
@@ -48,6 +49,13 @@ def test_requests_have_the_distributions_of_the_workload() -> None:
     assert stats.binomtest(writes, N, 0.3).pvalue > 1e-3
     assert set(rows["length"]) == {8192}
     assert stats.kstest(rows["cacheDraw"], "uniform").pvalue > 1e-3
+
+
+def test_sequential_requests_are_pythons_and_go_round() -> None:
+    for size, span in ((65_536, 1_000_000), (3 << 10, 1 << 20)):
+        rows = draws([{"pattern": "sequential", "size_bytes": size, "span_bytes": span}, 40, 1])[0]["requests"]
+        workload = Workload.parse({"size_bytes": size, "addresses": {"pattern": "sequential"}, "clients": 1})
+        assert rows["offset"] == workload.requests(capacity_bytes=span, n=40, seed=1).offset.tolist()
 
 
 def test_a_hot_spot_takes_four_fifths_of_the_requests() -> None:
