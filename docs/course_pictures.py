@@ -6,6 +6,7 @@ Also write the two pages with the moving head, as `diskmodel animate` does.
 import importlib.util
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -18,11 +19,14 @@ EXAMPLES = HERE.parent / "examples"
 
 
 def drawings():
-    """Load the module that draws the pictures."""
-    spec = importlib.util.spec_from_file_location("drawings", HERE / "course" / "drawings.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Load the functions that draw the pictures."""
+    found = {}
+    for name in ("drawings", "sketches"):
+        spec = importlib.util.spec_from_file_location(name, HERE / "course" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found |= vars(module)
+    return SimpleNamespace(**found)
 
 
 def names() -> list[str]:

@@ -85,8 +85,8 @@ def client(drive: Drive, blocks: Iterator[tuple[int, tuple[int, int]]], response
         responses_ns[row] = drive.env.now - begin
 
 
-def simulate(blocks: list[tuple[int, int]], clients: int, scheduler: str = "fcfs") -> list[int]:
-    drive, rows, responses_ns = Drive(simpy.Environment(), Disk(), scheduler), enumerate(blocks), dict[int, int]()
+def simulate(blocks: list[tuple[int, int]], clients: int, scheduler: str = "fcfs", disk: Disk = Disk()) -> list[int]:
+    drive, rows, responses_ns = Drive(simpy.Environment(), disk, scheduler), enumerate(blocks), dict[int, int]()
     for _ in range(clients):
         drive.env.process(client(drive, rows, responses_ns))
     drive.env.run()

@@ -30,7 +30,7 @@ ORDINARY = {
     *("parameters", "per", "plot", "port", "predicted", "quick", "thorough", "ratio", "read", "realtime", "reads"),
     *("reason", "report", "requests", "resume", "rotating", "run", "scale", "second", "seconds", "size", "source"),
     *("statistic", "target", "time", "title", "toml", "trials", "undecided", "unit", "unmounted", "url", "value"),
-    *("list", "meaning", "question", "save", "step", "format"),
+    *("list", "meaning", "question", "save", "step", "format", "alone", "cost", "result", "usd"),
     *("wall", "warnings", "write", "writes", "wrap", "year", "is", "bus", "late", "fraction", "differences"),
 }
 #: Endings of names that are units.

@@ -94,7 +94,6 @@ DISKS: list[dict[str, int]] = [
 @pytest.mark.parametrize("engine", ["simpy", "native"])
 def test_it_agrees_with_diskmodel_to_the_nanosecond(
     program: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
     scheduler: str,
     form: dict[str, int],
     size: str,
@@ -103,7 +102,6 @@ def test_it_agrees_with_diskmodel_to_the_nanosecond(
     engine: Any,
 ) -> None:
     disk = program.Disk(**form)
-    monkeypatch.setattr(program, "Disk", lambda: disk)
     array = Array.parse(
         {
             "drive": described(disk),
@@ -116,7 +114,7 @@ def test_it_agrees_with_diskmodel_to_the_nanosecond(
     result = simulate(array, workload, n_requests=400, engine=engine, seed=3)
     rows, done = result.requests, result.run.completions
     places = list(zip((rows.offset // 512).tolist(), (rows.length // 512).tolist(), strict=True))
-    ours = np.array(program.simulate(places, clients, scheduler))
+    ours = np.array(program.simulate(places, clients, scheduler, disk))
     theirs = done.done_ns - done.issue_ns
     first = int(np.argmax(ours != theirs))
     assert (ours == theirs).all(), f"request {first} at {places[first]}: {ours[first]} and {theirs[first]} ns"
