@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.audit.page import PAGE, page_of
 from tests.audit.questions import draw
-from tests.audit.verify import N_OVERLOAD, N_REQUESTS, Checked, check
+from tests.audit.verify import N_MISSED, N_OVERLOAD, N_REQUESTS, Checked, check
 
 
 def main() -> int:
@@ -58,7 +58,7 @@ def main() -> int:
                 print(f"{number}: {item.disks} x {item.drive}, {item.level}: {item.state}, {item.verdict}", flush=True)
         n_done = number + 1
     answers = [(draw(options.seed, number).kind, known[number]) for number in range(n_done)]
-    text = page_of(answers, seed=options.seed, requests=options.requests, overload=N_OVERLOAD)
+    text = page_of(answers, seed=options.seed, requests=options.requests, overload=N_OVERLOAD, missed=N_MISSED)
     if options.page:
         PAGE.write_text(text, encoding="utf-8")
     print(next(line for line in text.splitlines() if line.startswith("`make audit QUESTIONS=")))

@@ -24,7 +24,7 @@ Every candidate that was simulated is checked with the `array` and `workload` of
 {requests:,} requests with other seeds. Where something waits to be written, there are three of them: from the steady
 start, from empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache
 still fills or drains then. Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible
-by the first run in which it misses the objective.
+by the first run in which it misses the objective: one of {missed:,} requests where it does so with its whole interval.
 
 - A candidate called feasible is **unsafe** where a criterion is missed by more than the half-width of the plan's own
   interval, or the array is overloaded. A miss within that interval is counted as *narrowly missed*.
@@ -34,7 +34,9 @@ by the first run in which it misses the objective.
 """
 
 
-def page_of(answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requests: int, overload: int) -> str:
+def page_of(
+    answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requests: int, overload: int, missed: int
+) -> str:
     """Return the page.
 
     Parameters
@@ -42,10 +44,10 @@ def page_of(answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requ
     answers : sequence of (str, iterable of Checked)
         Kind and candidates of each question, by number from 0.
     seed : int
-    requests, overload : int
+    requests, overload, missed : int
         Of the verification runs.
     """
-    text = _INTRODUCTION.format(requests=requests, overload=overload)
+    text = _INTRODUCTION.format(requests=requests, overload=overload, missed=missed)
     kept = [(number, kind, list(found)) for number, (kind, found) in enumerate(answers)]
     everything = [item for _, _, found in kept for item in found]
     checked = [item for item in everything if not item.verdict.startswith("not checked")]

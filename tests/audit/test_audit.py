@@ -60,7 +60,9 @@ def test_the_page_counts_what_was_found() -> None:
     good = Checked("A", "raid5", 5, "feasible", "true")
     bad = Checked("B", "raid10", 4, "infeasible", "unsafe: it meets the objective")
     skipped = Checked("C", "raid6", 9, "undecided", "not checked: the plan claims nothing")
-    text = page_of([("disks", [good, skipped]), ("flash", [bad])], seed=3, requests=2_000_000, overload=100_000)
+    text = page_of(
+        [("disks", [good, skipped]), ("flash", [bad])], seed=3, requests=2_000_000, overload=100_000, missed=200_000
+    )
     assert "`make audit QUESTIONS=2 SEED=3`: 2 questions, 3 candidates, 2 of them checked, **1 unsafe**." in text
     assert "| disks | 1 | 2 | 1 | 1 | 0 | 1 | 0 | 0 |" in text
     assert "| all | 2 | 3 | 2 | 1 | 1 | 1 | 0 | 1 |" in text
