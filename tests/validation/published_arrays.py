@@ -30,9 +30,10 @@ UNITS = {"iops": "/s", "mb_s": " MB/s", "mean_ms": " ms", "p99_ms": " ms"}
 INTRODUCTION = """# Every published measurement that was found
 
 {n} measurements of real drives and arrays were found, of which diskmodel can predict {n_predicted}. The table at the
-end names the others and why not. Nothing is fitted to any of them: a drive is described by its data sheet, and where
-the source does not name it, by one of its class. So a difference can come from the model, from the drive, or from what
-the source does not say. `make arrays` writes this page from `tests/data/published_arrays.toml`.
+end names the others and why not. A drive is described by its data sheet, and where the source does not name it, by one
+of its class. So a difference can come from the model, from the drive, or from what the source does not say. Two
+measurements lend one value each (the host's time of a request, the time of a flush), and say so; nothing else is
+fitted. `make arrays` writes this page from `tests/data/published_arrays.toml`.
 
 {summary}
 """
@@ -71,12 +72,13 @@ def figures(row: dict[str, Any]) -> list[Figure]:
 
 def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
     """Rate, mean and p99 of one load."""
-    fields = {key: row[key] for key in ("drive", "queue") if key in row}
-    array = Array.parse({"layout": row.get("layout", SINGLE)} | fields)
+    fields = {key: row[key] for key in ("drive", "queue", "host") if key in row}
+    layout = row.get("layout", SINGLE) | ({"bitmap": point["bitmap"]} if "bitmap" in point else {})
+    array = Array.parse({"layout": layout} | fields)
     size, reads = point.get("size", "4 KiB"), point["reads"]
     span = {"span": row["span"]} if "span" in row else {}
     workload = Workload.parse({"size": size, "read_ratio": reads, "clients": point["depth"]} | span)
-    result = simulate(array, workload, n_requests=N_REQUESTS)
+    result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS))
     latency_ms = result.to_dict()["latency_ms"]
     predicted = {
         "iops": float(result.iops.mean),
@@ -85,7 +87,7 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
         "mb_s": result.bytes_per_s / 1e6,
     }
     operation = {0: "writes", 1: "reads"}.get(reads, f"{reads:.0%} reads")
-    what = f"{size} {operation}, depth {point['depth']}"
+    what = f"{size} {operation}, depth {point['depth']}" + (f", {point['what']}" if "what" in point else "")
     for quantity in UNITS:
         if quantity in point:
             label = {"mean_ms": ", mean", "p99_ms": ", p99"}.get(quantity, "")
