@@ -66,6 +66,17 @@ docs-serve: setup ## Serve the documentation while it is edited
 
 ##@ Check
 
+# Tests of a part that is not a command or a server: they start no process and simulate little.
+QUICK := tests/unit tests/property tests/engines --ignore=tests/unit/cli --ignore=tests/unit/lab
+
+.PHONY: check
+check: setup ## Lint, and run the quick unit tests: for every save (under a minute)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet . || { echo "Not formatted: run make fmt" >&2; exit 1; }
+	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports --no-cache
+	cargo fmt --all --check
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup $(QUICK)
+
 .PHONY: fmt
 fmt: setup ## Format Python and Rust
 	$(BIN)/ruff check --fix-only --quiet .
@@ -108,8 +119,7 @@ fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="
 
 .PHONY: test-rust
 test-rust: setup
-	cargo test --locked --workspace --no-default-features --quiet
-	cargo test --locked --package diskmodel-kernel --no-default-features --features serde --quiet --test json
+	cargo test --locked --workspace --no-default-features --features diskmodel-kernel/serde --quiet
 
 .PHONY: story
 story: setup ## Rerun a story from the field and draw it: make story NAME=threads
@@ -131,9 +141,17 @@ field: setup ## Print published measurements against the model, and write docs/e
 arrays: setup ## Compare every published measurement of drives and arrays with the model, and write docs/explanation/validation-arrays.md
 	$(BIN)/python -m tests.validation.published_arrays
 
+.PHONY: firmware
+firmware: setup ## Fit how firmware orders commands to published drives, and write docs/explanation/validation-firmware.md
+	$(BIN)/python -m tests.validation.firmware
+
 .PHONY: synthesis
 synthesis: setup ## Fit the traces in DISKMODEL_EVIDENCE, compare with their replays, and write docs/explanation/validation-synthesis.md
 	$(BIN)/python -m tests.validation.synthesis
+
+.PHONY: trace-stories
+trace-stories: setup ## Plan from three traces in DISKMODEL_EVIDENCE, replay them, and write docs/how-to/plan-from-a-trace.md
+	$(BIN)/python -m tests.validation.synthesis.stories
 
 .PHONY: audit
 audit: setup ## Check answers of `plan` to random questions by long runs: make audit QUESTIONS=300 SEED=1 (hours)

@@ -27,13 +27,9 @@ from diskmodel.workload import Workload
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "speed.md"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 LONG_RUN = 10_000_000
-#: DiskSim 4.0, built and timed on a machine of this class: simulated host requests per second of wall time.
-DISKSIM_OPEN_PER_S = 37_000  # one disk, open random load
-DISKSIM_REPLAY_PER_S = 52_000  # one disk, a trace of it, one request after the other
-DISKSIM_RAID5_PER_S = 37_000  # its RAID 5 example, once the leak of its queue is mended
-
 Engine = Callable[[Scenario, Requests], Run]
-Scene = tuple[str, dict[str, Any], int, float, int, int | None]
+#: Name, array, clients (0: an open load), share of reads, requests.
+Scene = tuple[str, dict[str, Any], int, float, int]
 #: A drive without its buffer: mechanics alone, with the full zone geometry.
 PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "cache"}
 CACHES = {"read_cache": {"size": "1 GiB", "policy": "arc"}, "write_cache": {"size": "256 MiB"}, "read_ahead": "256 KiB"}
@@ -44,27 +40,25 @@ MIXED = {"size": ["4 KiB", "16 KiB", "64 KiB"], "rate": "60/s"}
 FEW_FILES = {"span": "64 MiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"
 SCENES: tuple[Scene, ...] = (
-    ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000, None),
-    ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000, DISKSIM_REPLAY_PER_S),
+    ("one disk without a buffer, FCFS, random 4 KiB reads, 1 outstanding", {"drive": PLAIN}, 1, 1.0, 2_000_000),
+    ("one disk with buffer and read-ahead, the same", {}, 1, 1.0, 2_000_000),
     (
         "one disk with buffer and read-ahead, open random 4 KiB reads, 100 a second: busy for half of the time",
         {"load": {"rate": "100/s"}},
         0,
         1.0,
         2_000_000,
-        DISKSIM_OPEN_PER_S,
     ),
-    ("one disk, FCFS, random 4 KiB reads, 32 outstanding", {}, 32, 1.0, 2_000_000, None),
-    ("one disk, SPTF, random 4 KiB reads, 32 outstanding", {"queue": {"scheduler": "sptf"}}, 32, 1.0, 1_000_000, None),
-    ("the same, 256 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 256, 1.0, 200_000, None),
-    ("the same, 2048 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 2048, 1.0, 100_000, None),
+    ("one disk, FCFS, random 4 KiB reads, 32 outstanding", {}, 32, 1.0, 2_000_000),
+    ("one disk, SPTF, random 4 KiB reads, 32 outstanding", {"queue": {"scheduler": "sptf"}}, 32, 1.0, 1_000_000),
+    ("the same, 256 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 256, 1.0, 200_000),
+    ("the same, 2048 outstanding, LOOK", {"queue": {"scheduler": "look"}}, 2048, 1.0, 100_000),
     (
         "RAID 5 of 8 disks without buffers, random 4 KiB writes, 8 outstanding",
         {"drive": PLAIN, "layout": {"level": "raid5", "disks": 8, "strip": "64 KiB"}},
         8,
         0.0,
         500_000,
-        DISKSIM_RAID5_PER_S,
     ),
     (
         "one disk without a buffer, SPTF, random 4 KiB reads, 32 outstanding",
@@ -72,7 +66,6 @@ SCENES: tuple[Scene, ...] = (
         32,
         1.0,
         1_000_000,
-        None,
     ),
     (
         "RAID 5 of 8 disks, random 4 KiB writes, 8 outstanding",
@@ -80,7 +73,6 @@ SCENES: tuple[Scene, ...] = (
         8,
         0.0,
         500_000,
-        DISKSIM_RAID5_PER_S,
     ),
     (
         "RAID 10 of 8 disks, 4 KiB, 70 % reads, 32 outstanding",
@@ -88,7 +80,6 @@ SCENES: tuple[Scene, ...] = (
         32,
         0.7,
         500_000,
-        None,
     ),
     (
         "the same behind 1 GiB of ARC and 256 MiB of write-back, 32 GiB of Zipf",
@@ -96,7 +87,6 @@ SCENES: tuple[Scene, ...] = (
         32,
         0.7,
         500_000,
-        None,
     ),
     (
         "one disk, a buffered host that reads ahead, 4 sequential readers of 16 KiB",
@@ -104,7 +94,6 @@ SCENES: tuple[Scene, ...] = (
         4,
         1.0,
         500_000,
-        None,
     ),
     (
         "one disk behind a page cache of 16 MiB, 4 KiB, 70 % reads, 32 clients, 64 MiB of Zipf",
@@ -112,17 +101,15 @@ SCENES: tuple[Scene, ...] = (
         32,
         0.7,
         500_000,
-        None,
     ),
-    ("an NVMe drive, random 4 KiB reads, 32 outstanding", {"drive": NVME}, 32, 1.0, 2_000_000, None),
-    ("a SATA SSD in its steady state, random 4 KiB writes, 32 outstanding", {"drive": SATA}, 32, 0.0, 1_000_000, None),
+    ("an NVMe drive, random 4 KiB reads, 32 outstanding", {"drive": NVME}, 32, 1.0, 2_000_000),
+    ("a SATA SSD in its steady state, random 4 KiB writes, 32 outstanding", {"drive": SATA}, 32, 0.0, 1_000_000),
     (
         "RAID 5 of 4 SATA SSDs, random 4 KiB writes, 32 outstanding",
         {"drive": SATA, "layout": {"level": "raid5", "disks": 4, "strip": "64 KiB"}},
         32,
         0.0,
         500_000,
-        None,
     ),
 )
 
@@ -149,12 +136,11 @@ def rate(engine: Engine, prepared: tuple[Scenario, Array, Workload], n: int) -> 
 
 
 def row(scene: Scene) -> str:
-    name, array, clients, read_ratio, n, disksim = scene
+    name, array, clients, read_ratio, n = scene
     prepared = prepare(array, clients, read_ratio)
     simpy = rate(simpy_engine.run, prepared, max(n // 50, 2 * clients))
     kernel = rate(native.run, prepared, n)
-    against = f"{kernel / disksim:.0f}" if disksim else "–"
-    return f"| {name} | {kernel / 1e6:.2f} million | {simpy:,.0f} | {kernel / simpy:.0f} | {against} |"
+    return f"| {name} | {kernel / 1e6:.2f} million | {simpy:,.0f} | {kernel / simpy:.0f} |"
 
 
 def threads() -> tuple[float, float]:
@@ -203,8 +189,8 @@ def memory_of_long_run(keep: str, n: int, load: str = "plain") -> tuple[float, f
 def table() -> str:
     cores, machine = os.cpu_count(), platform.machine()
     lines = [
-        "| Scenario | kernel, host I/O per second | SimPy engine | kernel / SimPy | kernel / DiskSim 4.0 |",
-        "|---|--:|--:|--:|--:|",
+        "| Scenario | kernel, host I/O per second | SimPy engine | kernel / SimPy |",
+        "|---|--:|--:|--:|",
     ]
     for scene in SCENES:
         lines.append(row(scene))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.packaging.installing import ROOT, Environment, copy_source, install, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cargo")]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_wheel_holds_packages_data_and_program_only(source: Path, wheel: Path) -
         held = set(archive.namelist())
     data = {
         name
-        for name in files_of(source, "*.toml", "*.j2", "*.html", "*.js", "*.css")
+        for name in files_of(source, "*.toml", "*.j2", "*.html", "*.js", "*.css", "*.svg")
         if Path(name).name != "Cargo.toml"
     }
     expected = files_of(source, "*.py", "*.pyi", "py.typed") | data | {"diskmodel/engine/_kernel.abi3.so"}

@@ -31,6 +31,15 @@ def test_make_installs_with_hashes_only() -> None:
     assert all("--require-hashes" in line for line in installs), installs
 
 
+def test_actions_are_fixed_by_commit() -> None:
+    """A tag of somebody else's action can be moved; a commit cannot."""
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    used = [use for path in workflows for use in re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))]
+    assert used
+    for use in used:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
+
+
 @pytest.mark.parametrize("output", ["ConnectionError: Max retries exceeded", "error: couldn't fetch advisory database"])
 def test_a_look_up_without_its_database_fails_and_says_so(output: str) -> None:
     advisories = _advisories()

@@ -53,6 +53,7 @@ _NO_FILES = {
     ("touch", "self"),
     ("save", "drive"),
     ("save", "described"),
+    ("save", "fitted"),
     ("save", "workload"),
     ("print_svg", "FigureCanvasSVG"),
     ("print_png", "FigureCanvasAgg"),
