@@ -34,8 +34,8 @@ class AssumedOrder:
     drawn: tuple[Order, ...]
 
 
-#: Fitted to each of the three drives of docs/explanation/validation-firmware.md; the page's test compares. Cached writes
-#: were measured of the first and the last.
+#: Fitted to each of the three drives of docs/explanation/validation-firmware.md. Cached writes were measured of the
+#: first and the last.
 SAMSUNG_F1 = Order(2_000_000, 0.1, 3, 128)
 BEHIND_P420I = Order(2_000_000, 0.05, 1, 128)
 WD_RAPTOR = Order(2_500_000, 0.05, 3, 512)

@@ -34,8 +34,8 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     Returns
     -------
     list of Drive
-        Drives without `uncertainty`; empty for a profile that is exact. Fewer than `n` where draws are not valid drives,
-        and where only the order is assumed, of which few were measured: each of them once.
+        Drives without `uncertainty`; empty for a profile that is exact. Fewer than `n` where draws are not valid
+        drives, and where only the order is assumed: each order that was measured once.
 
     Notes
     -----

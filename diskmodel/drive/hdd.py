@@ -97,7 +97,8 @@ class DriveQueue(Description):
     def _assumed_of_rpo(self) -> Self:
         if self.assumed_from is not None and self.scheduler != "rpo":
             raise ValueError(
-                f"assumed_from={self.assumed_from}: needs scheduler rpo, and the scheduler is {self.scheduler}; leave it out"
+                f"assumed_from={self.assumed_from}: needs scheduler rpo, and the scheduler is {self.scheduler}; "
+                "leave it out"
             )
         return self
 

@@ -173,8 +173,8 @@ def best(grids: list[dict[Parameters, float]]) -> Parameters:
 INTRODUCTION = """# How firmware orders queued commands
 
 `sptf` chooses the command that the head reaches soonest, which is the best that a drive can do at each choice. No drive
-that was measured at all depths gains as much. `rpo` (rule Q12 of [the exact semantics](../reference/semantics.md)) has three
-parameters, each for something that firmware does:
+that was measured at several depths gains as much. `rpo` (rule Q12 of [the exact semantics](../reference/semantics.md))
+has three parameters, each for something that firmware does:
 
 - `miss_margin`: firmware estimates when a seek ends, and skips a sector that it might miss by so little;
 - `age_weight`: a command that has waited is preferred, so that none starves;
@@ -201,9 +201,9 @@ controller may keep commands back.
 ## SAS drives
 
 No single SAS drive was found whose queue depths were varied, but an array was: twelve drives of 15,000 rpm in RAID 0,
-4 KiB reads, give {sas_measured:,} a second at the best of all depths up to 256 (HP, *Smart Array controllers and basic RAID
-performance factors*, 2012). That is {sas_each:.0f} a drive with 21 commands in each. The drives and their seek times are not
-stated; `generic-15k` in their place gives:
+4 KiB reads, give {sas_measured:,} a second at the best of all depths up to 256 (HP, *Smart Array controllers and basic
+RAID performance factors*, 2012). That is {sas_each:.0f} a drive with 21 commands in each. The drives and their seek
+times are not stated; `generic-15k` in their place gives:
 
 | how | reads a second | |
 |---|--:|--:|
@@ -212,8 +212,8 @@ stated; `generic-15k` in their place gives:
 So these drives have hardly any margin: the 2 ms of the SATA drives are half of their revolution. A rate in a deep queue
 does not determine age weight and committed commands: there, ideal order is within a few percent, too. These two are
 taken from the SATA drives, which makes small depths slower: at depth 4 a drive with two committed commands serves
-first come, first served, where ideal order would gain a third. [The SPC-1-like load](validation-spc1-like.md) has the
-same drives in mirrors.
+first come, first served, where ideal order would gain a third. Mirrored arrays exclude the margin, too: with it, they
+would serve [half of the least that was published](validation-spc1-like.md) of an SPC-1-like load.
 
 Drives of 10,000 rpm are assumed to order like those of 15,000: a second-hand figure (more than twice the rate in a deep
 queue for a Savvio) excludes a margin of 2 ms for them, too. The Raptor, which has it, is a SATA drive.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from typing import Any
 
@@ -34,7 +33,6 @@ def profile_risk(
     parameters = drawn_parameters(drive)
     if not parameters or trial is None or trial.outcome is None:
         return None
-    started = time.perf_counter()
     search = plan.search
     short = plan.model_copy(update={"search": search.model_copy(update={"max_requests": search.requests})})
 
@@ -61,7 +59,6 @@ def profile_risk(
         n_holding=sum(not missed for _, missed in draws),
         failing=dict(failing),
         figures=figures,
-        wall_s=time.perf_counter() - started,
     )
 
 

@@ -51,7 +51,9 @@ def test_each_measured_order_is_drawn_once() -> None:
 
 
 def test_drawn_orders_count_as_measured() -> None:
-    assert all(isinstance(item, Hdd) and item.queue.assumed_from is None for item in drawn(load_drive("generic-10k"), 4))
+    assert all(
+        isinstance(item, Hdd) and item.queue.assumed_from is None for item in drawn(load_drive("generic-10k"), 4)
+    )
 
 
 def test_uncertain_parameters_and_orders_are_drawn_together() -> None:
