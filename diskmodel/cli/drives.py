@@ -11,9 +11,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from diskmodel.cli.console import print_json, show
-from diskmodel.cli.options import Debug, Json, Plot
-from diskmodel.cli.status import check_place, ends_well
+from diskmodel.cli.shared.console import print_json, show
+from diskmodel.cli.shared.options import Debug, Json, Plot
+from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
 from diskmodel.units import nominal_bytes
