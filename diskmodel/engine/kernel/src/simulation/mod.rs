@@ -266,6 +266,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.cache.as_ref().and_then(|cache| cache.full_ns)
     }
 
+    /// Events that were scheduled so far: what a run costs, the same on every machine.
+    pub fn n_events(&self) -> u64 {
+        self.events.n_scheduled()
+    }
+
     /// Commands that the disks were given so far.
     pub fn n_commands(&self) -> u64 {
         self.n_commands
@@ -344,7 +349,6 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     // ------------------------------------------------------------------ answers
-    /// The controller has answered.
     /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
     fn finished(&mut self, host: u32) {
         let now = self.events.now;
