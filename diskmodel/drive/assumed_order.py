@@ -63,7 +63,7 @@ ASSUMED_ORDERS: dict[str, AssumedOrder] = {
         (Order(0, 0.1, 1), Order(0, 0.5, 1), Order(0, 0.1, 3), Order(0, 0.5, 3)),
     ),
     "sas": AssumedOrder(
-        "rates of twelve SAS drives of 15,000 rpm with 256 commands; latencies as of three measured SATA drives",
+        "from the rates of twelve SAS drives of 15,000 rpm and the latencies of three SATA drives",
         Order(0, 0.05, 2),
         (Order(0, 0.1, 3), Order(0, 0.05, 1), Order(0, 0.05, 3), NEARLINE),
     ),
