@@ -22,11 +22,10 @@ INTRODUCTION = """# What each profile rests on
 
 A profile is as good as its sources. *Printed* are figures that a data sheet or manual gives, *quoted* those that
 somebody else quotes from one, *assumed* those that nobody gives. The order of queued commands is never printed: [how
-firmware orders](validation-firmware.md) lists what each kind stands for. The
-last column counts rates and mean latencies that were published, in [reviews and manuals](validation-published.md) and as
-[whole series](validation-arrays.md), with the median size of the error; those pages say why the large ones are large.
-Figures of its sheet are rates that the data sheet prints and that a simulation reproduces within the tests' limits of 2
-to 15 %.
+firmware orders](validation-firmware.md) lists what each kind stands for. The last column counts rates and mean
+latencies that were published, in [reviews and manuals](validation-published.md) and as [whole
+series](validation-arrays.md), with the median size of the error; those pages say why the large ones are large. Figures
+of its sheet are rates that the data sheet prints, and that a simulation reproduces.
 
 `diskmodel drives NAME` shows the last column. `python -m tests.validation.profiles` writes this page.
 

@@ -74,7 +74,7 @@ def test_most_steps_are_short() -> None:
     leaf = rows(n, read_ratio=1.0).offset // (32 * KIB)
     root = leaf.min()  # the tree's first leaf is reached in so many steps
     inside = [np.mean(np.diff((leaf - root) >> height) == 0) for height in range(7, LEVELS)]
-    # a step of more levels stays in a smaller group by chance
+    # a step of more levels may stay in a smaller group
     steps = [0.56 * 0.44**k for k in range(LEVELS - 7)] + [0.44 ** (LEVELS - 7)]
     for k, share in enumerate(inside):
         expected = sum(p * min(1.0, 2.0 ** (k - j)) for j, p in enumerate(steps))
