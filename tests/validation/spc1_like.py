@@ -145,7 +145,7 @@ def page() -> str:
 CONCLUSION = """| regression | | | | {slope:.0f} |
 
 The published range for each drive is {low} to {high}. Without a margin, arrays are within it, whether firmware orders
-as the profile assumes or ideally. With the margin that SATA drives were measured to have, they are far below: [SAS
+as the profile assumes or ideally. With the margin that SATA drives were measured to have, they are below: [SAS
 drives do not have it](validation-firmware.md).
 
 The regression gives {at_100:.0f} IOPS for each of 100 drives and {at_1000:.0f} for each of 1,000; the model, at its
