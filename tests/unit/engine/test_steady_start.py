@@ -328,7 +328,7 @@ def test_a_flash_buffer_that_still_fills_is_not_settled() -> None:
 def test_sequential_writes_are_as_fast_from_the_first_request_on(level: str) -> None:
     """A past at the inner end of the disks would cost a seek across all cylinders for each of the first writes.
 
-    The drives order ideally: with a margin they leave the sequence now and then, and the more of it the longer they run.
+    The drives order ideally: with a margin they leave the sequence now and then, more often in a longer run.
     """
     layout = {"level": level, "disks": 4, "strip": "64 KiB"}
     drive = load_drive("generic-7k2").to_dict() | {"queue": {"depth": 32, "scheduler": "sptf"}}
