@@ -13,27 +13,20 @@ from matplotlib.axes import Axes
 
 from diskmodel.analytic.queueing import mg1
 from diskmodel.array import Array
+from diskmodel.drawing import COLORS, INK, style_for_any_page
 from diskmodel.drive import load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.result import Result
 from diskmodel.workload import Workload
 
-INK = "#7a8290"  # between black and white: legible on both
-COLORS = ["#3b82c4", "#e07b39", "#4a9d5b", "#a76bb8", "#c9a227"]
-
 
 def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
     """An empty drawing without background."""
     figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
-    figure.patch.set_alpha(0)
-    ax.patch.set_alpha(0)
+    style_for_any_page(ax)
     ax.set_title(title, color=INK, fontsize=11)
-    ax.set_xlabel(x, color=INK)
-    ax.set_ylabel(y, color=INK)
-    ax.tick_params(colors=INK, which="both")
-    for side, spine in ax.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(INK)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
     ax.set_prop_cycle(color=COLORS)
     return figure, ax
 
@@ -66,7 +59,8 @@ def anatomy() -> str:
     runs = [measure(one_disk(), 1000, size=f"{size} KiB", clients=1) for size in sizes]
     figure, ax = axes("Random reads, one at a time, 7200 rpm", "request", "mean time in ms")
     bottom = [0.0] * len(runs)
-    for part, color in zip(("overhead", "seek", "rotation", "transfer"), COLORS, strict=False):
+    # the colors of the lab
+    for part, color in zip(("overhead", "seek", "rotation", "transfer"), (INK, "#e69f00", *COLORS[::2]), strict=False):
         heights = [run.breakdown_ns[part] / 1e6 for run in runs]
         ax.bar([f"{size} KiB" for size in sizes], heights, bottom=bottom, color=color, label=part)
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]

@@ -91,11 +91,11 @@ export class PlanView {
   }
   #table(question, rows, best) {
     const cells = (values, kind) => values.map((value) => element(kind, {}, value));
-    const head = element("tr", {}, ...cells(["drive", "level", "disks", "rule", "limited by", "p99, ms", "interval", "disk failed", "busy"], "th"));
+    const head = element("tr", {}, ...cells(["drive", "level", "disks", "p99, ms", "rule", "limited by", "disk failed", "interval", "busy"], "th"));
     const body = rows.map((row) => element("tr", { className: row === best || (best && row.drive === best.drive && row.level === best.level) ? "best" : "" }, ...cells([
-      this.#name("drives", row.drive), this.#name("levels", row.level), row.disks ? String(row.disks) : "none", String(row.rule),
-      LIMITS[row.limitedBy] + (row.isClose ? " (close)" : ""),
-      ...(row.disks ? [figure(row.point.p99_ms[0]), interval(row.point.p99_ms), !row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", percent(row.point.utilization_ratio)] : ["", "", "", ""]),
+      this.#name("drives", row.drive), this.#name("levels", row.level), row.disks ? String(row.disks) : "none",
+      row.disks ? figure(row.point.p99_ms[0]) : "", String(row.rule), LIMITS[row.limitedBy] + (row.isClose ? " (close)" : ""),
+      ...(row.disks ? [!row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", interval(row.point.p99_ms), percent(row.point.utilization_ratio)] : ["", "", ""]),
     ], "td")));
     const caption = element("caption", {}, `Fewest disks for ${question.iops.toLocaleString("en")} requests of ${bytes(question.size_bytes)} a second`);
     $("plan-table").replaceChildren(element("table", {}, caption, element("thead", {}, head), element("tbody", {}, ...body)));
