@@ -22,7 +22,7 @@ from diskmodel.workload import Workload
 
 def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
     """An empty drawing without background."""
-    figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    figure, ax = plt.subplots(figsize=(5.8, 3.2), layout="constrained")
     style_for_any_page(ax)
     ax.set_title(title, color=INK, fontsize=11)
     ax.set_xlabel(x)
@@ -34,7 +34,7 @@ def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
 def svg(figure: plt.Figure) -> str:
     """The drawing as text; the same drawing is the same text."""
     for ax in figure.axes:
-        if ax.get_legend_handles_labels()[1]:
+        if ax.get_legend() is None and ax.get_legend_handles_labels()[1]:
             ax.legend(frameon=False, labelcolor=INK, fontsize=9)
     out = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
@@ -85,7 +85,11 @@ def elevator() -> str:
     figure, ax = axes("16 outstanding random reads, 7200 rpm", "IOPS", "p99 in ms")
     for name in ("fcfs", "sstf", "look", "c-look", "sptf", "sptf-aged"):
         run = measure(one_disk(queue={"scheduler": name, "drive_depth": 1}), 8000, size="4 KiB", clients=16)
-        ax.scatter([run.iops.mean], [run.latency.to_dict()["p99"]], s=60, label=name)
+        at = run.iops.mean, run.latency.to_dict()["p99"]
+        ax.scatter(*at, s=60)
+        beside = (-7, -11) if name == "sptf-aged" else (-7, 5)
+        ax.annotate(name, at, beside, textcoords="offset points", ha="right", color=INK, fontsize=9)
+    ax.set_xlim(left=60)
     ax.set_ylim(bottom=0)
     return svg(figure)
 

@@ -79,7 +79,14 @@ export class PlanView {
     $("plan-verdict").replaceChildren(
       element("strong", {}, `${disks} disks of ${this.#name("drives", best.drive)} in ${this.#name("levels", best.level)}.`),
       ` p99 is ${figure(point.p99_ms[0])} ms (${interval(point.p99_ms)}), at most ${question.p99_ms} ms. ${why}${failed} The rule of thumb says ${rule}.`);
-    $("plan-why").replaceChildren(element("h2", {}, `From the rule of thumb's ${rule} disks to ${disks}`), this.#waterfall(best.waterfall), shown);
+    $("plan-why").replaceChildren(...this.#fall(best), shown);
+  }
+  /** What lies between the rule of thumb and the answer; one sentence where nothing does. */
+  #fall({ waterfall, rule, disks, limitedBy }) {
+    if (waterfall.some((step) => step.disks !== disks)) return [element("h2", {}, `From the rule of thumb's ${rule} disks to ${disks}`), this.#waterfall(waterfall)];
+    const named = waterfall.slice(1).map((one) => one.step), last = named.pop();
+    const why = limitedBy === "capacity" ? "The data need so many disks in any case" : "No assumption of it makes a difference";
+    return [element("h2", {}, "The rule of thumb is right here"), element("p", {}, `${why}: ${named.join(", ")} and ${last} do not change the number. A tighter limit or more requests would.`)];
   }
   #waterfall(steps) {
     const most = Math.max(...steps.map((step) => step.disks ?? 0));
