@@ -55,6 +55,7 @@ def page_of(
     text += (
         f"\n`make audit QUESTIONS={len(kept)} SEED={seed}`: {len(kept)} questions, {len(everything)} candidates, "
         f"{len(checked)} of them checked, **{unsafe} unsafe**.\n\n"
+        "![What became of the candidates of each kind of question](audit-of-plans.svg)\n\n"
         "| kind | questions | candidates | checked | feasible | infeasible | undecided | narrowly missed | unsafe |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     )
