@@ -14,7 +14,7 @@ from diskmodel.workload import Workload
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
 #: Multiples of it, modulo 1, are spread evenly, however many there are.
-_GOLDEN = (5**0.5 - 1) / 2
+GOLDEN = (5**0.5 - 1) / 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 
@@ -108,7 +108,7 @@ def dirty_since(uses: Int64, use_ns: float, expire_ns: int, interval_ns: int) ->
     since = -np.arange(len(uses), 0, -1) * use_ns
     cycle_ns = expire_ns + interval_ns
     #: Time from which a write makes the page dirty; after 0 once it is dirty at 0.
-    clean_from = -cycle_ns * (1 + page * _GOLDEN % 1)
+    clean_from = -cycle_ns * (1 + page * GOLDEN % 1)
     dirty = np.full(len(page), np.nan)
     while True:
         counts = since >= clean_from[at]

@@ -12,7 +12,7 @@ import numpy as np
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.recent import History, dirty_since, is_among, last_uses, most_recent, still_waiting
+from diskmodel.engine.steady.recent import GOLDEN, History, dirty_since, is_among, last_uses, most_recent, still_waiting
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -359,7 +359,9 @@ class _Parts:
             # the page that is being filled may hold all but one of its units already
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
             rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return (rows[0] if self.programmed else EMPTY.programmed), rows[1]
+            if not self.programmed:
+                return EMPTY.programmed, rows[1]
+            return _staggered(rows[0], tables.sectors_per_unit, tables.units_per_page), rows[1]
         if not room or not isinstance(tables, HddTables):
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
@@ -440,6 +442,23 @@ def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
     rows = [np.stack([disk, first, last - first], axis=1)[::-1] for first, last in ((lba, border), (border, end))]
     programmed, buffered = (np.ascontiguousarray(found[found[:, 2] > 0], dtype=np.int64) for found in rows)
     return programmed, buffered
+
+
+def _staggered(programmed: Int64, per_unit: int, units_per_page: int) -> Int64:
+    """Writes that flash drives have programmed, without the first few units of each drive (rule Z5).
+
+    Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives.
+    """
+    disk, lba, n = programmed.T
+    order = np.argsort(disk, kind="stable")
+    disk, lba, end = disk[order], lba[order], (lba + n)[order]
+    units = (end - 1) // per_unit - lba // per_unit + 1
+    before = np.cumsum(units) - units
+    before -= before[np.searchsorted(disk, disk, side="left")]
+    left_out = np.clip(((disk * GOLDEN + 0.5) % 1 * units_per_page).astype(np.int64) - before, 0, units)
+    first = np.where(left_out > 0, np.minimum((lba // per_unit + left_out) * per_unit, end), lba)
+    rows: Int64 = np.stack([disk, first, end - first], axis=1)
+    return np.ascontiguousarray(rows[rows[:, 2] > 0])
 
 
 def _joined(writes: Written, longest: int, border: int, room: int) -> Int64:
