@@ -136,7 +136,7 @@ class Simulation:
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         load_buffers(scenario, self.devices, self.raid)
         n = len(requests)
-        self.levels: list[tuple[int, int, int, int]] = []
+        self.levels: list[tuple[int, int, int, int, int]] = []
         self.left = n
         self.issue_ns = np.zeros(n, np.int64)
         self.done_ns = np.zeros(n, np.int64)
@@ -186,7 +186,9 @@ class Simulation:
         every = self.scenario.sample_every
         if every and (len(self.done_ns) - self.left) % every == 0:
             n_buffered = sum(device.n_buffered for device in self.devices)
-            self.levels.append((self.clock.now, self.controller.n_dirty, n_buffered, self.host.n_dirty))
+            now = self.clock.now
+            busy_ns = sum(device.counters_until(now).busy_ns for device in self.devices) // len(self.devices)
+            self.levels.append((now, self.controller.n_dirty, n_buffered, self.host.n_dirty, busy_ns))
         self.clients.completed(row, request.issue_ns)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:

@@ -23,8 +23,8 @@ def level_units(scenario: Scenario) -> tuple[int, int, int]:
 
 
 def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
-    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 4)."""
-    return np.array(rows, np.int64).reshape(-1, 4) * np.array([1, *level_units(scenario)], np.int64)
+    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 5)."""
+    return np.array(rows, np.int64).reshape(-1, 5) * np.array([1, *level_units(scenario), 1], np.int64)
 
 
 def level_marks(scenario: Scenario) -> tuple[int, int, int]:

@@ -221,7 +221,7 @@ class _Parts:
         """Where levels go that began at `levels`."""
         if not len(run.levels):
             return Levels()
-        at = run.levels[:, 1:]
+        at = run.levels[:, 1:4]
         host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
         drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
