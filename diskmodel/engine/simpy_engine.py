@@ -26,7 +26,7 @@ from diskmodel.engine.page_cache import CachingHost
 from diskmodel.engine.raid import Raid
 from diskmodel.engine.rebuild import Rebuild
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.engine.virtual_disk import VirtualDisk
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
@@ -214,6 +214,8 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
+            low_mark_bytes=low_mark(self.scenario),
+            round_requests=self.scenario.start.round_requests,
             level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )  # fmt: skip

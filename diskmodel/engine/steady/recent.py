@@ -38,6 +38,17 @@ class History:
         """About the number of requests that use `n` blocks, at most `MAX_ROWS`; 0 where none does."""
         return _rows_of(n, len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes)))
 
+    def requests_of_uses(self, n: int, block_bytes: int) -> int:
+        """Requests of which the writes use `n` blocks, counted over so many, or over `MAX_ROWS`."""
+        n_rows = self.rows_of_uses(n, block_bytes, only_writes=True)
+        n_used = len(self._blocks(n_rows, block_bytes, only_writes=True)) if n_rows else 0
+        return round(n * n_rows / n_used) if n_used else 0
+
+    @property
+    def read_ratio(self) -> float:
+        """About the share of the requests that read."""
+        return 1 - len(self._rows(_SAMPLE_ROWS, only_writes=True)[0]) / _SAMPLE_ROWS
+
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
         return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
@@ -161,3 +172,22 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
     return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]
+
+
+def round_uses(uses: Int64, n: int) -> int:
+    """Uses during one round of a sweep that leaves `n` different blocks on average; 0: all blocks fit.
+
+    Notes
+    -----
+    A block that was last used `a` uses ago waits unless the sweep has passed it since: with probability `1 - a / T` where
+    a round takes `T` uses. Seen from one place of the sweep, as in `still_waiting`, a round would be the shorter, the
+    more of the blocks lie just ahead of it.
+    """
+    age = np.sort(last_uses(uses)[1])
+    if len(age) <= n:
+        return 0
+    # with the k latest blocks, k - (sum of their ages) / T = n; the oldest of them is no older than a round
+    k = np.arange(n + 1, len(age) + 1)
+    rounds = np.cumsum(age)[n:] / (k - n)
+    at = min(int(np.argmin(rounds)), len(rounds) - 1)
+    return int(rounds[at])

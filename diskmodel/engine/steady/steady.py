@@ -12,7 +12,17 @@ import numpy as np
 
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.recent import GOLDEN, History, dirty_since, is_among, last_uses, most_recent, still_waiting
+from diskmodel.engine.steady.recent import (
+    GOLDEN,
+    History,
+    dirty_since,
+    is_among,
+    last_uses,
+    most_recent,
+    round_uses,
+    still_waiting,
+)
+from diskmodel.engine.steady.rounds import UNEVEN, unevenness
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -296,7 +306,7 @@ class _Parts:
     # ------------------------------------------------------------------ as data
     def start(self, levels: Levels, pace: Pace) -> Start:
         """The state at these levels, at this pace."""
-        dirty = self._dirty(levels.controller)
+        dirty, round_requests = self._dirty(levels.controller)
         pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
         programmed, buffered = self._buffered(levels.drives)
         return Start(
@@ -309,18 +319,26 @@ class _Parts:
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
+            round_requests=round_requests,
         )
 
-    def _draw_dirty(self, level: Level) -> Int64:
-        """Blocks in the write-back cache (rule Z4)."""
+    def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
+        """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""
         caches = self.caches
         if caches is None or not caches.dirty_blocks:
-            return EMPTY.dirty
+            return EMPTY.dirty, 0
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        uses = self.history.uses(_ROUNDS * n, caches.block_sectors * self.sector_bytes, only_writes=True)
-        lanes = caches.lanes
+        block_bytes, lanes = caches.block_sectors * self.sector_bytes, caches.lanes
+        uses = self.history.uses(_ROUNDS * n, block_bytes, only_writes=True)
         lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
-        return still_waiting(uses, n, lane)
+        waiting, n_uses = still_waiting(uses, n, lane), round_uses(uses, n)
+        if not n_uses:
+            return waiting, 0
+        n_requests = self.history.requests_of_uses(n_uses, block_bytes)
+        blocks = np.unique(uses[-n_uses:])
+        reads_per_block = n_requests * self.history.read_ratio / len(blocks)
+        is_uneven = unevenness(blocks, lanes, reads_per_block=reads_per_block) > UNEVEN
+        return waiting, n_requests if is_uneven else 0
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
