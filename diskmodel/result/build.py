@@ -250,7 +250,8 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
     rounds = n_requests / run.round_requests
     return (
         f"the write cache takes about {run.round_requests:,} requests to write all that waits, busy at some places and "
-        f"idle at others; this run saw {rounds:.2g} of such rounds. Simulate at least {enough_for(run.round_requests):,}",
+        f"idle at others; this run saw {rounds:.2g} of such rounds, simulate at least "
+        f"{enough_for(run.round_requests):,} requests",
     )
 
 

@@ -6,17 +6,18 @@ import numpy as np
 
 from diskmodel.records import Run
 
-#: How far from the estimate a round is looked for. The estimates of the audit's questions were up to 9 % off; at half of
-#: it, some would not be found, and at double half a round could pass for one.
+#: How far from the estimate a round is looked for. The estimates of the audit's questions were up to 9 % off; at half
+#: of it, some would not be found, and at double half a round could pass for one.
 _RANGE = 0.25
 #: Records of a round below which they are too coarse to measure it.
 _MIN_RECORDS = 8
 
 
 def measured_round(run: Run, n_requests: int) -> int:
-    """Return the requests of a round: the distance at which the disks' busy time repeats best; 0 without an uneven sweep.
+    """Return the requests of a round: the distance at which the disks' busy time repeats best.
 
-    The estimate of the start where the run is too short to show it, or so long that it hardly matters.
+    0 without an uneven sweep; the estimate of the start where the run is too short to show it, or so long that it
+    hardly matters.
     """
     if run.low_mark_bytes and len(run.levels):
         return _between_marks(run, n_requests)

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 
 from diskmodel.array import Array
-from diskmodel.cli.inputs import request_range
 from diskmodel.cli.measure import parse_bytes
+from diskmodel.cli.shared.inputs import request_range
 from diskmodel.errors import DescriptionError, InputError, MountError
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.server import application

@@ -179,9 +179,9 @@ def round_uses(uses: Int64, n: int) -> int:
 
     Notes
     -----
-    A block that was last used `a` uses ago waits unless the sweep has passed it since: with probability `1 - a / T` where
-    a round takes `T` uses. Seen from one place of the sweep, as in `still_waiting`, a round would be the shorter, the
-    more of the blocks lie just ahead of it.
+    A block that was last used `a` uses ago waits unless the sweep has passed it since: with probability `1 - a / T`
+    where a round takes `T` uses. Seen from one place of the sweep, as in `still_waiting`, a round would be the shorter,
+    the more of the blocks lie just ahead of it.
     """
     age = np.sort(last_uses(uses)[1])
     if len(age) <= n:

@@ -10,10 +10,10 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightes
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.difference import difference_in_words
-from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.statistics.window import MIN_ROUNDS, enough_for
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
@@ -198,9 +198,9 @@ def _rounds(trial: Trial | None) -> str:
     if outcome is None or not outcome.is_partial:
         return ""
     return (
-        f"; this cannot be decided: the write cache takes about {outcome.round_requests:,} requests to write all that waits, "
-        f"busy at some places and idle at others, and the run must see {MIN_ROUNDS} of such rounds (raise "
-        f"search.max_requests_at_answer to {enough_for(outcome.round_requests):,})"
+        f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some places "
+        f"and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise search.max_requests_at_answer to "
+        f"{enough_for(outcome.round_requests):,}"
     )
 
 

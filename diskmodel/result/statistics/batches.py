@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 BATCH_COUNTS = (20, 15, 10)
 #: Observations per batch below which no mean is estimated.
 _MIN_PER_BATCH = 2
-#: Rounds of a cycle up to which they are divided into phases. With one more, Student's t is 3.2 instead of 2.1, and still
-#: less than the phases of such runs differ.
+#: Rounds of a cycle up to which they are divided into phases. With one more, Student's t is 3.2 instead of 2.1, and
+#: still less than the phases of such runs differ.
 _DIVIDED_ROUNDS = 3
 #: Batches below which their skewness is taken as 0: an estimate from three says nothing, and from two there is none.
 _MIN_FOR_SKEWNESS = 8
