@@ -40,7 +40,7 @@ def utilization_interval(run: Run, window: Window, *, per_request: bool = False,
     if window.n_rounds and total_ns:
         ratio = float(busy_ns.sum()) / total_ns
     else:
-        ratio = float(run.devices.busy_ns.mean()) / max(run.end_ns, 1) if len(run.devices.busy_ns) else 0.0
+        ratio = float(np.mean(run.devices.busy_ns / max(run.end_ns, 1))) if len(run.devices.busy_ns) else 0.0
     mean_ns = float(busy_ns.mean()) if len(busy_ns) else 0.0
     if not mean_ns:
         return Interval(ratio, math.nan, math.nan) if ratio else Interval.exact(0.0)

@@ -20,11 +20,13 @@ A question has one or two drives, two RAID levels, a read share, request size an
 number of clients, a limit on the mean, p95 or p99 latency, sometimes a limit on utilization, and a capacity. The seed
 and the number of a question determine it.
 
-Every candidate that was simulated is checked with the `array` and `workload` of the plan's JSON, by runs of at least
-{requests:,} requests with other seeds. Where something waits to be written, there are three of them: from the steady
-start, from empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache
-still fills or drains then. Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible
-by the first run in which it misses the objective: one of {missed:,} requests where it does so with its whole interval.
+Every candidate that was simulated is checked with the `array` and `workload` of the plan's JSON, by runs of
+{requests:,} requests with other seeds, or of a fourth of that where every figure is then at least two half-widths of
+its interval from its limit. Where something waits to be written, there are three runs: from the steady start, from
+empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache still
+fills or drains then.
+Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible by the first run in which it
+misses the objective: one of {missed:,} requests where it does so with its whole interval.
 
 - A candidate called feasible is **unsafe** where a criterion is missed by more than the half-width of the plan's own
   interval, or the array is overloaded. A miss within that interval is counted as *narrowly missed*.

@@ -15,28 +15,29 @@ _N_PARTS = 20
 UNEVEN = 0.05
 
 
-def unevenness(blocks: Int64, lanes: Lanes, *, reads_per_block: float) -> float:
+def unevenness(uses: Int64, lanes: Lanes, *, reads_per_use: float) -> float:
     """Standard deviation of the disks' operations per request over a round of the sweep, as a share of their mean.
 
     Parameters
     ----------
-    blocks : int64, shape (n,)
-        Different blocks that are written during one round.
+    uses : int64, shape (n,)
+        Blocks that are written to during about one round.
     lanes : Lanes
         What is written together.
-    reads_per_block : float
-        Reads from the disks that come meanwhile, for each of these blocks.
+    reads_per_use : float
+        Reads from the disks that come meanwhile, for each of these.
 
     Notes
     -----
     As many blocks are written as come, so that equal numbers of blocks take equal times. A run takes an operation for
     each strip that it writes, and with parity as many again to read before, unless it is the whole row.
     """
-    if len(blocks) < _N_PARTS:
+    if len(uses) < _N_PARTS:
         return 0.0
-    lane = blocks * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
-    order = np.lexsort((blocks, lane))
-    blocks, lane = blocks[order], lane[order]
+    # lane by lane in order of place, each block once: one sort of numbers is several times as fast as `lexsort`
+    n = int(uses.max()) + 1
+    at = np.sort(uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n * n + uses)
+    lane, blocks = np.divmod(at[np.diff(at, prepend=-1) > 0], n)
     stripe = blocks * lanes.block_sectors // lanes.stripe_sectors
     first = np.flatnonzero(
         np.concatenate([[True], (np.diff(blocks) > 1) | (np.diff(lane) != 0) | (np.diff(stripe) != 0)])
@@ -50,5 +51,6 @@ def unevenness(blocks: Int64, lanes: Lanes, *, reads_per_block: float) -> float:
     in_lane = np.searchsorted(lane, np.arange(lanes.n + 1))
     passed = (np.arange(len(blocks)) - in_lane[lane]) * _N_PARTS // (in_lane[lane + 1] - in_lane[lane])
     n_blocks = np.bincount(passed, minlength=_N_PARTS)
-    each = np.bincount(passed[first], operations, _N_PARTS)[n_blocks > 0] / n_blocks[n_blocks > 0] + reads_per_block
+    each = np.bincount(passed[first], operations, _N_PARTS)[n_blocks > 0] / n_blocks[n_blocks > 0]
+    each += reads_per_use * len(uses) / len(blocks)
     return float(each.std() / each.mean())

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.steady.recent import (
     GOLDEN,
+    MAX_ROWS,
     History,
     dirty_since,
     is_among,
@@ -328,17 +330,23 @@ class _Parts:
         if caches is None or not caches.dirty_blocks:
             return EMPTY.dirty, 0
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        block_bytes, lanes = caches.block_sectors * self.sector_bytes, caches.lanes
-        uses = self.history.uses(_ROUNDS * n, block_bytes, only_writes=True)
-        lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
-        waiting, n_uses = still_waiting(uses, n, lane), round_uses(uses, n)
-        if not n_uses:
-            return waiting, 0
-        n_requests = self.history.requests_of_uses(n_uses, block_bytes)
-        blocks = np.unique(uses[-n_uses:])
-        reads_per_block = n_requests * self.history.read_ratio / len(blocks)
-        is_uneven = unevenness(blocks, lanes, reads_per_block=reads_per_block) > UNEVEN
-        return waiting, n_requests if is_uneven else 0
+        block_bytes, lanes, n_uses = caches.block_sectors * self.sector_bytes, caches.lanes, _ROUNDS * n
+        while True:
+            uses = self.history.uses(n_uses, block_bytes, only_writes=True)
+            lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
+            waiting = still_waiting(uses, n, lane)
+            # popular blocks are written again and again, so that more writes are needed for as many blocks
+            if len(waiting) >= n or self.history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+                break
+            n_uses *= 2
+        return waiting, self._uneven_round(uses, n, lanes, block_bytes) if len(waiting) == n else 0
+
+    def _uneven_round(self, uses: Int64, n: int, lanes: Lanes, block_bytes: int) -> int:
+        """Requests of a round that leaves `n` blocks where it is uneven, else 0 (rule Z10)."""
+        n_requests = self.history.rows_of_uses(len(uses), block_bytes, only_writes=True)
+        if unevenness(uses, lanes, reads_per_use=n_requests * self.history.read_ratio / len(uses)) <= UNEVEN:
+            return 0
+        return self.history.requests_of_uses(round_uses(uses, n), block_bytes)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""

@@ -198,9 +198,9 @@ def _rounds(trial: Trial | None) -> str:
     if outcome is None or not outcome.is_partial:
         return ""
     return (
-        f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some places "
-        f"and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise search.max_requests_at_answer to "
-        f"{enough_for(outcome.round_requests):,}"
+        f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some "
+        f"places and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise "
+        f"search.max_requests_at_answer to {enough_for(outcome.round_requests):,}"
     )
 
 

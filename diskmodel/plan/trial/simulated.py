@@ -53,9 +53,10 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         for disk, use in enumerate(result.per_disk)
         if disk < array.layout.disks and disk not in array.layout.failed
     ]
-    whole = sum(use.utilization_ratio for use in result.per_disk) / len(result.per_disk)
-    # in whole rounds of an uneven sweep, not in the whole run
-    share = result.utilization_ratio / whole if whole else 1.0
+    share = 1.0
+    if result.window.n_rounds:  # in whole rounds of an uneven sweep, not in the whole run
+        whole = sum(use.utilization_ratio for use in result.per_disk) / len(result.per_disk)
+        share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)

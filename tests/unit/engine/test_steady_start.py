@@ -192,7 +192,7 @@ def test_the_last_writes_of_each_flash_drive_are_in_its_buffer() -> None:
 
 
 def test_each_flash_drive_leaves_out_a_few_units_of_its_own() -> None:
-    """Of 8 units on a page, disk 0 leaves out int(0.5 · 8) = 4, disk 1 int(0.118 · 8) = 0, disk 2 int(0.736 · 8) = 5."""
+    """Of 8 units on a page, disk 0 leaves out int(0.5 · 8) = 4, disk 1 int(0.118 · 8) = 0, 2 int(0.736 · 8) = 5."""
     rows = np.array([[0, 8, 16], [1, 0, 8], [2, 20, 44], [0, 40, 24], [2, 80, 8]])
     assert _staggered(rows, 8, 8).tolist() == [[0, 56, 8], [1, 0, 8], [2, 56, 8], [2, 80, 8]]
 
