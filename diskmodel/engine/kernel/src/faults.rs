@@ -111,6 +111,7 @@ faults! {
     LoadedCache,
     LoadedPages,
     LevelEvery,
+    LevelBusy,
     PrefetchLimit,
     PrefetchPiece,
     SubmissionQueue,
