@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.audit.questions import KINDS
@@ -36,33 +38,41 @@ misses the objective: one of {missed:,} requests where it does so with its whole
 """
 
 
-def page_of(
-    answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requests: int, overload: int, missed: int
-) -> str:
+@dataclass(frozen=True)
+class Answered:
+    """A question, and what was found of each candidate of its answer."""
+
+    seed: int
+    number: int
+    kind: str
+    found: Sequence[Checked]
+
+
+def page_of(answers: Sequence[Answered], *, requests: int, overload: int, missed: int) -> str:
     """Return the page.
 
     Parameters
     ----------
-    answers : sequence of (str, iterable of Checked)
-        Kind and candidates of each question, by number from 0.
-    seed : int
+    answers : sequence of Answered
+        Of each seed, the questions from number 0 on.
     requests, overload, missed : int
         Of the verification runs.
     """
     text = _INTRODUCTION.format(requests=requests, overload=overload, missed=missed)
-    kept = [(number, kind, list(found)) for number, (kind, found) in enumerate(answers)]
-    everything = [item for _, _, found in kept for item in found]
+    everything = [item for answer in answers for item in answer.found]
     checked = [item for item in everything if not item.verdict.startswith("not checked")]
     unsafe = sum(item.is_unsafe for item in checked)
+    of_seed = Counter(answer.seed for answer in answers)
+    commands = " and ".join(f"`make audit QUESTIONS={n} SEED={seed}`" for seed, n in of_seed.items())
     text += (
-        f"\n`make audit QUESTIONS={len(kept)} SEED={seed}`: {len(kept)} questions, {len(everything)} candidates, "
+        f"\n{commands}: {len(answers)} questions, {len(everything)} candidates, "
         f"{len(checked)} of them checked, **{unsafe} unsafe**.\n\n"
         "| kind | questions | candidates | checked | feasible | infeasible | undecided | narrowly missed | unsafe |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     )
     for kind in (*KINDS, "all"):
-        chosen = [(number, found) for number, own, found in kept if kind in ("all", own)]
-        items = [item for _, found in chosen for item in found]
+        chosen = [answer for answer in answers if kind in ("all", answer.kind)]
+        items = [item for answer in chosen for item in answer.found]
         figures = [
             len(chosen),
             len(items),
@@ -73,16 +83,17 @@ def page_of(
         ]
         text += f"| {kind} | {' | '.join(str(figure) for figure in figures)} |\n"
     doubtful = [
-        (number, kind, item)
-        for number, kind, found in kept
-        for item in found
+        (answer, item)
+        for answer in answers
+        for item in answer.found
         if item.is_unsafe or item.verdict == "narrowly missed"
     ]
     if doubtful:
         text += "\n## Answers that were not confirmed\n\n"
-        text += "| question | kind | candidate | the plan says | the audit says |\n|--:|---|---|---|---|\n"
-        for number, kind, item in doubtful:
+        text += "| seed, question | kind | candidate | the plan says | the audit says |\n|---|---|---|---|---|\n"
+        for answer, item in doubtful:
+            candidate = f"{item.disks} x {item.drive}, {item.level}"
             text += (
-                f"| {number} | {kind} | {item.disks} x {item.drive}, {item.level} | {item.state} | {item.verdict} |\n"
+                f"| {answer.seed}, {answer.number} | {answer.kind} | {candidate} | {item.state} | {item.verdict} |\n"
             )
     return text + "\nA single question again, with every figure: `python -m tests.audit --seed SEED --number NUMBER`.\n"
