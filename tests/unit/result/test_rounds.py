@@ -14,6 +14,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady.recent import round_uses
 from diskmodel.engine.steady.rounds import UNEVEN, unevenness
 from diskmodel.plan import PlanDescription, run_plan
+from diskmodel.plan.show.words import answer
 from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.records import Completions, DeviceCounters, Int64, Run
 from diskmodel.result.rounds import measured_round
@@ -234,10 +235,13 @@ def test_a_plan_runs_until_it_has_seen_whole_rounds() -> None:
 
 def test_a_plan_that_may_not_run_so_long_cannot_decide() -> None:
     short = plan_with_log(max_requests=60_000, max_requests_at_answer=60_000)
-    (found,) = run_plan(short, with_relaxations=False, with_details=False).candidates
+    result = run_plan(short, with_relaxations=False, with_details=False)
+    (found,) = result.candidates
+    assert "not all could be decided" in answer(result)
     assert not found.is_feasible
     assert not found.is_decided
     assert "the write cache takes about" in found.reason
+    assert "too short for an interval" in found.reason
     assert "max_requests_at_answer" in found.reason
 
 
