@@ -123,21 +123,30 @@ impl Events {
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
         let event = Event { when, order, insertion: self.inserted, device, action };
         if !self.later.is_empty() && !self.is_near(&event) {
-            self.later.push(event);
-            return;
+            return self.put_later(event);
         }
         if self.near.len() == MAX_NEAR {
-            self.later.extend(self.near.drain(..MAX_NEAR / 2));
+            self.move_later();
             if !self.is_near(&event) {
-                self.later.push(event);
-                return;
+                return self.put_later(event);
             }
         }
-        let mut at = self.near.len();
-        while at > 0 && self.near[at - 1].is_before(&event) {
-            at -= 1;
+        let n_after = self.near.iter().rev().take_while(|near| near.is_before(&event)).count();
+        if n_after == 0 {
+            self.near.push(event);
+        } else {
+            self.near.insert(self.near.len() - n_after, event);
         }
-        self.near.insert(at, event);
+    }
+
+    #[cold]
+    fn move_later(&mut self) {
+        self.later.extend(self.near.drain(..MAX_NEAR / 2));
+    }
+
+    #[inline(never)]
+    fn put_later(&mut self, event: Event) {
+        self.later.push(event);
     }
 
     /// Whether an event comes before all that are later.
@@ -174,6 +183,7 @@ impl Events {
         Some(event.action)
     }
 
+    #[cold]
     fn come_nearer(&mut self) {
         for _ in 0..MAX_NEAR / 2 {
             let Some(event) = self.later.pop() else { break };

@@ -56,7 +56,12 @@ impl Disk {
         self.segments.growth + self.dirty.growth
     }
 
+    #[inline]
     pub(super) fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
+        self.buffer_growth() > 0 && self.is_found(i, model, lba, n, now)
+    }
+
+    fn is_found(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
         if self.dirty.covers(lba, n) {
             return true;
         }

@@ -70,6 +70,7 @@ impl Disk {
         }
     }
 
+    #[inline]
     fn waiting(&self, id: u32, arrived: i64, model: &Model, commands: &Commands) -> Waiting {
         let Command { seq, op, lba, n, .. } = commands[id];
         let per_actuator = model.electronics.n_sectors_per_actuator;
@@ -105,6 +106,7 @@ impl Disk {
     }
 
     /// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
+    #[inline]
     fn take_in(&mut self, mut waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         note_data(&waiting, model, commands);
         if self.is_foreseen(&waiting, commands, events.now) {
@@ -140,6 +142,7 @@ impl Disk {
 
     /// Whether nothing but this command is in an idle drive, so that nothing can come before it: the drive processes
     /// commands in order, and takes time for each.
+    #[inline]
     fn is_foreseen(&self, waiting: &Waiting, commands: &Commands, now: i64) -> bool {
         let is_buffered = waiting.op == WRITE && self.dirty.capacity > 0;
         let has_dirty = !self.dirty.is_empty() || !self.blocked.is_empty();
@@ -149,6 +152,7 @@ impl Disk {
     }
 
     /// Does now what the disk would do with a command when it gets ready: it saves an event.
+    #[inline]
     fn serve_when_ready(&mut self, waiting: &Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         let &Waiting { id, op, lba, n, ready: at, target, .. } = waiting;
         if op == WRITE {

@@ -158,6 +158,7 @@ impl Disk {
         }
     }
 
+    #[inline]
     fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
         let now = start.at;
         let Extent { op, lba, n } = wanted;

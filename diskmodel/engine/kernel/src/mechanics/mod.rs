@@ -99,7 +99,7 @@ impl Mechanics {
     }
 
     /// Seek, head switch and settling (rule M3).
-    #[inline]
+    #[inline(always)]
     pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
         let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
         let other_head = i64::from(place.head) != arm.head;
