@@ -122,31 +122,32 @@ impl Events {
         let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
         let event = Event { when, order, insertion: self.inserted, device, action };
+        let is_next = self.near.last().map_or(self.later.is_empty(), |next| event.is_before(next));
+        if is_next && self.near.len() < MAX_NEAR {
+            self.near.push(event);
+        } else {
+            self.put(event);
+        }
+    }
+
+    /// Puts an event where its turn is.
+    fn put(&mut self, event: Event) {
         if !self.later.is_empty() && !self.is_near(&event) {
-            return self.put_later(event);
+            return self.later.push(event);
         }
         if self.near.len() == MAX_NEAR {
             self.move_later();
             if !self.is_near(&event) {
-                return self.put_later(event);
+                return self.later.push(event);
             }
         }
         let n_after = self.near.iter().rev().take_while(|near| near.is_before(&event)).count();
-        if n_after == 0 {
-            self.near.push(event);
-        } else {
-            self.near.insert(self.near.len() - n_after, event);
-        }
+        self.near.insert(self.near.len() - n_after, event);
     }
 
     #[cold]
     fn move_later(&mut self) {
         self.later.extend(self.near.drain(..MAX_NEAR / 2));
-    }
-
-    #[inline(never)]
-    fn put_later(&mut self, event: Event) {
-        self.later.push(event);
     }
 
     /// Whether an event comes before all that are later.

@@ -70,7 +70,7 @@ impl Disk {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn waiting(&self, id: u32, arrived: i64, model: &Model, commands: &Commands) -> Waiting {
         let Command { seq, op, lba, n, .. } = commands[id];
         let per_actuator = model.electronics.n_sectors_per_actuator;
@@ -106,12 +106,18 @@ impl Disk {
     }
 
     /// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
-    #[inline]
-    fn take_in(&mut self, mut waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+    #[inline(always)]
+    fn take_in(&mut self, waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         note_data(&waiting, model, commands);
         if self.is_foreseen(&waiting, commands, events.now) {
-            return self.serve_when_ready(&waiting, model, commands, events);
+            self.serve_when_ready(&waiting, model, commands, events);
+        } else {
+            self.line_up(waiting, model, events);
         }
+    }
+
+    /// Puts a command in line for its arm.
+    fn line_up(&mut self, mut waiting: Waiting, model: &Model, events: &mut Events) {
         let Disk { front, actuators, segments, dirty, blocked, .. } = self;
         let actuator = &mut actuators[waiting.actuator as usize];
         let Waiting { op, lba, n, ready, .. } = waiting;
