@@ -141,6 +141,7 @@ faults! {
     WritebackDepth,
     WriterOrder,
     LastPart,
+    BusyAhead,
 }
 
 /// Whether `fault` is planted now.

@@ -201,7 +201,7 @@ impl Device for Flash {
 
     /// Dies are booked ahead: what is booked behind the end of the run is not busy time of the run.
     fn counters_until(&self, end: i64) -> Counters {
-        let is_later = |&&(ready, _): &&(i64, i64)| ready >= end;
+        let is_later = |&&(ready, _): &&(i64, i64)| ready >= end && !planted(Fault::BusyAhead);
         let later: i64 = self.ahead.iter().filter(is_later).map(|&(_, busy)| busy).sum();
         let busy_ns = ((self.buffer.busy_ns() - later) / self.n_dies).min(end);
         Counters { busy_ns, ..self.front.counters }
