@@ -144,7 +144,7 @@ async def _ask(choose: Random, method: str, path: str, query: bytes, body: bytes
 
     async def receive() -> dict[str, Any]:
         if not pieces:
-            return {"type": "http.disconnect"}
+            await asyncio.Event().wait()  # the client stays; one that leaves may be answered by an empty 503
         piece, more = pieces.pop(0)
         return {"type": "http.request", "body": piece, "more_body": more}
 
