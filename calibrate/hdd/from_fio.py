@@ -189,6 +189,8 @@ class _Fit:
             "average_ns": round(average),
             "full_stroke_ns": round(shortest + (average - shortest) / place),
         }
+        if not self.deep:  # nothing was measured of the order: it stays the base's, and assumed where that is
+            return self.base.model_copy(update={"seek": seek, "read_overhead_ns": overhead})
         queue = {
             "depth": self.base.queue.depth,
             "scheduler": "rpo",

@@ -31,9 +31,10 @@ INTRODUCTION = """# Every published measurement that was found
 
 {n} measurements of real drives and arrays were found, of which diskmodel can predict {n_predicted}. The table at the
 end names the others and why not. A drive is described by its data sheet, and where the source does not name it, by one
-of its class. So a difference can come from the model, from the drive, or from what the source does not say. Two
-measurements lend one value each (the host's time of a request, the time of a flush), and say so; nothing else is
-fitted. `make arrays` writes this page from `tests/data/published_arrays.toml`.
+of its class. So a difference can come from the model, from the drive, or from what the source does not say. Three
+drives lend how SATA drives order queued commands, two other measurements one value each (the host's time of a request,
+the time of a flush), and say so; nothing else is fitted. `make arrays` writes this page from
+`tests/data/published_arrays.toml`.
 
 {summary}
 """
@@ -78,7 +79,7 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
     size, reads = point.get("size", "4 KiB"), point["reads"]
     span = {"span": row["span"]} if "span" in row else {}
     workload = Workload.parse({"size": size, "read_ratio": reads, "clients": point["depth"]} | span)
-    result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS))
+    result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS), profile_draws=0)
     latency_ms = result.to_dict()["latency_ms"]
     predicted = {
         "iops": float(result.iops.mean),

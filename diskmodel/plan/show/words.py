@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.drive import Drive
+from diskmodel.drive import Drive, Hdd
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -210,8 +210,8 @@ def _assumptions(result: PlanResult) -> list[str]:
 
 def _profile(drive: Drive) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
-    ordering = drive.provenance.get("ordering")
-    order = f"; how it orders queued commands is assumed: {ordering}" if ordering else ""
+    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    order = f"; how it orders queued commands is assumed: {assumption.words}" if assumption else ""
     return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{order}{notes}"
 
 

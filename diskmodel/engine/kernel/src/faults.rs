@@ -36,6 +36,7 @@ faults! {
     SweepEdge,
     AgeLimit,
     MissMargin,
+    MarginAtRest,
     AgeWeight,
     Committed,
     BatchLength,
