@@ -181,7 +181,7 @@ def _of_length(
     keep: Keep,
 ) -> Result:
     """Return the result of one run of `n` requests."""
-    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1) if scenario.has_levels else 0)
+    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
     if keep == "all" or isinstance(workload, TraceWorkload):
         return run_to_result(
             array,

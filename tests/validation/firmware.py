@@ -186,6 +186,8 @@ Only the seek times of the profile are scaled, to the mean response at depth 1. 
 drive itself best; *predicted* those that fit the other two best, so nothing of the drive's deeper queues was used.
 `make firmware` writes this page.
 
+![Misfit of each order for each drive; the nearer to zero, the better](validation-firmware.svg)
+
 | drive | how | margin, weight, committed | misfit | {depths} |
 |---|---|---|--:|---|
 """

@@ -36,6 +36,8 @@ drives lend how SATA drives order queued commands, two other measurements one va
 the time of a flush), and say so; nothing else is fitted. `make arrays` writes this page from
 `tests/data/published_arrays.toml`.
 
+![Predicted over measured rates, means and p99, a row for each measurement](validation-arrays.svg)
+
 {summary}
 """
 
@@ -113,7 +115,7 @@ def page() -> str:
     text = [INTRODUCTION.format(n=len(all_rows), n_predicted=len(predicted), summary=_summary(predicted))]
     for row, found in predicted:
         title = row["what"][0].upper() + row["what"][1:]
-        text += [f"## {title}\n", *textwrap.wrap(row["meaning"], 120), "", *textwrap.wrap(_about(row), 120), ""]
+        text += [f"## {title}\n", *_wrapped(row["meaning"]), "", *_wrapped(_about(row)), ""]
         text += ["| | measured | predicted | |", "|---|--:|--:|--:|"]
         text += [
             f"| {figure.what} | {_short(figure.measured)}{figure.unit} | {_short(figure.predicted)}{figure.unit} "
@@ -147,6 +149,11 @@ def _about(row: dict[str, Any]) -> str:
     how = "the drive itself" if row["drive_is"] == "known" else "of its class"
     names = " and ".join(f"`{name}`" for name in drives)
     return f"*Source: {row['source']} ({row['trust']}). Profile: {names}, {how}.*"
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return lines; the name of a profile is not divided."""
+    return textwrap.wrap(text, 120, break_on_hyphens=False)
 
 
 def _short(value: float) -> str:

@@ -17,7 +17,9 @@ def answer(result: PlanResult) -> str:
     """Return the answer in one sentence."""
     best = result.best
     if best is None or best.trial is None:
-        return "No feasible array: none of the candidates meets the objective."
+        if all(candidate.is_decided for candidate in result.candidates):
+            return "No feasible array: none of the candidates meets the objective."
+        return "No feasible array: no candidate is known to meet the objective, and not all could be decided."
     spares = result.plan.candidates.spares
     spare = f" and {spares} hot spare{'s' if spares > 1 else ''}" if spares else ""
     cost = best.trial.statics.cost_usd

@@ -112,6 +112,7 @@ faults! {
     LoadedCache,
     LoadedPages,
     LevelEvery,
+    LevelBusy,
     PrefetchLimit,
     PrefetchPiece,
     SubmissionQueue,
