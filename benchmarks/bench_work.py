@@ -4,7 +4,8 @@ Each scene of bench_speed.py is run without Python under Valgrind's cachegrind, 
 half of them; the difference is the work of the second half. So reading the scenario and building its tables count
 nothing, and neither does what only begins. Instructions depend on the compiler, whose version is in the table.
 
-Run: make bench, or python benchmarks/bench_work.py [--write]: compares with the table, or writes it anew.
+Run: make bench, or python benchmarks/bench_work.py [--write]: compares with the table, or writes it and the one of
+docs/explanation/speed.md anew.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_speed import SCENES, Scene, prepare
+from bench_speed import PAGE, SCENES, Scene, prepare
 
 from diskmodel.engine import native
 
 TABLE = Path(__file__).with_name("bench_work.csv")
+BEGIN, END = "<!-- work: begin -->", "<!-- work: end -->"
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "target" / "release" / "examples" / "work"
 BUILD = (
@@ -131,18 +133,28 @@ def grown(before: list[Work], after: list[Work], *, with_instructions: bool) -> 
     return found
 
 
+def write(works: list[Work]) -> None:
+    """Write the table, and the one on the page."""
+    with TABLE.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["scene", "events", "instructions", "compiler"])
+        rows.writerows([w.scene, f"{w.events:.3f}", f"{w.instructions:.0f}", compiler()] for w in works)
+    lines = ["| Scenario | events | instructions |", "|---|--:|--:|"]
+    lines += [f"| {w.scene} | {w.events:.2f} | {w.instructions:,.0f} |" for w in works]
+    text = PAGE.read_text()
+    head, rest = text.split(BEGIN)
+    PAGE.write_text("\n".join([head + BEGIN, *lines, END]) + rest.split(END)[1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} anew")
-    write = parser.parse_args().write
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} and the page anew")
+    is_to_write = parser.parse_args().write
     now = measured()
     for work in now:
         print(f"{work.events:6.2f} events {work.instructions:8,.0f} instructions  {work.scene}")
-    if write:
-        with TABLE.open("w", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(["scene", "events", "instructions", "compiler"])
-            rows.writerows([w.scene, f"{w.events:.3f}", f"{w.instructions:.0f}", compiler()] for w in now)
+    if is_to_write:
+        write(now)
         return
     version, before = kept()
     found = grown(before, now, with_instructions=version == compiler())

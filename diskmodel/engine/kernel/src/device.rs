@@ -272,12 +272,14 @@ impl Front {
     }
 
     /// Whether a command that comes now is handed over at once, whatever else comes at this instant.
+    #[inline]
     pub fn takes_at_once(&self, depth: usize) -> bool {
         let is_alone = self.waiting.is_empty() && self.merge_limit == 0 && !self.is_bypassed;
         self.scheduler.is_in_order() && is_alone && self.in_drive < depth
     }
 
     /// Takes a command that need not wait in the queue.
+    #[inline]
     pub fn take_at_once(
         &mut self,
         waiting: Waiting,
@@ -291,6 +293,7 @@ impl Front {
     }
 
     /// A command in the drive's processor (rule D1).
+    #[inline]
     pub fn accept(
         &mut self,
         mut waiting: Waiting,

@@ -122,22 +122,32 @@ impl Events {
         let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
         let event = Event { when, order, insertion: self.inserted, device, action };
+        let is_next = self.near.last().map_or(self.later.is_empty(), |next| event.is_before(next));
+        if is_next && self.near.len() < MAX_NEAR {
+            self.near.push(event);
+        } else {
+            self.put(event);
+        }
+    }
+
+    /// Puts an event where its turn is.
+    fn put(&mut self, event: Event) {
         if !self.later.is_empty() && !self.is_near(&event) {
-            self.later.push(event);
-            return;
+            return self.later.push(event);
         }
         if self.near.len() == MAX_NEAR {
-            self.later.extend(self.near.drain(..MAX_NEAR / 2));
+            self.move_later();
             if !self.is_near(&event) {
-                self.later.push(event);
-                return;
+                return self.later.push(event);
             }
         }
-        let mut at = self.near.len();
-        while at > 0 && self.near[at - 1].is_before(&event) {
-            at -= 1;
-        }
-        self.near.insert(at, event);
+        let n_after = self.near.iter().rev().take_while(|near| near.is_before(&event)).count();
+        self.near.insert(self.near.len() - n_after, event);
+    }
+
+    #[cold]
+    fn move_later(&mut self) {
+        self.later.extend(self.near.drain(..MAX_NEAR / 2));
     }
 
     /// Whether an event comes before all that are later.
@@ -174,6 +184,7 @@ impl Events {
         Some(event.action)
     }
 
+    #[cold]
     fn come_nearer(&mut self) {
         for _ in 0..MAX_NEAR / 2 {
             let Some(event) = self.later.pop() else { break };

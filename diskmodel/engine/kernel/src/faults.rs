@@ -143,6 +143,7 @@ faults! {
     WritebackDepth,
     WriterOrder,
     LastPart,
+    BusyAhead,
 }
 
 /// Whether `fault` is planted now.

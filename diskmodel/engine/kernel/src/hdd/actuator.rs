@@ -12,6 +12,8 @@ pub(super) struct Actuator {
     pub scheduler: Policy,
     pub first_lba: i64,
     pub arm: Arm,
+    /// When its last access begins and ends.
+    pub begun_ns: i64,
     pub free_ns: i64,
     pub served_end: i64,
     /// Commands that the drive processes, in the order in which they become ready; then those that wait for the arm.
@@ -32,6 +34,7 @@ impl Actuator {
             scheduler,
             first_lba,
             arm: Arm::default(),
+            begun_ns: 0,
             free_ns: 0,
             served_end: first_lba,
             accepted: VecDeque::new(),
@@ -42,6 +45,12 @@ impl Actuator {
             follower: None,
             is_follower_ready: false,
         }
+    }
+
+    /// Whether nothing happens to it unless a command comes.
+    pub fn is_idle(&self, now: i64) -> bool {
+        let has_none = self.accepted.is_empty() && self.ready.is_empty() && self.beyond.is_empty();
+        has_none && !self.is_held && self.free_ns <= now
     }
 
     /// A command that the buffer does not serve now waits for the arm.

@@ -14,7 +14,7 @@ pub(super) struct HostArms<'a> {
 }
 
 impl Arms for HostArms<'_> {
-    #[inline]
+    #[inline(always)]
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
         let arm = self.actuators[waiting.actuator as usize].arm;
         positioning(self.model, arm, self.spindle, waiting, self.angle, margin)
@@ -38,7 +38,7 @@ pub(super) struct OwnArm<'a> {
 }
 
 impl Arms for OwnArm<'_> {
-    #[inline]
+    #[inline(always)]
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
         positioning(self.model, self.arm, self.spindle, waiting, self.angle, margin)
     }
@@ -54,12 +54,12 @@ impl Arms for OwnArm<'_> {
 
 /// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`; a revolution more where
 /// the head moves and the latency is shorter than `margin` (rule Q12).
-#[inline]
+#[inline(always)]
 fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
     let target = &waiting.target;
     let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
-    let wait = spindle.wait_ns(target.angle, spindle.by_revolution.split(angle + time).1);
-    let has_moved = time > 0 || planted(Fault::MarginAtRest);
-    let is_missed = has_moved && wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
+    let wait = spindle.wait_behind_ns(target.angle, angle, time);
+    let may_miss = margin > 0 && (time > 0 || planted(Fault::MarginAtRest));
+    let is_missed = may_miss && wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
     time + wait + if is_missed { spindle.revolution } else { 0 }
 }

@@ -14,7 +14,7 @@ impl Disk {
                 return;
             }
             self.blocked.pop_front();
-            self.serve_from_buffer(id, model, commands, events);
+            self.serve_from_buffer(id, events.now, model, commands, events);
         }
     }
 
@@ -43,7 +43,7 @@ impl Disk {
                 if is_follower {
                     self.front.counters.busy_ns += actuator.release(now);
                 }
-                self.serve_from_buffer(id, model, commands, events);
+                self.serve_from_buffer(id, now, model, commands, events);
             } else if is_follower {
                 actuator.is_follower_ready = true;
             } else {
@@ -56,7 +56,12 @@ impl Disk {
         self.segments.growth + self.dirty.growth
     }
 
+    #[inline]
     pub(super) fn is_hit(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
+        self.buffer_growth() > 0 && self.is_found(i, model, lba, n, now)
+    }
+
+    fn is_found(&mut self, i: usize, model: &Model, lba: i64, n: i64, now: i64) -> bool {
         if self.dirty.covers(lba, n) {
             return true;
         }
@@ -71,11 +76,19 @@ impl Disk {
         }
     }
 
-    pub(super) fn serve_from_buffer(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+    /// Sends what the buffer holds from `now` on.
+    pub(super) fn serve_from_buffer(
+        &mut self,
+        id: u32,
+        now: i64,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
         let e = &model.electronics;
         let command = &mut commands[id];
         let bus = e.bus.time_ns(command.n);
-        self.bus_free_ns = (events.now.max(self.bus_free_ns) + bus).min(LAST_NS);
+        self.bus_free_ns = (now.max(self.bus_free_ns) + bus).min(LAST_NS);
         command.is_hit = true;
         command.transfer = bus;
         let tail = e.tail_ns(command.op);

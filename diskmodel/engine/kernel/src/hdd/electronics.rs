@@ -13,11 +13,14 @@ const NS_PER_S: i64 = 1_000_000_000;
 pub struct Bus {
     sector_bytes_ns: i64,
     by_rate: Divisor,
+    /// Time that one sector takes.
+    sector_ns: i64,
 }
 
 impl Bus {
     pub fn new(sector_bytes: i64, bytes_per_s: i64) -> Self {
-        Bus { sector_bytes_ns: sector_bytes * NS_PER_S, by_rate: Divisor::new(bytes_per_s) }
+        let (sector_bytes_ns, by_rate) = (sector_bytes * NS_PER_S, Divisor::new(bytes_per_s));
+        Bus { sector_bytes_ns, by_rate, sector_ns: by_rate.of(sector_bytes_ns) }
     }
 
     /// Time that `n` sectors take.
@@ -54,12 +57,17 @@ impl Electronics {
     /// When a read of `n` sectors has been sent whose first sector had passed at `first_end` and whose last one at `end`
     /// (rule D6).
     pub(super) fn sent(&self, first_end: i64, end: i64, n: i64) -> i64 {
-        let passing = if planted(Fault::BufferFull) { 0 } else { (end - first_end).max(0) };
+        let last_ns = if planted(Fault::LastSector) { 0 } else { self.bus.sector_ns };
+        let filling = if self.buffer_full_ppm > 0 { self.filling_ns(end - first_end) } else { 0 };
+        (end + last_ns).max(first_end + filling + self.bus.time_ns(n))
+    }
+
+    /// Part of the time for which sectors pass under the head after which the buffer sends them.
+    fn filling_ns(&self, passing: i64) -> i64 {
+        let passing = if planted(Fault::BufferFull) { 0 } else { passing.max(0) };
         // whole millions apart: the product of a long way and its share would leave 64 bits
         let (millions, rest) = (passing / 1_000_000, passing % 1_000_000);
-        let filling = millions * self.buffer_full_ppm + rest * self.buffer_full_ppm / 1_000_000;
-        let last = 1 - i64::from(planted(Fault::LastSector));
-        (end + self.bus.time_ns(last)).max(first_end + filling + self.bus.time_ns(n))
+        millions * self.buffer_full_ppm + rest * self.buffer_full_ppm / 1_000_000
     }
 
     /// When enough of a write that gets ready at `ready` has come (rule D9).

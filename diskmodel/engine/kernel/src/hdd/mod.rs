@@ -14,13 +14,15 @@ use crate::command::{Command, Commands};
 use crate::device::{Counters, Device, Front, Shared};
 use crate::dirty::DirtyBuffer;
 use crate::events::Events;
+use crate::faults::{planted, Fault};
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Policy, Waiting};
 use actuator::Actuator;
-use arms::HostArms;
+use arms::{HostArms, OwnArm};
 pub use electronics::{Bus, Electronics};
+use serve::Start;
 
 pub struct Disk {
     front: Front,
@@ -32,6 +34,8 @@ pub struct Disk {
     blocked: VecDeque<Waiting>,
     bus_free_ns: i64,
     is_positional: bool,
+    /// One arm, nothing ready at once, and no queue above it that looks at the arm before that is where it is going.
+    is_foreseeable: bool,
     candidates: Vec<Waiting>,
     /// What the arm did, where that is recorded.
     #[cfg(feature = "web")]
@@ -57,12 +61,17 @@ impl Disk {
             blocked: VecDeque::new(),
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
+            is_foreseeable: e.actuators == 1
+                && e.intake.takes_time(READ)
+                && e.intake.takes_time(WRITE)
+                && (!host.is_positional() || e.intake.depth == 1),
             candidates: Vec::new(),
             #[cfg(feature = "web")]
             movements: None,
         }
     }
 
+    #[inline(always)]
     fn waiting(&self, id: u32, arrived: i64, model: &Model, commands: &Commands) -> Waiting {
         let Command { seq, op, lba, n, .. } = commands[id];
         let per_actuator = model.electronics.n_sectors_per_actuator;
@@ -86,19 +95,85 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let Disk { front, actuators, spindle, is_positional, segments, dirty, blocked, .. } = self;
         let (intake, now) = (&model.electronics.intake, events.now);
-        let angle = if *is_positional { spindle.angle(now) } else { 0 };
-        while let Some(waiting) = front.hand_over(
-            intake.depth,
-            now,
-            commands,
-            &HostArms { model, actuators: &*actuators, spindle, angle },
-            |w, free| intake.begin(w.op, now, free),
-        ) {
-            note_data(&waiting, model, commands);
-            take_in(waiting, actuators, (&*segments, &*dirty, &*blocked), front, model, events);
+        let angle = self.angle(now);
+        loop {
+            let Disk { front, actuators, spindle, .. } = self;
+            let arms = HostArms { model, actuators, spindle, angle };
+            let next = front.hand_over(intake.depth, now, commands, &arms, |w, free| intake.begin(w.op, now, free));
+            let Some(waiting) = next else { return };
+            self.take_in(waiting, model, commands, events);
         }
+    }
+
+    /// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
+    #[inline(always)]
+    fn take_in(&mut self, waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+        note_data(&waiting, model, commands);
+        if self.is_foreseen(&waiting, commands, events.now) {
+            self.serve_when_ready(&waiting, model, commands, events);
+        } else {
+            self.line_up(waiting, model, events);
+        }
+    }
+
+    /// Puts a command in line for its arm.
+    fn line_up(&mut self, mut waiting: Waiting, model: &Model, events: &mut Events) {
+        let Disk { front, actuators, segments, dirty, blocked, .. } = self;
+        let actuator = &mut actuators[waiting.actuator as usize];
+        let Waiting { op, lba, n, ready, .. } = waiting;
+        // while the arm is busy its segments do not change, and only writes that the buffer takes are dirty
+        let is_busy = !actuator.is_held && actuator.free_ns > ready;
+        let may_be_served = || {
+            if op == WRITE {
+                return dirty.capacity > 0;
+            }
+            segments.covers(lba, n).is_some()
+                || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
+        };
+        if !is_busy || may_be_served() {
+            actuator.accepted.push_back(waiting);
+            if ready > events.now {
+                front.wake(ready, events);
+            }
+            return;
+        }
+        if actuator.accepted.is_empty() && (op == READ || !segments.touches(lba, n)) {
+            waiting.ready = segments.growth + dirty.growth;
+            actuator.enter(waiting, model.electronics.weighed_commands);
+        } else {
+            actuator.accepted.push_back(waiting);
+        }
+        front.wake(actuator.free_ns, events);
+    }
+
+    /// Whether nothing but this command is in an idle drive, so that nothing can come before it: the drive processes
+    /// commands in order, and takes time for each.
+    #[inline]
+    fn is_foreseen(&self, waiting: &Waiting, commands: &Commands, now: i64) -> bool {
+        let is_buffered = waiting.op == WRITE && self.dirty.capacity > 0;
+        let has_dirty = !self.dirty.is_empty() || !self.blocked.is_empty();
+        self.is_foreseeable
+            && self.actuators[0].is_idle(now)
+            && !(is_buffered || has_dirty || commands[waiting.id].holds)
+    }
+
+    /// Does now what the disk would do with a command when it gets ready: it saves an event.
+    #[inline]
+    fn serve_when_ready(&mut self, waiting: &Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let &Waiting { id, op, lba, n, ready: at, target, .. } = waiting;
+        if op == WRITE {
+            self.segments.drop_range(lba, n);
+        } else if self.is_hit(0, model, lba, n, at) {
+            return self.serve_from_buffer(id, at, model, commands, events);
+        }
+        self.follow_stream(0, model, at);
+        let angle = self.angle(at);
+        let Actuator { scheduler, arm, served_end, .. } = &mut self.actuators[0];
+        let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
+        scheduler.choose_only(waiting, *served_end, at, &arms);
+        let target = self.is_positional.then_some(target);
+        self.serve(0, id, Start { at, target, is_follower: false, data_at: 0 }, model, commands, events);
     }
 }
 
@@ -113,42 +188,6 @@ fn note_data(waiting: &Waiting, model: &Model, commands: &mut Commands) {
     if waiting.op == WRITE {
         commands[waiting.id].data_at = model.electronics.data_ns(waiting.n, waiting.ready);
     }
-}
-
-/// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
-fn take_in(
-    mut waiting: Waiting,
-    actuators: &mut [Actuator],
-    (segments, dirty, blocked): (&Segments, &DirtyBuffer, &VecDeque<Waiting>),
-    front: &mut Front,
-    model: &Model,
-    events: &mut Events,
-) {
-    let actuator = &mut actuators[waiting.actuator as usize];
-    let Waiting { op, lba, n, ready, .. } = waiting;
-    // while the arm is busy its segments do not change, and only writes that the buffer takes are dirty
-    let is_busy = !actuator.is_held && actuator.free_ns > ready;
-    let may_be_served = || {
-        if op == WRITE {
-            return dirty.capacity > 0;
-        }
-        segments.covers(lba, n).is_some()
-            || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
-    };
-    if !is_busy || may_be_served() {
-        actuator.accepted.push_back(waiting);
-        if ready > events.now {
-            front.wake(ready, events);
-        }
-        return;
-    }
-    if actuator.accepted.is_empty() && (op == READ || !segments.touches(lba, n)) {
-        waiting.ready = segments.growth + dirty.growth;
-        actuator.enter(waiting, model.electronics.weighed_commands);
-    } else {
-        actuator.accepted.push_back(waiting);
-    }
-    front.wake(actuator.free_ns, events);
 }
 
 impl Shared for Model {
@@ -176,11 +215,8 @@ impl Device for Disk {
         let (intake, now) = (&model.electronics.intake, events.now);
         let waiting = self.waiting(id, now, model, commands);
         if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
-            let Disk { front, actuators, segments, dirty, blocked, .. } = self;
-            let waiting = front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
-            note_data(&waiting, model, commands);
-            take_in(waiting, actuators, (&*segments, &*dirty, &*blocked), front, model, events);
-            return;
+            let waiting = self.front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+            return self.take_in(waiting, model, commands, events);
         }
         let Disk { front, actuators, spindle, is_positional, .. } = self;
         front.submit(waiting, intake.depth, commands, events, |joined| {
@@ -237,6 +273,8 @@ impl Device for Disk {
 
     #[cfg(feature = "web")]
     fn record(&mut self) {
+        // what begins behind the end of the run is not a movement of it
+        self.is_foreseeable = false;
         self.movements = Some(Vec::new());
     }
 
@@ -258,7 +296,8 @@ impl Device for Disk {
 
     /// An access that the run did not see the end of counts for its part, a held arm to the end, and two arms half.
     fn counters_until(&self, end: i64) -> Counters {
-        let late = |a: &Actuator| if a.is_held { a.free_ns - end } else { (a.free_ns - end).max(0) };
+        let begin = |a: &Actuator| if planted(Fault::BusyAhead) { end } else { end.max(a.begun_ns) };
+        let late = |a: &Actuator| if a.is_held { a.free_ns - end } else { (a.free_ns - begin(a)).max(0) };
         let late: i64 = self.actuators.iter().map(late).sum();
         let mut counters = self.front.counters;
         counters.busy_ns = (counters.busy_ns - late) / self.actuators.len() as i64;

@@ -30,7 +30,14 @@ impl Disk {
         }
     }
 
+    #[inline]
     pub(super) fn follow_stream(&mut self, i: usize, model: &Model, now: i64) {
+        if self.actuators[i].stream.is_some() {
+            self.follow(i, model, now);
+        }
+    }
+
+    fn follow(&mut self, i: usize, model: &Model, now: i64) {
         let Disk { actuators, segments, spindle, .. } = self;
         let actuator = &mut actuators[i];
         let first = actuator.first_lba;

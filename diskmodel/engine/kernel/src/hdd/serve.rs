@@ -17,13 +17,15 @@ const DIRTY: u32 = u32::MAX;
 
 /// How an access of an arm begins.
 #[derive(Clone, Copy)]
-struct Start {
+pub(super) struct Start {
+    /// When; ahead of now where nothing can come before.
+    pub at: i64,
     /// Where its first block lies, if that is known.
-    target: Option<Target>,
+    pub target: Option<Target>,
     /// It is the write that the arm is held for.
-    is_follower: bool,
+    pub is_follower: bool,
     /// When enough of a write's data has come (rule D9).
-    data_at: i64,
+    pub data_at: i64,
 }
 
 impl Disk {
@@ -48,11 +50,11 @@ impl Disk {
         // what the buffer did not hold when it was last looked for can only be there if the buffer has grown
         let may_hit = op == READ && missed_at < self.buffer_growth();
         if may_hit && self.is_hit(i, model, lba, n, now) {
-            self.serve_from_buffer(id, model, commands, events);
+            self.serve_from_buffer(id, now, model, commands, events);
             return true;
         }
         let target = self.is_positional.then_some(chosen.target);
-        self.serve(i, id, Start { target, is_follower: false, data_at: 0 }, model, commands, events);
+        self.serve(i, id, Start { at: now, target, is_follower: false, data_at: 0 }, model, commands, events);
         true
     }
 
@@ -64,15 +66,23 @@ impl Disk {
             return false;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
-        self.serve(i, id, Start { target: None, is_follower: true, data_at: 0 }, model, commands, events);
+        let start = Start { at: events.now, target: None, is_follower: true, data_at: 0 };
+        self.serve(i, id, start, model, commands, events);
         true
     }
 
     /// Starts the media access of a command.
-    fn serve(&mut self, i: usize, id: u32, start: Start, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let now = events.now;
+    pub(super) fn serve(
+        &mut self,
+        i: usize,
+        id: u32,
+        start: Start,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
         let Command { seq, op, lba, n, holds, data_at, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model, events);
+        let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model);
         self.actuators[i].is_held = holds;
         let e = &model.electronics;
         let mut done = access.end;
@@ -86,7 +96,7 @@ impl Disk {
         let command = &mut commands[id];
         command.seek = access.seek;
         command.rotation = access.rotation;
-        command.transfer = done - now - access.seek - access.rotation;
+        command.transfer = done - start.at - access.seek - access.rotation;
         let tail = e.tail_ns(op);
         command.overhead += tail;
         command.done = done + tail;
@@ -140,7 +150,7 @@ impl Disk {
         chosen
     }
 
-    fn angle(&self, now: i64) -> i64 {
+    pub(super) fn angle(&self, now: i64) -> i64 {
         if self.is_positional {
             self.spindle.angle(now)
         } else {
@@ -148,8 +158,9 @@ impl Disk {
         }
     }
 
-    fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model, events: &mut Events) -> Access {
-        let now = events.now;
+    #[inline]
+    fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
+        let now = start.at;
         let Extent { op, lba, n } = wanted;
         let first = self.actuators[i].first_lba;
         let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
@@ -166,6 +177,7 @@ impl Disk {
         self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
+        actuator.begun_ns = now;
         actuator.free_ns = access.end;
         actuator.served_end = lba + n;
         actuator.stream = None;
@@ -219,8 +231,9 @@ impl Disk {
 
     fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
         let &Waiting { seq, lba, n, target, .. } = entry;
-        let start = Start { target: self.is_positional.then_some(target), is_follower: false, data_at: 0 };
-        let access = self.access(i, Extent { op: WRITE, lba, n }, start, model, events);
+        let target = self.is_positional.then_some(target);
+        let start = Start { at: events.now, target, is_follower: false, data_at: 0 };
+        let access = self.access(i, Extent { op: WRITE, lba, n }, start, model);
         self.dirty.leave(i, seq, access.end);
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));
     }

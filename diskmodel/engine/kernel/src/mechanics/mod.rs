@@ -99,7 +99,7 @@ impl Mechanics {
     }
 
     /// Seek, head switch and settling (rule M3).
-    #[inline]
+    #[inline(always)]
     pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
         let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
         let other_head = i64::from(place.head) != arm.head;
@@ -125,46 +125,63 @@ impl Mechanics {
         (at, extra): (i64, i64),
         data_at: i64,
     ) -> Access {
-        let Extent { op, mut lba, mut n } = extent;
-        let mut target = *target;
-        let mut arm = from;
-        let mut now = at + extra;
-        let mut access = Access { seek: extra, ..Access::default() };
-        let revolution = spindle.revolution;
-        while n > 0 && now < LAST_NS {
-            let Target { place, angle } = target;
-            let by_track = &self.zones.of(&place).by_track;
-            let index = i64::from(place.index);
-            let time = self.move_ns(arm, &place, op);
-            let arrived = (now + time).max(data_at);
-            let mut wait = spindle.wait_ns(angle, spindle.angle(arrived));
-            let take = n.min(self.zones.left_on_track(&place));
-            let pass = by_track.of((index + take) * revolution) - angle;
-            let is_first = access.first_end == 0;
-            if is_first {
-                access.first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
-            }
-            if self.zero_latency && wait + pass > revolution {
-                wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
-            }
-            if is_first {
-                access.first_wait = wait;
-            }
-            access.seek += time;
-            access.rotation += wait;
-            access.transfer += arrived - now - time + pass;
-            now = arrived + wait + pass;
-            arm = Arm::at(&place);
-            lba += take;
-            n -= take;
-            if n > 0 {
-                target = self.target(lba, spindle);
-            }
+        let begin = at + extra;
+        if begin >= LAST_NS {
+            return Access { seek: extra, end: begin, arm: from, ..Access::default() };
         }
-        access.first_end = access.first_end.min(now);
-        access.end = now;
-        access.arm = arm;
+        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, data_at);
+        if taken < extent.n {
+            let Extent { op, lba, n } = extent;
+            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
+        }
+        access.seek += extra;
+        access.first_end = access.first_end.min(access.end);
         access
+    }
+
+    /// The tracks of an access behind its first one.
+    #[inline(never)]
+    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
+        let Extent { op, mut lba, mut n } = extent;
+        while n > 0 && access.end < LAST_NS {
+            let target = self.target(lba, spindle);
+            let extent = Extent { op, lba, n };
+            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, data_at);
+            access.seek += next.seek;
+            access.rotation += next.rotation;
+            access.transfer += next.transfer;
+            (access.end, access.arm) = (next.end, next.arm);
+            lba += taken;
+            n -= taken;
+        }
+    }
+
+    /// The part of an access that lies on the track of `target`, and its sectors.
+    #[inline(always)]
+    fn access_track(
+        &self,
+        arm: Arm,
+        spindle: &Spindle,
+        extent: Extent,
+        &Target { place, angle }: &Target,
+        now: i64,
+        data_at: i64,
+    ) -> (Access, i64) {
+        let revolution = spindle.revolution;
+        let by_track = &self.zones.of(&place).by_track;
+        let index = i64::from(place.index);
+        let seek = self.move_ns(arm, &place, extent.op);
+        let arrived = (now + seek).max(data_at);
+        let mut wait = spindle.wait_ns(angle, spindle.angle(arrived));
+        let taken = extent.n.min(self.zones.left_on_track(&place));
+        let pass = by_track.of((index + taken) * revolution) - angle;
+        let first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
+        if self.zero_latency && wait + pass > revolution {
+            wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
+        }
+        let transfer = arrived - now - seek + pass;
+        let (end, arm) = (arrived + wait + pass, Arm::at(&place));
+        (Access { seek, rotation: wait, transfer, first_end, first_wait: wait, end, arm }, taken)
     }
 
     /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).

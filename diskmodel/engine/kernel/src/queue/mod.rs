@@ -82,6 +82,17 @@ pub enum Order {
     CylinderAndArrival,
 }
 
+impl Order {
+    /// Whether anything is to be chosen among `n` commands: not the first one, or not without a trace in the scheduler.
+    fn has_choice(self, n: usize) -> bool {
+        match self {
+            Order::Arrival => false,
+            Order::Cylinder | Order::CylinderAndArrival => n != 1,
+            Order::List | Order::Block | Order::BlockAndArrival => true,
+        }
+    }
+}
+
 /// A scheduler: a choice among waiting commands.
 ///
 /// `choose` is all that a scheduler needs. One whose `ORDER` is not a list also makes the same choice in `take`, among

@@ -61,13 +61,7 @@ impl Pool {
             }
             return chosen;
         }
-        let has_no_choice = match policy.order() {
-            Order::Arrival => true,
-            // these choices leave no trace in the scheduler
-            Order::Cylinder | Order::CylinderAndArrival => self.list.len() == 1,
-            Order::List | Order::Block | Order::BlockAndArrival => false,
-        };
-        if has_no_choice {
+        if !policy.order().has_choice(self.list.len()) {
             return self.list.pop_front();
         }
         let at = policy.choose(self.list.make_contiguous(), head, now, arms);

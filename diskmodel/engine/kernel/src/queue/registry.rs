@@ -44,6 +44,13 @@ macro_rules! schedulers {
                 match self { $(Policy::$Name(scheduler) => scheduler.choose(waiting, head, now, arms)),* }
             }
 
+            /// Makes a choice that is none; it may leave a trace in the scheduler.
+            pub fn choose_only(&mut self, waiting: &Waiting, head: i64, now: i64, arms: &impl Arms) {
+                if self.order().has_choice(1) {
+                    self.choose(std::slice::from_ref(waiting), head, now, arms);
+                }
+            }
+
             pub(super) fn take(
                 &mut self, deep: &mut Deep, head: i64, now: i64, arms: &impl Arms,
             ) -> Option<(u64, Waiting)> {

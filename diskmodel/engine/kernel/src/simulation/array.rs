@@ -9,6 +9,7 @@ use crate::traffic::Traffic;
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
+    #[inline]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
         let asked = self.events.now;
         if self.intents.is_none() || op == READ {
@@ -19,6 +20,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Start an access whose bits are set, if it needs any.
+    #[inline]
     pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         if self.is_host_thread() {
             self.access_when_awake(owner, op, sector, n, asked);
@@ -46,6 +48,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Start the pieces in `self.plan`.
+    #[inline]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
         let now = self.events.now;
         let id = self.accesses.put_reusing(|slot| {
@@ -66,13 +69,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
-        let mut ids = std::mem::take(&mut self.ids);
-        ids.clear();
         let mut out = 0;
-        for piece in &self.plan.first {
+        for at in 0..self.plan.first.len() {
+            let piece = self.plan.first[at];
             let (mut lba, mut n) = (piece.lba, piece.n);
             while n > 0 {
-                let take = n.min((lba / border + 1) * border - lba);
+                let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
                 let command = self.commands.put(Command {
                     seq: self.n_commands,
                     device: piece.disk,
@@ -87,7 +89,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 self.n_commands += 1;
                 out += 1;
                 if is_throttled {
-                    ids.push(command);
+                    self.ids.push(command);
                 } else {
                     let disk = &mut self.disks[piece.disk as usize];
                     disk.submit(command, &self.model, &mut self.commands, &mut self.events);
@@ -98,14 +100,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         self.accesses[id].out = out;
         if !is_throttled {
-            self.ids = ids;
-        } else if self.accesses[id].is_direct {
-            for &id in &ids {
-                self.hand_directly(id);
-            }
+            return;
+        }
+        let mut ids = std::mem::take(&mut self.ids);
+        if self.accesses[id].is_direct {
+            ids.iter().for_each(|&id| self.hand_directly(id));
         } else {
             self.hand_to_thread(&ids);
         }
+        ids.clear();
+        self.ids = ids;
     }
 
     /// Write behind a read on the disk that is held for it (rule L12).

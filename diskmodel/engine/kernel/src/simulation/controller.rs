@@ -52,6 +52,7 @@ impl Controller {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
+    #[inline]
     pub(super) fn submit_to_controller(&mut self, host: u32) {
         if self.controller.command_ns == 0 {
             self.processed(host);
@@ -68,6 +69,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
     }
 
+    #[inline]
     pub(super) fn processed(&mut self, host: u32) {
         if self.hosts[host].op == WRITE && self.controller.has_link() {
             self.over_link(host, Action::WriteArrived(host));
@@ -76,6 +78,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline]
     pub(super) fn access(&mut self, host: u32) {
         if self.cache.is_none() || !self.cached(host) {
             self.access_disks(host);
@@ -94,6 +97,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.access_array(Owner::Host(host), op, sector, n);
     }
 
+    #[inline]
     pub(super) fn answered(&mut self, host: u32) {
         if self.hosts[host].op == READ && self.controller.has_link() {
             self.over_link(host, Action::ReadSent(host));

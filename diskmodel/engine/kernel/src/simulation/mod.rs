@@ -12,6 +12,7 @@ mod submission;
 
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
+use crate::divisor::Divisor;
 use crate::events::{Action, Events, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
@@ -146,6 +147,7 @@ pub struct Simulation<D: Device, T> {
     hosts: Slots<HostRequest>,
     disks: Vec<D>,
     model: D::Model,
+    by_sector: Divisor,
     layout: Layout,
     controller: Controller,
     cache: Option<Box<Cache>>,
@@ -174,6 +176,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             hosts: Slots::default(),
             choice: CopyChoice::new(layout.read_policy, disks.len()),
             disks,
+            by_sector: Divisor::new(model.sector_bytes()),
             model,
             rebuild: Rebuild::new(&layout),
             intents: Intents::of(&layout).map(Box::new),
@@ -328,9 +331,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.take_row(stream, 0, 0);
         }
         let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
-        let sector_bytes = self.model.sector_bytes();
-        let sector = offset / sector_bytes;
-        let end = (offset + length + sector_bytes - 1) / sector_bytes;
+        let sector = self.by_sector.of(offset);
+        let end = self.by_sector.of(offset + length + self.model.sector_bytes() - 1);
         let host = self.hosts.put(HostRequest {
             row,
             id,
@@ -351,6 +353,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     // ------------------------------------------------------------------ answers
     /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
+    #[inline]
     fn finished(&mut self, host: u32) {
         let now = self.events.now;
         let device = self.disks.len() as u32 + 2;
@@ -365,6 +368,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.noticed(host);
     }
 
+    #[inline]
     fn noticed(&mut self, host: u32) {
         let HostRequest { purpose, sector, n, .. } = self.hosts[host];
         match purpose {
@@ -405,6 +409,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
+    #[inline]
     fn done(&mut self, host: u32) {
         let request = &self.hosts[host];
         let (stream, issue) = (request.stream, request.issue);

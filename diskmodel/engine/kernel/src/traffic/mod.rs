@@ -96,6 +96,8 @@ impl<T: Copy> Column<'_, T> {
     /// The first row whose value is so.
     pub fn position(&self, is_so: impl Fn(T) -> bool) -> Option<usize> {
         match self {
+            // whether there is any is found without a branch for each row
+            Column::Each(values) if !values.iter().fold(false, |any, &value| any | is_so(value)) => None,
             Column::Each(values) => values.iter().position(|&value| is_so(value)),
             Column::All(value, n) => (*n > 0 && is_so(*value)).then_some(0),
         }

@@ -89,7 +89,15 @@ fn check_rows(rows: &Rows, limits: &Limits) -> Result<(), String> {
         let offset = rows.offset.at(at);
         offset < 0 || offset > capacity_bytes - rows.length.at(at)
     };
-    match (0..n).find(|&at| is_outside(at)) {
+    let is_any = match (rows.offset, rows.length) {
+        // without a branch for each row
+        (Column::Each(offsets), Column::Each(lengths)) => {
+            let places = offsets.iter().zip(*lengths);
+            places.fold(false, |any, (&offset, &length)| any | (offset < 0) | (offset > capacity_bytes - length))
+        }
+        _ => true,
+    };
+    match (0..n).find(|&at| is_any && is_outside(at)) {
         None => Ok(()),
         Some(at) => Err(refused(
             &format!("requests.offset[{at}]"),
