@@ -18,7 +18,8 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import load_drive
-from diskmodel.engine import _kernel, native, simpy_engine
+from diskmodel.engine import _kernel, native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.records import Requests, Run

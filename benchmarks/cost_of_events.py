@@ -8,7 +8,8 @@ from typing import Any
 import simpy
 from bench_speed import SCENES, prepare, rate
 
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 
 N_SIMPY, N_KERNEL = 5_000, 300_000
 

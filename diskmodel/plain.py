@@ -9,8 +9,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 
 class Record:
     """Base of the dataclasses that users read as JSON."""
@@ -28,8 +26,8 @@ def plain(value: Any) -> Any:
     """Return `value` with JSON's own types only; None in place of nan and infinity."""
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
-    if isinstance(value, np.generic):
-        value = value.item()
+    if hasattr(value, "tolist"):  # arrays and scalars of NumPy, which a command like `rule` need not load
+        return plain(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Enum):
@@ -38,6 +36,4 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
     return str(value) if isinstance(value, Path) else value

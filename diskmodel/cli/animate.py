@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.console import print_json, say
-from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Json, Seed
-from diskmodel.cli.status import check_place, ends_well
+from diskmodel.cli.shared.console import print_json, say
+from diskmodel.cli.shared.inputs import read_array, read_workload
+from diskmodel.cli.shared.options import Debug, Json, Seed
+from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.output import write_text
 
 

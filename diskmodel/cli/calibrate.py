@@ -11,11 +11,11 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from diskmodel.cli.console import print_json, progress, say, show
-from diskmodel.cli.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.measure import parse_bytes
-from diskmodel.cli.options import Debug, Json, RequestRange, Seed
-from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, progress, say, show
+from diskmodel.cli.shared.evidence import TRACED, read_trace_evidence
+from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
+from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.output import write_text
 
 if TYPE_CHECKING:

@@ -7,10 +7,21 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.inputs import read_array, read_workload
-from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, Plot, QueueDepth, Seed, WorkloadFile
-from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.inputs import read_array, read_workload
+from diskmodel.cli.shared.options import (
+    Debug,
+    Device,
+    Engine,
+    Format,
+    Json,
+    Level,
+    Plot,
+    QueueDepth,
+    Seed,
+    WorkloadFile,
+)
+from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskmodel.cli.calibrate import fit, lines, table_of
-from diskmodel.cli.console import print_json, say, show, show_command
 from diskmodel.cli.measure import measured_lines, run_measurement, summary
-from diskmodel.cli.options import Debug, Json
 from diskmodel.cli.plan import answer, ask, write_files
-from diskmodel.cli.status import BAD_INPUT, ends_well
+from diskmodel.cli.shared.console import print_json, say, show, show_command
+from diskmodel.cli.shared.options import Debug, Json
+from diskmodel.cli.shared.status import BAD_INPUT, ends_well
 from diskmodel.errors import DescriptionError, Fault, InputError
 
 if TYPE_CHECKING:

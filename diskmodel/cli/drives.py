@@ -11,12 +11,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from diskmodel.cli.console import print_json, show
-from diskmodel.cli.options import Debug, Json, Plot
-from diskmodel.cli.status import check_place, ends_well
+from diskmodel.cli.shared.console import print_json, show
+from diskmodel.cli.shared.options import Debug, Json, Plot
+from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
-from diskmodel.units import nominal_bytes
 
 if TYPE_CHECKING:
     from diskmodel.drive import Drive, Flash, Virtual
@@ -73,6 +72,7 @@ def _is_one(name: str) -> bool:
 
 def _list(names: list[str], as_json: bool) -> None:
     from diskmodel.drive import catalogue
+    from diskmodel.units import nominal_bytes
 
     rows = [{"name": name, **_summary(catalogue()[name])} for name in names]
     if as_json:
@@ -132,6 +132,8 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
 
 
 def _card(drive: Drive) -> Table:
+    from diskmodel.units import nominal_bytes
+
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
     rows: list[tuple[str, str]] = [

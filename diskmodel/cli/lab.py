@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.console import print_json, say
-from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.shared.console import print_json, say
+from diskmodel.cli.shared.options import Debug, Json
+from diskmodel.cli.shared.status import ends_well
 
 
 @ends_well

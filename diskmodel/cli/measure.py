@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.console import print_json, progress, say, show
-from diskmodel.cli.options import Debug, Json
-from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, progress, say, show
+from diskmodel.cli.shared.options import Debug, Json
+from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import STDOUT
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.options import Debug, Json, Seed
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.options import Debug, Json, Seed
+from diskmodel.cli.shared.status import ends_well
 
 if TYPE_CHECKING:
     from diskmodel.array import Array

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.inputs import read_workload, refuse_unused
-from diskmodel.cli.options import Debug, Device, Format, Json, Percentile, Plot
 from diskmodel.cli.plan_server import has_volumes, plan_server
-from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.inputs import read_workload, refuse_unused
+from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile, Plot
+from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def answer(
     cluster: str | None = None,
 ) -> PlanResult:
     """Answer a plan; `memory` and `cluster` as for `searching`."""
-    from diskmodel.cli.searching import searching
+    from diskmodel.cli.shared.searching import searching
     from diskmodel.plan import run_plan
 
     with searching(memory, cluster) as options:
@@ -350,7 +350,7 @@ def write_crossover(plan: PlanDescription, place: Path) -> None:
     """Find, report and plot the share of writes at which another level of the first drive needs fewer disks."""
     from diskmodel.drawing import save_plot
     from diskmodel.plan import cases, find_crossover
-    from diskmodel.plan.search.pool import local_pool
+    from diskmodel.plan.run.pool import local_pool
     from diskmodel.plan.show.plot import draw_crossover
 
     with local_pool(cases(plan)) as pool:

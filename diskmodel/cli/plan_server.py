@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.searching import searching
-from diskmodel.cli.status import honest_no
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.searching import searching
+from diskmodel.cli.shared.status import honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 
@@ -67,7 +67,7 @@ def plan_server(
     if save is not None:
         write_text(save, f"# Answer it with: diskmodel plan {save.name}\n{short_toml(question)}", "save")
         say(f"question: {save}")
-    from diskmodel.plan.search.arrangements import run_server
+    from diskmodel.plan.run.server import run_server
 
     is_short = not (explain or as_json or report)
     with searching(memory, cluster) as options_of_search:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show
-from diskmodel.cli.inputs import read_array, read_replay
-from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Plot, Seed
-from diskmodel.cli.status import check_place, ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, say, show
+from diskmodel.cli.shared.inputs import read_array, read_replay
+from diskmodel.cli.shared.options import Debug, Device, Engine, Format, Json, Plot, Seed
+from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from diskmodel.cli.console import print_json, say, show, show_lines
-from diskmodel.cli.inputs import read_array, read_replay, read_workload, refuse_wrap
-from diskmodel.cli.options import Debug, Device, Engine, Format, Json, Level, QueueDepth, Seed, WorkloadFile
-from diskmodel.cli.status import ends_well, honest_no
+from diskmodel.cli.shared.console import print_json, say, show, show_lines
+from diskmodel.cli.shared.inputs import read_array, read_replay, read_workload, refuse_wrap
+from diskmodel.cli.shared.options import Debug, Device, Engine, Format, Json, Level, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.shared.status import ends_well, honest_no
 
 if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName

@@ -9,10 +9,10 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from diskmodel.cli.console import print_json, progress, show
-from diskmodel.cli.evidence import read_trace_evidence
-from diskmodel.cli.options import Debug, Json, RequestRange, Seed
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.shared.console import print_json, progress, show
+from diskmodel.cli.shared.evidence import read_trace_evidence
+from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
+from diskmodel.cli.shared.status import ends_well
 
 if TYPE_CHECKING:
     from diskmodel.drive import Drive

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from diskmodel.cli.console import print_json, show
-from diskmodel.cli.options import Debug, Device, Format, Json, Level
-from diskmodel.cli.status import check_place, ends_well
+from diskmodel.cli.shared.console import print_json, show
+from diskmodel.cli.shared.options import Debug, Device, Format, Json, Level
+from diskmodel.cli.shared.status import check_place, ends_well
 
 
 @ends_well
@@ -72,7 +72,7 @@ def _fit(
     evidence: Path, out: Path | None, *, level: str | None, device: str | None, format: str | None, as_json: bool
 ) -> None:
     """Fit a synthetic stream to a trace, and report what it loses in latency and does not reproduce."""
-    from diskmodel.cli.inputs import read_replay
+    from diskmodel.cli.shared.inputs import read_replay
     from diskmodel.synthesis import synthesize
 
     trace = read_replay(evidence, "original", level=level, device=device, format=format).trace

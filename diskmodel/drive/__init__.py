@@ -2,7 +2,7 @@
 
 from diskmodel.drive.catalogue import catalogue
 from diskmodel.drive.description import NamedDrive, load_drive
-from diskmodel.drive.flash import Flash
+from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import DriveQueue, Hdd, HddCache
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.drive.profile import Uncertainty

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from diskmodel.drive.flash import Flash
+from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.virtual import Virtual
 from diskmodel.errors import DescriptionError, Fault

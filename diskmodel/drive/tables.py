@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from diskmodel.drive.ftl import FtlTables
+from diskmodel.drive.flash.ftl import FtlTables
 
 Int64 = NDArray[np.int64]
 

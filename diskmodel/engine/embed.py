@@ -8,10 +8,10 @@ import numpy as np
 import simpy
 
 from diskmodel.array import Array
-from diskmodel.engine.clock import ARRIVE, Clock
-from diskmodel.engine.controller import HostRequest
+from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.controller import HostRequest
+from diskmodel.engine.reference.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import READ, WRITE
 

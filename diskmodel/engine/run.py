@@ -39,7 +39,9 @@ def run(scenario: Scenario, requests: Requests, engine: Engine = "auto") -> Run:
 
 
 def _run_in_simpy(scenario: Scenario, requests: Requests) -> Run:
-    from diskmodel.engine import simpy_engine  # the engine and SimPy take a while to load, and most runs are native
+    from diskmodel.engine.reference import (
+        simpy_engine,  # the engine and SimPy take a while to load, and most runs are native
+    )
 
     return simpy_engine.run(scenario, requests)
 

@@ -7,7 +7,7 @@ from typing import Any
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.lab.settings import Settings
-from diskmodel.plan.search.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 
 
 def calculator(settings: Settings, array: Array) -> dict[str, Any]:

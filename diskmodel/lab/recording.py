@@ -10,10 +10,10 @@ from diskmodel.array import Array
 from diskmodel.drive.cache import Dirty
 from diskmodel.drive.mechanics import Access, Arm
 from diskmodel.drive.tables import HddTables
-from diskmodel.engine.command import Command
-from diskmodel.engine.hdd import HardDisk
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.hdd import HardDisk
+from diskmodel.engine.reference.simpy_engine import Simulation
 from diskmodel.engine.scenario import check_requests, resolve
-from diskmodel.engine.simpy_engine import Simulation
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 

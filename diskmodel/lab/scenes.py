@@ -16,7 +16,7 @@ from diskmodel.lab.settings import Settings
 from diskmodel.layout.mirror import copies_of
 from diskmodel.layout.parity import row_of
 from diskmodel.layout.tables import LayoutTables
-from diskmodel.plan.search.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
 

@@ -1,6 +1,8 @@
 """Questions to formulas and engines: how many disks, which level, and what when the load grows or a disk fails.
 
-`question` describes what is asked, `search` finds the answer, `answer` is what was found, and `show` prints it.
+`question` describes what is asked and `answer` what was found. `trial` simulates one array, `search` finds the fewest
+disks of a family, `advice` determines what would change the answer, `comparison` puts arrays side by side, and `run`
+connects these. `show` prints the answer.
 """
 
 from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult, Sharing
@@ -12,19 +14,19 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.replay import Replay
+from diskmodel.plan.comparison.compare import compare
+from diskmodel.plan.comparison.crossover import find_crossover
+from diskmodel.plan.comparison.load_curve import latency_curves
+from diskmodel.plan.comparison.pareto import pareto_search
 from diskmodel.plan.question.case import Case, cases
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, with_drives
 from diskmodel.plan.question.family import Family
 from diskmodel.plan.question.objective import Degraded, LatencyLimits, LatencyObjective, Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ArrayObjective, ServerPlan, Volume, VolumeObjective
-from diskmodel.plan.search.arrangements import run_server
-from diskmodel.plan.search.compare import compare
-from diskmodel.plan.search.crossover import find_crossover
-from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.load_curve import latency_curves
-from diskmodel.plan.search.pareto import pareto_search
-from diskmodel.plan.search.run import run_plan
+from diskmodel.plan.run.plan import run_plan
+from diskmodel.plan.run.server import run_server
+from diskmodel.plan.trial.evaluation import Evaluate
 
 __all__ = [
     "Arrangement",

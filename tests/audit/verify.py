@@ -18,9 +18,9 @@ from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Objective
-from diskmodel.plan.search import judge
-from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.simulated import Simulated
+from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.result.levels import drifts
 from diskmodel.result.statistics.batches import Interval, mean_interval
 from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles

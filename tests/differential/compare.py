@@ -8,7 +8,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import Scenario
 from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, DeviceCounters, Requests, Run

@@ -9,7 +9,8 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, catalogue, load_drive
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.records import Requests, StreamRule

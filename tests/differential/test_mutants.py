@@ -4,7 +4,8 @@ from types import ModuleType
 
 import pytest
 
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.records import Run
 from tests.differential.cases import build
 from tests.differential.mutants import ROOT, build_kernel, first_witness, witnesses

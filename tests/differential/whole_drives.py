@@ -17,7 +17,8 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, catalogue, load_drive
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.levels import LEVELS
 from diskmodel.workload import Workload

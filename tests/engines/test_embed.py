@@ -11,8 +11,8 @@ import pytest
 import simpy
 
 from diskmodel.array import Array
-from diskmodel.engine import simpy_engine
 from diskmodel.engine.embed import ArrayProcess, Completed
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.workload import Workload

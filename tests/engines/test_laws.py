@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import Requests, Run
 from tests.differential.cases import build, random_case

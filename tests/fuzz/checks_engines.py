@@ -6,7 +6,8 @@ import pickle
 from random import Random
 
 from diskmodel.array import Array
-from diskmodel.engine import native, simpy_engine, streamed
+from diskmodel.engine import native, streamed
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.records import Requests, Run

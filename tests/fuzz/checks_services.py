@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 
 from diskmodel.array import Array
-from diskmodel.cli.inputs import request_range
 from diskmodel.cli.measure import parse_bytes
+from diskmodel.cli.shared.inputs import request_range
 from diskmodel.errors import DescriptionError, InputError, MountError
 from diskmodel.lab.quiz import Quiz
 from diskmodel.lab.server import application
@@ -144,7 +144,7 @@ async def _ask(choose: Random, method: str, path: str, query: bytes, body: bytes
 
     async def receive() -> dict[str, Any]:
         if not pieces:
-            return {"type": "http.disconnect"}
+            await asyncio.Event().wait()  # the client stays; one that leaves may be answered by an empty 503
         piece, more = pieces.pop(0)
         return {"type": "http.request", "body": piece, "more_body": more}
 

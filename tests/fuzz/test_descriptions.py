@@ -9,7 +9,8 @@ import pytest
 from calibrate.measure import load
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError, FormatError
 from diskmodel.result.laws import check_laws

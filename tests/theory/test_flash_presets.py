@@ -8,10 +8,10 @@ import pytest
 import simpy
 
 from diskmodel.drive import load_drive
-from diskmodel.drive.flash import Flash
-from diskmodel.engine.clock import ARRIVE, Clock
-from diskmodel.engine.command import Command
-from diskmodel.engine.flash_disk import FlashDisk
+from diskmodel.drive.flash.description import Flash
+from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.flash_disk import FlashDisk
 from diskmodel.queue.fcfs import Fcfs
 
 READ, WRITE = 0, 1

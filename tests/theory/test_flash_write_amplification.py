@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from scipy.special import lambertw
 
-from diskmodel.drive.ftl import Ftl, scaled
+from diskmodel.drive.flash.ftl import Ftl, scaled
 
 N_UNITS = 40_000_003
 

@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 import simpy
 
-from diskmodel.engine.clock import ARRIVE, Clock
-from diskmodel.engine.command import Command
-from diskmodel.engine.device import Device
-from diskmodel.engine.raid import Access, Raid
+from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Device
+from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.layout import Layout
 from diskmodel.layout.tables import layout_tables
 from diskmodel.queue import Waiting

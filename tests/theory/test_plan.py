@@ -15,13 +15,13 @@ import pytest
 from diskmodel import Array, simulate
 from diskmodel.drive import load_drive
 from diskmodel.plan import Case, PlanDescription, cases, compare, run_plan
+from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.answer.criterion import Verdict
-from diskmodel.plan.search.crossover import find_crossover
-from diskmodel.plan.search.evaluation import evaluator
+from diskmodel.plan.comparison.crossover import find_crossover
 from diskmodel.plan.search.fewest_disks import search_family
-from diskmodel.plan.search.sensitivity import sensitivity
-from diskmodel.plan.search.statics import sequential_bytes_per_s
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial.evaluation import evaluator
+from diskmodel.plan.trial.statics import sequential_bytes_per_s
+from diskmodel.plan.trial.trier import Trier
 from diskmodel.workload import Workload
 
 HAS_KERNEL = importlib.util.find_spec("diskmodel.engine._kernel") is not None

@@ -20,7 +20,7 @@ from calibrate.measure import load
 from diskmodel.errors import OutputError
 from diskmodel.output import write_text
 from diskmodel.plan import PlanDescription, run_plan
-from diskmodel.plan.search.simulated import Simulated
+from diskmodel.plan.trial.simulated import Simulated
 from tests.mount.mounting import mounted
 
 ROOT = Path(__file__).parents[2]
@@ -117,7 +117,7 @@ def test_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     expected = run_plan(few, with_relaxations=False).to_dict()
     monkeypatch.setattr(
-        "diskmodel.plan.search.pool.local_pool",
+        "diskmodel.plan.run.pool.local_pool",
         lambda *_: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
     )
     found = run_plan(few, evaluate=DiesOnce(str(tmp_path / "died")), with_relaxations=False).to_dict()

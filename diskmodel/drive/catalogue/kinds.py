@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 
-from diskmodel.drive.flash import Flash
+from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive
 from diskmodel.errors import DescriptionError, Fault

@@ -17,7 +17,7 @@ from diskmodel.lab.offers import MAX_DISKS, offers
 from diskmodel.lab.settings import LEVELS as OFFERED
 from diskmodel.lab.settings import Settings
 from diskmodel.layout.levels import LEVELS
-from diskmodel.plan.search.rule_of_thumb import calculator_disk_iops
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 
 #: Drives of the page, slow to fast: data-sheet models of each class, and some that were sold. Each hard disk adds 30 to
 #: 150 kB to the site, which a reader downloads when he chooses it.

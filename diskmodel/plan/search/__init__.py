@@ -1,1 +1,1 @@
-"""Finding the answer: arrays are evaluated, judged, and searched for the fewest disks."""
+"""Finding the fewest disks of one family that meet an objective."""

@@ -11,8 +11,8 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
-from diskmodel.plan.search.evaluation import Evaluate
-from diskmodel.plan.search.statics import simulated_hours, statics
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.statics import simulated_hours, statics
 from diskmodel.workload import Workload
 
 #: Rate of an array that is called idle, requests per second: a disk serves more than 50 a second, so that hardly any

@@ -9,8 +9,8 @@ from diskmodel.analytic.rule import write_penalty as penalty_of
 from diskmodel.array import Array
 from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
-from diskmodel.plan.search.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
+from diskmodel.plan.trial.trier import Trier
 from diskmodel.workload import Stream, Workload
 
 

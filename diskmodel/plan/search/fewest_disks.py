@@ -10,10 +10,10 @@ from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightes
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.difference import difference_in_words
-from diskmodel.plan.search.evaluation import Evaluate
 from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.trier import Trier
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
 #: Half of them wastes good guesses; double wastes simulations on bad ones.

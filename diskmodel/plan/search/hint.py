@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.trial import Trial
-from diskmodel.plan.search import judge
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 

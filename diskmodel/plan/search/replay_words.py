@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from diskmodel.plan.answer.trial import Trial
-from diskmodel.plan.search.replay_check import bursts_in_words
-from diskmodel.plan.search.trier import Trier
+from diskmodel.plan.trial.replay_check import bursts_in_words
+from diskmodel.plan.trial.trier import Trier
 
 #: Latencies that differ by less count as agreement: the objective is met by both, and a percentile of some thousand
 #: requests may be off by a quarter. At half, most traces would need an explanation; at double, a replay of half the

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from diskmodel.cli.status import ends_well
+from diskmodel.cli.shared.status import ends_well
 from diskmodel.errors import ConservationError, DescriptionError, Fault, MeasurementError
 from diskmodel.plain import plain
 from tests.unit.cli.commands import EXAMPLES, process, run

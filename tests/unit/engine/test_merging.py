@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.array import Array
-from diskmodel.engine import simpy_engine
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.records import Run
 from diskmodel.result import Result, summarize

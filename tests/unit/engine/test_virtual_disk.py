@@ -10,7 +10,8 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Virtual
 from diskmodel.drive.processor import WakeTimes, processor_ns, sequential_rate
-from diskmodel.engine import native, simpy_engine
+from diskmodel.engine import native
+from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError

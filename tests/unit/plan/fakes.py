@@ -13,7 +13,7 @@ from diskmodel.analytic.rule import back_end_per_host, write_penalty
 from diskmodel.array import Array
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.description import PlanDescription
-from diskmodel.plan.search.rule_of_thumb import read_fraction
+from diskmodel.plan.trial.rule_of_thumb import read_fraction
 from diskmodel.result import Interval
 from diskmodel.workload import Workload
 

@@ -59,7 +59,7 @@ def test_table_read_backwards(row: dict[str, Any]) -> None:
 
 
 def evaluate_by_rule(question: Any) -> Any:
-    from diskmodel.plan.search.evaluation import evaluator
+    from diskmodel.plan.trial.evaluation import evaluator
 
     return evaluator(question)
 

@@ -13,7 +13,7 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.plan import Outcome, run_plan
-from diskmodel.plan.search.memory import Remembered, from_plain, read_outcomes, to_plain
+from diskmodel.plan.run.memory import Remembered, from_plain, read_outcomes, to_plain
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 

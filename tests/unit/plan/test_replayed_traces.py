@@ -12,7 +12,7 @@ import pytest
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, PlanDescription, PlanResult, Recording, run_plan
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.plan.search.replay_check import bursts_in_words, replay_criteria, replay_trace
+from diskmodel.plan.trial.replay_check import bursts_in_words, replay_criteria, replay_trace
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import TraceWorkload
 from tests.validation.synthesis import stories

@@ -11,11 +11,11 @@ import pytest
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, cases
 from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
-from diskmodel.plan.search.run import run_plan
-from diskmodel.plan.search.trier import is_settled
 from diskmodel.plan.show.report import html, markdown
 from diskmodel.plan.show.words import answer, warning
+from diskmodel.plan.trial.trier import is_settled
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 

@@ -16,9 +16,9 @@ from diskmodel.errors import DescriptionError
 from diskmodel.plan import Outcome, PlanDescription, ServerPlan, ServerResult, run_plan, run_server
 from diskmodel.plan.question.presets import preset
 from diskmodel.plan.question.short_toml import short_toml
-from diskmodel.plan.search.simulated import Simulated
 from diskmodel.plan.show import server_words as words
 from diskmodel.plan.show.server_report import server_csv, server_html, server_markdown
+from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.workload import Workload
 from tests.audit.verify import checked
 from tests.unit.plan.fakes import Queues

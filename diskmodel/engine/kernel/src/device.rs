@@ -1,5 +1,5 @@
 //! What every disk of an array has: a queue in front, command slots, counters (rules Q0, D1, D2); see
-//! `diskmodel/engine/device.py`.
+//! `diskmodel/engine/reference/device.py`.
 
 use crate::command::{Command, Commands};
 use crate::events::{Action, Events, COMPLETE, DISPATCH, LAST_NS};

@@ -19,11 +19,11 @@ pub enum Action {
     Destaged(u32, u32),
     /// See what a disk can start.
     Wake(u32),
-    /// The host's processor is done with a host request.
     /// The drives have made pages of the bitmap durable.
     BitsDurable,
     /// A request has left the host's processor.
     Submitted(u32),
+    /// The host's processor is done with a host request.
     Entered(u32),
     /// The host's processor, which stood still, sees an answer.
     Noticed(u32),
@@ -147,6 +147,11 @@ impl Events {
             (None, Some(later)) => event.is_before(later),
             (None, None) => true,
         }
+    }
+
+    /// Events since the beginning, past and future.
+    pub fn n_scheduled(&self) -> u64 {
+        self.inserted
     }
 
     #[cfg(test)]

@@ -10,7 +10,7 @@ from diskmodel import PlanDescription
 from diskmodel.drive import catalogue
 from diskmodel.lab.site.tables import drive_tables, level_tables
 from diskmodel.plan.question.case import cases
-from diskmodel.plan.search.rule_of_thumb import rule_of_thumb_disks
+from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from tests.unit.lab.site.node import in_node
 
 FRONT_PAGE = Path("docs/index.md")

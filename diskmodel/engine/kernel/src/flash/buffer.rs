@@ -1,4 +1,5 @@
-//! Reads and writes of one drive: pages, buffer, programs (rules F2, F4, F8 to F11, F18); see `diskmodel/drive/dies.py`.
+//! Reads and writes of one drive: pages, buffer, programs (rules F2, F4, F8 to F11, F18); see
+//! `diskmodel/drive/flash/dies.py`.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What garbage collection owes, and when it is paid (rule F15); see `diskmodel/drive/dies.py`.
+//! What garbage collection owes, and when it is paid (rule F15); see `diskmodel/drive/flash/dies.py`.
 
 use super::dies::{Dies, Job, Work};
 use super::ftl::Ftl;

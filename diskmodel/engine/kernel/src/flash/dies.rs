@@ -1,5 +1,5 @@
 //! Dies, channels and interface: when each page is read and programmed (rules F3 to F7); see
-//! `diskmodel/drive/dies.py`.
+//! `diskmodel/drive/flash/dies.py`.
 //!
 //! Reads are assigned when they come; programs wait in the buffer and start when their die is free, so a read that comes
 //! before that goes first. `start_until` catches up with what has started by itself.

@@ -1,4 +1,4 @@
-//! Garbage collection: which writes cost how many copies (rules F12 to F16); see `diskmodel/drive/ftl.py`.
+//! Garbage collection: which writes cost how many copies (rules F12 to F16); see `diskmodel/drive/flash/ftl.py`.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ named! {
     }
 }
 
-/// The small drive that stands for the large one (rule F12), as `diskmodel.drive.ftl.FtlTables`.
+/// The small drive that stands for the large one (rule F12), as `diskmodel.drive.flash.ftl.FtlTables`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]

@@ -1,4 +1,5 @@
-//! When a shared wire is free: reservations with gaps between them (rule F3); see `diskmodel/drive/reservations.py`.
+//! When a shared wire is free: reservations with gaps between them (rule F3); see
+//! `diskmodel/drive/flash/reservations.py`.
 
 use std::collections::VecDeque;
 

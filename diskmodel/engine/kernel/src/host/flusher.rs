@@ -1,5 +1,5 @@
 //! When dirty pages go to the array, and in which order (rules P4, P5): pure decisions; see
-//! `diskmodel/engine/flusher.py`.
+//! `diskmodel/engine/reference/flusher.py`.
 
 use super::pages::{Pages, Run, Snapshot};
 use crate::faults::{planted, Fault};

@@ -1,4 +1,5 @@
-//! Writers that wait until what was dirty is on the array (rule P9): pure decisions; see `diskmodel/engine/flusher.py`.
+//! Writers that wait until what was dirty is on the array (rule P9): pure decisions; see
+//! `diskmodel/engine/reference/flusher.py`.
 
 use crate::faults::{planted, Fault};
 

@@ -1,4 +1,4 @@
-//! Which copy serves a read (rule L5); see `diskmodel/engine/raid.py`.
+//! Which copy serves a read (rule L5); see `diskmodel/engine/reference/raid.py`.
 
 use super::{Copy, CopyPolicy};
 use crate::faults::{planted, Fault};

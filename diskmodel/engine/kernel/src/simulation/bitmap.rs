@@ -1,4 +1,4 @@
-//! Writes that wait until their bits are set (rule L13); see `diskmodel/engine/raid.py`.
+//! Writes that wait until their bits are set (rule L13); see `diskmodel/engine/reference/raid.py`.
 
 use super::{Owner, Simulation};
 use crate::device::Device;

@@ -1,5 +1,5 @@
 //! A controller whose hits are an outcome: hits and write-back (rules K6 to K10); see
-//! `diskmodel/engine/cached_controller.py`.
+//! `diskmodel/engine/reference/cached_controller.py`.
 
 use std::collections::VecDeque;
 use std::ops::Range;

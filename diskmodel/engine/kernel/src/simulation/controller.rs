@@ -1,4 +1,5 @@
-//! The controller: its processor, its link, drawn hits (rules K1 to K4); see `diskmodel/engine/controller.py`.
+//! The controller: its processor, its link, drawn hits (rules K1 to K4); see
+//! `diskmodel/engine/reference/controller.py`.
 
 use super::{HostRequest, Owner, Simulation};
 use crate::device::{Device, Shared};

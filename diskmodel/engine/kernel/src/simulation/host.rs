@@ -1,5 +1,5 @@
 //! The host before the controller: processor time of each request, buffered reads (rules H1 to H5); see
-//! `diskmodel/engine/host.py`. With a page cache requests go its way (`page_cache.rs`).
+//! `diskmodel/engine/reference/host.py`. With a page cache requests go its way (`page_cache.rs`).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

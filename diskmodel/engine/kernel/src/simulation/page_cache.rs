@@ -1,5 +1,5 @@
 //! A host with a page cache: hits, partial pages, write-back, writers that wait (rules P1 to P9); see
-//! `diskmodel/engine/page_cache.py` and `flusher.py`.
+//! `diskmodel/engine/reference/page_cache.py` and `flusher.py`.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! What a controller's cache reads ahead for sequential readers (rules K11 and K12); see
-//! `diskmodel/engine/cached_controller.py`.
+//! `diskmodel/engine/reference/cached_controller.py`.
 
 use std::collections::VecDeque;
 

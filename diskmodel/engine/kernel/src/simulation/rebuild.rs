@@ -1,4 +1,4 @@
-//! The rebuild: step after step over the members (rules R1 to R4); see `diskmodel/engine/rebuild.py`.
+//! The rebuild: step after step over the members (rules R1 to R4); see `diskmodel/engine/reference/rebuild.py`.
 
 use super::{Owner, Simulation};
 use crate::device::Device;

@@ -1,5 +1,5 @@
 //! Who hands commands to the disks, one after the other, and sleeps at a write that has to wait (rules Q10 and Q11);
-//! see `diskmodel/engine/submission.py`.
+//! see `diskmodel/engine/reference/submission.py`.
 
 use std::collections::VecDeque;
 

@@ -1,0 +1,1 @@
+"""What several commands use: reading input, printing, and ending."""

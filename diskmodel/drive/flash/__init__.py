@@ -1,0 +1,1 @@
+"""Flash drives: description, dies, and garbage collection."""

@@ -1,0 +1,151 @@
+"""Description of a flash drive, and its tables for the engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from diskmodel.drive.flash.ftl import scaled
+from diskmodel.drive.profile import Profile
+from diskmodel.drive.tables import FlashTables
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
+
+#: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
+#: there is no garbage to collect, and the model's tables would only grow.
+_MAX_ERASED = 16
+#: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
+_MAX_UNITS = 1 << 16
+#: Fields of a virtual disk that a flash drive once had, with and without their units.
+_VIRTUAL_FIELDS = frozenset(
+    ("read_copy_bytes_per_s", "write_copy_bytes_per_s", "read_copy", "write_copy", "wake_ns", "wake", "completion")
+)
+
+
+class Flash(Profile):
+    """A flash drive: dies on channels behind a controller.
+
+    Attributes
+    ----------
+    channels, dies_per_channel : int
+        Dies work in parallel; the dies of a channel share its bus.
+    page_bytes : int
+        Bytes that a die senses or programs at a time, all its planes together.
+    pages_per_block : int
+        Pages that a die erases at a time.
+    read_ns, program_ns, erase_ns : int
+        Times of a die.
+    channel_bytes_per_s, interface_bytes_per_s : float
+    read_overhead_ns, write_overhead_ns : int
+        Command processing, one command at a time; limits the rate of commands.
+    read_latency_ns, write_latency_ns : int
+        Fixed part of a command that overlaps with other commands.
+    write_buffer_bytes : int
+        Writes complete when they are in the buffer; 0: when they are programmed.
+    over_provisioning_ratio : float
+        Physical capacity in excess of the logical capacity, relative to the logical capacity.
+    mapping_bytes : int
+        Unit of the address translation.
+    gc_policy : str
+        Which block is cleaned next: "greedy" chooses the one with the fewest valid units, "cost-benefit" the one with
+        the largest product of age and free space per valid space.
+    state : str
+        "steady": after long random writes, every write includes the garbage collection that it causes; "fresh": never
+        written, without garbage collection until the flash is full.
+    queue_depth : int
+        Commands that the drive accepts at a time.
+    """
+
+    kind: Literal["flash"] = "flash"
+    channels: Annotated[int, Field(ge=1, le=256)]
+    dies_per_channel: Annotated[int, Field(ge=1, le=1024)]
+    page_bytes: Annotated[Length, Field(ge=512)]
+    pages_per_block: Annotated[int, Field(ge=1, le=1 << 20)]
+    read_ns: Annotated[Nanoseconds, Field(gt=0)]
+    program_ns: Annotated[Nanoseconds, Field(gt=0)]
+    erase_ns: Annotated[Nanoseconds, Field(gt=0)]
+    channel_bytes_per_s: BytesPerSecond
+    interface_bytes_per_s: BytesPerSecond
+    read_overhead_ns: Nanoseconds = 0
+    write_overhead_ns: Nanoseconds = 0
+    read_latency_ns: Nanoseconds = 0
+    write_latency_ns: Nanoseconds = 0
+    write_buffer_bytes: Bytes = 0
+    over_provisioning_ratio: Annotated[float, Field(gt=0, le=10)] = 0.07
+    mapping_bytes: Annotated[Length, Field(ge=512)] = 4096
+    gc_policy: Literal["greedy", "cost-benefit"] = "greedy"
+    state: Literal["fresh", "steady"] = "steady"
+    queue_depth: Annotated[int, Field(ge=1, le=65536)] = 32
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_virtual_fields(cls, data: Any) -> Any:
+        """Refuse fields of a virtual disk, which earlier versions described as flash; drop them where they are unset.
+
+        Earlier versions wrote them into the profiles of real flash drives, too.
+        """
+        if not isinstance(data, Mapping):
+            return data
+        for name in data.keys() & _VIRTUAL_FIELDS:
+            if data[name] not in ("each", [], (), None):
+                raise ValueError(
+                    f"{name}: belongs to a virtual disk, which is a kind of drive of its own; calibrate again, or "
+                    'describe the disk with kind = "virtual"'
+                )
+        return {key: value for key, value in data.items() if key not in _VIRTUAL_FIELDS}
+
+    @model_validator(mode="after")
+    def _aligned(self) -> Self:
+        if self.mapping_bytes % self.sector_bytes:
+            raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}; round it up")
+        if self.page_bytes % self.mapping_bytes:
+            raise ValueError(f"page_bytes: must be a multiple of mapping_bytes={self.mapping_bytes}; round it up")
+        if self.page_bytes // self.mapping_bytes > _MAX_UNITS:
+            raise ValueError(
+                f"page_bytes={self.page_bytes}: has more than {_MAX_UNITS} mapping units; use smaller pages"
+            )
+        erased_at_once = self.channels * self.dies_per_channel * self.pages_per_block * self.page_bytes
+        if erased_at_once > _MAX_ERASED * self.capacity_bytes:
+            raise ValueError(
+                f"page_bytes={self.page_bytes}: one block on each die exceeds {_MAX_ERASED} times the capacity; "
+                "use smaller pages, or fewer of them in a block"
+            )
+        return self
+
+    def tables(self) -> FlashTables:
+        """Return the tables for the engines."""
+        n_dies = self.channels * self.dies_per_channel
+        physical = self.capacity_bytes * (1 + self.over_provisioning_ratio)
+        blocks_per_die = -(-round(physical) // (n_dies * self.pages_per_block * self.page_bytes))
+        units_per_page = self.page_bytes // self.mapping_bytes
+        return FlashTables(
+            sector_bytes=self.sector_bytes,
+            n_sectors=self.n_sectors,
+            channels=self.channels,
+            dies_per_channel=self.dies_per_channel,
+            page_bytes=self.page_bytes,
+            pages_per_block=self.pages_per_block,
+            blocks_per_die=blocks_per_die,
+            mapping_bytes=self.mapping_bytes,
+            read_ns=self.read_ns,
+            program_ns=self.program_ns,
+            erase_ns=self.erase_ns,
+            channel_bytes_per_s=round(self.channel_bytes_per_s),
+            interface_bytes_per_s=round(self.interface_bytes_per_s),
+            read_overhead_ns=self.read_overhead_ns,
+            write_overhead_ns=self.write_overhead_ns,
+            read_latency_ns=self.read_latency_ns,
+            write_latency_ns=self.write_latency_ns,
+            write_buffer_bytes=self.write_buffer_bytes,
+            gc_policy=self.gc_policy,
+            queue_depth=self.queue_depth,
+            ftl=scaled(
+                n_units=-(-self.capacity_bytes // self.mapping_bytes),
+                n_blocks=n_dies * blocks_per_die,
+                block_units=self.pages_per_block * units_per_page,
+                units_per_page=units_per_page,
+                policy=self.gc_policy,
+                is_fresh=self.state == "fresh",
+            ),
+        )

@@ -1,0 +1,88 @@
+//! Run a scenario without Python, and print how many events it took: `work FILE.json [N]`.
+//!
+//! `FILE.json` has the array and its requests as tests/scenarios/*.json do; only the first N requests are run.
+//! `benchmarks/bench_work.py` counts the instructions of this program, too.
+
+use std::process::ExitCode;
+use std::{env, fs};
+
+use _kernel::scenario::{Built, Scenario};
+use _kernel::simulation::Simulation;
+use _kernel::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Work {
+    array: Scenario,
+    requests: Rows,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    when_ns: Vec<i64>,
+    op: Vec<u8>,
+    offset: Vec<i64>,
+    length: Vec<i64>,
+    stream: Vec<i32>,
+    cache_draw: Vec<f64>,
+    streams: Vec<Rule>,
+}
+
+/// Events that the first `n` requests take.
+fn n_events(work: Work, n: usize) -> Result<u64, String> {
+    let Work { array, requests: rows } = work;
+    let (built, limits) = array.build()?;
+    let n = n.min(rows.when_ns.len());
+    let (mut issue, mut done) = (vec![0; n], vec![0; n]);
+    let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
+    let requests = Requests {
+        when: Column::Each(&rows.when_ns[..n]),
+        op: Column::Each(&rows.op[..n]),
+        offset: Column::Each(&rows.offset[..n]),
+        length: Column::Each(&rows.length[..n]),
+        stream: Column::Each(&rows.stream[..n]),
+        cache_draw: Column::Each(&rows.cache_draw[..n]),
+        rules: rows.streams,
+    };
+    let completions = Completions {
+        issue: Some(&mut issue),
+        done: &mut done,
+        parts: PartColumns::Wide(&mut parts),
+        is_hit: &mut is_hit,
+    };
+    check_columns(&requests, &completions, &limits).map_err(|error| error.to_string())?;
+    let columns = Columns::new(requests, completions);
+    macro_rules! run {
+        ($parts:expr) => {{
+            let mut simulation = Simulation::new($parts, columns);
+            simulation.run()?;
+            Ok(simulation.n_events())
+        }};
+    }
+    match built {
+        Built::Hdd(parts) => run!(parts),
+        Built::Flash(parts) => run!(parts),
+        Built::Virtual(parts) => run!(parts),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().collect();
+    let n = arguments.get(2).and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+    let found = arguments
+        .get(1)
+        .ok_or_else(|| "usage: work FILE.json [N]".to_string())
+        .and_then(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}")))
+        .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+        .and_then(|work| n_events(work, n));
+    match found {
+        Ok(n_events) => {
+            println!("{n_events}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

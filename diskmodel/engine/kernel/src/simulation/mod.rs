@@ -1,0 +1,433 @@
+//! The path of a request: clients, controller, layout, disks; see `diskmodel/engine/reference/simpy_engine.py`.
+
+mod array;
+mod bitmap;
+mod cached;
+mod controller;
+mod host;
+mod page_cache;
+mod read_ahead;
+mod rebuild;
+mod submission;
+
+use crate::command::{Command, Commands, Slots};
+use crate::device::{Device, Shared};
+use crate::events::{Action, Events, ARRIVE, COMPLETE};
+use crate::faults::{planted, Fault};
+use crate::layout::{CopyChoice, Layout, Piece, Plan};
+use crate::traffic::{Completion, Request, Traffic};
+
+use bitmap::Intents;
+pub use cached::Cache;
+pub use controller::Controller;
+pub use host::Host;
+pub use page_cache::PageCache;
+pub use read_ahead::ReadAhead;
+use rebuild::Rebuild;
+pub use submission::Submitter;
+
+/// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
+const MAX_NS: i64 = 1 << 55;
+/// What a longer run says.
+pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
+
+/// Whom an access answers to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The step that began at this sector of the lost disk's data area.
+    Rebuild(i64),
+    Host(u32),
+    /// Blocks [first, end) of the write cache.
+    Destage(i64, i64),
+    ReadAhead(u32),
+    /// Pages of the write-intent bitmap.
+    Bitmap,
+}
+
+impl Default for Owner {
+    fn default() -> Self {
+        Owner::Host(u32::MAX)
+    }
+}
+
+/// A request to the array while its pieces are out.
+#[derive(Default)]
+struct ArrayAccess {
+    owner: Owner,
+    then: Vec<Piece>,
+    /// When it was asked for, and when its commands were made.
+    asked: i64,
+    start: i64,
+    /// Its commands pass the submitting thread by (rule Q11).
+    is_direct: bool,
+    /// Commands that the next phase waits for, and writes on held disks that it does not wait for.
+    out: u32,
+    n_following: u32,
+    /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
+    bits: Option<(i64, i64)>,
+}
+
+/// Whom a request in the controller answers to.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Purpose {
+    #[default]
+    Client,
+    /// A range that the host reads ahead.
+    Window,
+    /// A page of a request that fetches them one by one.
+    Page(u32),
+    /// Pages of a synchronous write.
+    Part(u32),
+    /// Dirty pages.
+    WriteBack,
+}
+
+/// A host request in the controller.
+#[derive(Clone, Copy, Default)]
+struct HostRequest {
+    row: u64,
+    id: u32,
+    stream: u32,
+    op: u8,
+    is_hit: bool,
+    purpose: Purpose,
+    sector: i64,
+    n: i64,
+    issue: i64,
+    link: i64,
+    cache: i64,
+    queue: i64,
+    overhead: i64,
+    parity: i64,
+    last: Times,
+}
+
+/// Where the time of a request's last command went.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    submitted: i64,
+    done: i64,
+    overhead: i64,
+    seek: i64,
+    rotation: i64,
+    transfer: i64,
+}
+
+impl Times {
+    fn of(command: &Command) -> Self {
+        let &Command { submitted, done, overhead, seek, rotation, transfer, .. } = command;
+        Times { submitted, done, overhead, seek, rotation, transfer }
+    }
+}
+
+/// What an array is made of, before anything has happened.
+pub struct Parts<D: Device> {
+    pub model: D::Model,
+    pub layout: Layout,
+    pub controller: Controller,
+    pub cache: Option<Cache>,
+    pub host: Option<Host>,
+    pub submitter: Option<Submitter>,
+    pub disks: Vec<D>,
+    /// Writes that the disks' buffers hold when the run begins.
+    pub n_buffered: u64,
+    /// Levels are recorded after every so many completions; 0: never.
+    pub sample_every: u64,
+}
+
+/// What waits to be written (rule Z7): the time, blocks of the controller's cache, sectors in the drives' buffers, pages.
+pub type Levels = [i64; 4];
+
+pub struct Simulation<D: Device, T> {
+    events: Events,
+    commands: Commands,
+    accesses: Slots<ArrayAccess>,
+    hosts: Slots<HostRequest>,
+    disks: Vec<D>,
+    model: D::Model,
+    layout: Layout,
+    controller: Controller,
+    cache: Option<Box<Cache>>,
+    host: Option<Box<Host>>,
+    submitter: Option<Box<Submitter>>,
+    intents: Option<Box<Intents>>,
+    /// Scratch space for the commands of an access.
+    ids: Vec<u32>,
+    traffic: T,
+    plan: Plan,
+    n_commands: u64,
+    choice: CopyChoice,
+    rebuild: Rebuild,
+    sample_every: u64,
+    n_done: u64,
+    levels: Vec<Levels>,
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    pub fn new(parts: Parts<D>, traffic: T) -> Self {
+        let Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every } = parts;
+        Simulation {
+            events: Events::default(),
+            commands: Slots::default(),
+            accesses: Slots::default(),
+            hosts: Slots::default(),
+            choice: CopyChoice::new(layout.read_policy, disks.len()),
+            disks,
+            model,
+            rebuild: Rebuild::new(&layout),
+            intents: Intents::of(&layout).map(Box::new),
+            layout,
+            controller,
+            cache: cache.map(Box::new),
+            host: host.map(Box::new),
+            submitter: submitter.map(Box::new),
+            ids: Vec::new(),
+            traffic,
+            plan: Plan::default(),
+            // numbers of what the buffers hold already come first
+            n_commands: n_buffered,
+            sample_every,
+            n_done: 0,
+            levels: Vec::new(),
+        }
+    }
+
+    /// Runs to the last completion. Returns its time and the sectors that were rebuilt.
+    pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
+        self.begin();
+        while !self.traffic.is_over() {
+            let action = self.events.next().ok_or("no event is left, but requests are")?;
+            if self.events.now > MAX_NS {
+                return Err(TOO_LONG);
+            }
+            self.happen(action);
+        }
+        Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
+    }
+
+    /// Schedules the first rows of every stream, and the rebuild.
+    pub fn begin(&mut self) {
+        for disk in &mut self.disks {
+            if disk.n_buffered() > 0 {
+                disk.front_mut().wake(0, &mut self.events);
+            }
+        }
+        self.start_flusher();
+        for stream in 0..self.traffic.rules().len() {
+            for _ in 0..self.traffic.rules()[stream].n_clients.max(1) {
+                if !self.take_row(stream, 0, 0) {
+                    break;
+                }
+            }
+        }
+        if self.rebuild.has_work(&self.layout) && !self.traffic.is_over() {
+            self.schedule_rebuild(0);
+        }
+    }
+
+    /// Lets everything happen up to `time`, that instant included.
+    pub fn advance(&mut self, time: i64) {
+        while self.events.next_time().is_some_and(|next| next <= time) {
+            if let Some(action) = self.events.next() {
+                self.happen(action);
+            }
+        }
+    }
+
+    /// When something happens next.
+    pub fn next_time(&self) -> Option<i64> {
+        self.events.next_time()
+    }
+
+    pub fn now(&self) -> i64 {
+        self.events.now
+    }
+
+    pub fn traffic_ref(&self) -> &T {
+        &self.traffic
+    }
+
+    pub fn into_traffic(self) -> T {
+        self.traffic
+    }
+
+    pub fn traffic(&mut self) -> &mut T {
+        &mut self.traffic
+    }
+
+    /// Places for commands, accesses and requests that were ever needed at once, and events that wait.
+    #[cfg(test)]
+    pub fn n_slots(&self) -> usize {
+        self.commands.len() + self.accesses.len() + self.hosts.len() + self.events.len()
+    }
+
+    /// When a write first had to wait for room in the write cache.
+    pub fn cache_full_ns(&self) -> Option<i64> {
+        self.cache.as_ref().and_then(|cache| cache.full_ns)
+    }
+
+    /// Events that were scheduled so far: what a run costs, the same on every machine.
+    pub fn n_events(&self) -> u64 {
+        self.events.n_scheduled()
+    }
+
+    /// Commands that the disks were given so far.
+    pub fn n_commands(&self) -> u64 {
+        self.n_commands
+    }
+
+    /// Levels after every so many completions.
+    pub fn take_levels(&mut self) -> Vec<Levels> {
+        std::mem::take(&mut self.levels)
+    }
+
+    pub fn disks(&self) -> &[D] {
+        &self.disks
+    }
+
+    fn happen(&mut self, action: Action) {
+        match action {
+            Action::Wake(device) => {
+                self.disks[device as usize].woken(&self.model, &mut self.commands, &mut self.events);
+            }
+            Action::CommandDone(id) => self.command_done(id),
+            Action::Destaged(device, n) => self.disks[device as usize].destaged(n, &mut self.events),
+            Action::Issue(stream, id) => self.issue(stream as usize, id),
+            Action::Submitted(host) => self.take_lock(host),
+            Action::Entered(host) => self.entered(host),
+            Action::Noticed(host) => self.noticed(host),
+            Action::Processed(host) => self.processed(host),
+            Action::WriteArrived(host) => self.access(host),
+            Action::HitServed(host) => self.answered(host),
+            Action::ReadSent(host) => self.finished(host),
+            Action::WindowEnded(device) => self.window_ended(device),
+            Action::FlusherWoken => self.flusher_woken(),
+            Action::RebuildStep => self.rebuild_step(),
+            Action::BitsDurable => self.bits_durable(),
+        }
+    }
+
+    // ------------------------------------------------------------------ clients
+    /// Lets a stream take its next row; false when it has none.
+    fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
+        let Some(taken) = self.traffic.take(stream) else { return false };
+        let is_open = self.traffic.rules()[stream].n_clients == 0;
+        let time = if is_open { taken.when } else { base.saturating_add(taken.when).max(earliest) };
+        self.arrive(time, stream as u32, taken.id, taken.row);
+        true
+    }
+
+    /// Row `row`, which the traffic knows as `id`, is issued at `time`.
+    pub fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64) {
+        self.events.at(time, ARRIVE, 0, row, Action::Issue(stream, id));
+    }
+
+    fn issue(&mut self, stream: usize, id: u32) {
+        if self.traffic.rules()[stream].n_clients == 0 {
+            self.take_row(stream, 0, 0);
+        }
+        let Request { row, stream, op, offset, length, cache_draw } = self.traffic.request(id, self.events.now);
+        let sector_bytes = self.model.sector_bytes();
+        let sector = offset / sector_bytes;
+        let end = (offset + length + sector_bytes - 1) / sector_bytes;
+        let host = self.hosts.put(HostRequest {
+            row,
+            id,
+            stream,
+            op,
+            is_hit: self.controller.is_hit(cache_draw),
+            sector,
+            n: end - sector,
+            issue: self.events.now,
+            ..HostRequest::default()
+        });
+        if self.host.is_some() {
+            self.submit_to_host(host);
+        } else {
+            self.submit_to_controller(host);
+        }
+    }
+
+    // ------------------------------------------------------------------ answers
+    /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
+    fn finished(&mut self, host: u32) {
+        let now = self.events.now;
+        let device = self.disks.len() as u32 + 2;
+        if let Some(pauses) = self.host.as_mut().and_then(|host| host.answer_pauses.as_mut()) {
+            let noticed = pauses.awake(now);
+            if noticed > now {
+                let request = &mut self.hosts[host];
+                request.queue += noticed - now;
+                return self.events.at(noticed, COMPLETE, device, request.row, Action::Noticed(host));
+            }
+        }
+        self.noticed(host);
+    }
+
+    fn noticed(&mut self, host: u32) {
+        let HostRequest { purpose, sector, n, .. } = self.hosts[host];
+        match purpose {
+            Purpose::Client => self.done(host),
+            Purpose::Window => {
+                self.hosts.release(host);
+                self.fetched(sector, sector + n);
+            }
+            Purpose::Page(at) => {
+                self.hosts.release(host);
+                self.page_came(at, sector);
+            }
+            Purpose::Part(at) => {
+                self.hosts.release(host);
+                self.part_written(at);
+            }
+            Purpose::WriteBack => {
+                self.hosts.release(host);
+                self.written_back(sector, n);
+            }
+        }
+    }
+
+    fn sample_levels(&mut self) {
+        self.n_done += 1;
+        let n_done = self.n_done + u64::from(planted(Fault::LevelEvery));
+        if self.sample_every == 0 || n_done % self.sample_every > 0 {
+            return;
+        }
+        let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
+        let n_buffered = self.disks.iter().map(Device::n_buffered).sum();
+        let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
+        self.levels.push([self.events.now, n_dirty, n_buffered, n_pages]);
+    }
+
+    fn done(&mut self, host: u32) {
+        let request = &self.hosts[host];
+        let (stream, issue) = (request.stream, request.issue);
+        let last = &request.last;
+        let service = last.overhead + last.seek + last.rotation + last.transfer;
+        self.traffic.done(&Completion {
+            id: request.id,
+            stream: request.stream,
+            op: request.op,
+            is_hit: request.is_hit,
+            issue: request.issue,
+            done: self.events.now,
+            parts: [
+                request.link,
+                request.cache,
+                request.queue + last.done - last.submitted - service,
+                request.overhead + last.overhead,
+                last.seek,
+                last.rotation,
+                last.transfer,
+                request.parity,
+            ],
+        });
+        self.hosts.release(host);
+        self.sample_levels();
+        let rule = self.traffic.rules()[stream as usize];
+        if rule.n_clients > 0 {
+            let earliest = issue + rule.pace_ns - i64::from(planted(Fault::ClientPace));
+            self.take_row(stream as usize, earliest, self.events.now);
+        }
+    }
+}

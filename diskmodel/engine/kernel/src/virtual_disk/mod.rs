@@ -1,0 +1,142 @@
+//! One virtual disk (rules V1 to V5); see `diskmodel/engine/reference/virtual_disk.py`.
+
+mod processor;
+
+use crate::command::{Command, Commands};
+use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::events::Events;
+use crate::faults::{planted, Fault};
+use crate::mechanics::WRITE;
+use crate::queue::{Policy, Waiting};
+use processor::Processor;
+
+const NS_PER_S: i64 = 1_000_000_000;
+
+/// What every virtual disk of the array shares.
+pub struct Model {
+    pub intake: Intake,
+    pub sector_bytes: i64,
+    pub n_sectors: i64,
+    /// 0: the host takes no time to copy data.
+    pub read_copy_bytes_per_s: i64,
+    pub write_copy_bytes_per_s: i64,
+    pub read_latency_ns: i64,
+    pub write_latency_ns: i64,
+    /// Equally likely times until an idle processor begins.
+    pub wake_ns: Vec<i64>,
+    pub is_batched: bool,
+}
+
+impl Model {
+    fn latency_ns(&self, op: u8) -> i64 {
+        if (op == WRITE) == planted(Fault::LatencyOfOther) {
+            self.read_latency_ns
+        } else {
+            self.write_latency_ns
+        }
+    }
+}
+
+impl Shared for Model {
+    fn sector_bytes(&self) -> i64 {
+        self.sector_bytes
+    }
+
+    fn border(&self) -> i64 {
+        self.n_sectors
+    }
+}
+
+/// Commands that complete together, and when (rule V4).
+#[derive(Default)]
+struct Batch {
+    members: Vec<u32>,
+    done: i64,
+}
+
+impl Batch {
+    fn add(&mut self, command: u32, done: i64) {
+        self.members.push(command);
+        self.done = if planted(Fault::BatchDone) { done } else { self.done.max(done) };
+    }
+
+    /// Lets all members complete; the batch is empty afterwards.
+    fn complete(&mut self, commands: &mut Commands, events: &mut Events) {
+        for id in self.members.drain(..) {
+            answer(id, self.done, commands, events);
+        }
+        self.done = 0;
+    }
+}
+
+pub struct VirtualDisk {
+    front: Front,
+    processor: Processor,
+    batch: Batch,
+}
+
+impl VirtualDisk {
+    /// `first_draw` is where its draws of wake-up times begin.
+    pub fn new(index: u32, host: &Policy, first_draw: u32) -> Self {
+        VirtualDisk { front: Front::new(index, host), processor: Processor::new(first_draw), batch: Batch::default() }
+    }
+}
+
+impl Device for VirtualDisk {
+    type Model = Model;
+
+    fn front(&self) -> &Front {
+        &self.front
+    }
+
+    fn front_mut(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let Command { seq, op, lba, n, .. } = commands[id];
+        let waiting = Waiting { seq, op, lba, n, arrived: events.now, id, ..Waiting::default() };
+        self.front.submit(waiting, model.intake.depth, commands, events, |_| ());
+    }
+
+    fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        let VirtualDisk { front, processor, batch } = self;
+        front.woken(now);
+        loop {
+            // a command that finds the processor idle begins the next batch
+            if front.processor_free_ns() <= now {
+                batch.complete(commands, events);
+            }
+            let taken = front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| {
+                processor.begin(w.op, w.n, now, free, model)
+            });
+            let Some(Waiting { id, op, ready, .. }) = taken else { break };
+            let latency = model.latency_ns(op);
+            commands[id].overhead += latency;
+            if model.is_batched {
+                batch.add(id, ready + latency);
+                if ready > now {
+                    front.wake(ready, events);
+                }
+            } else {
+                answer(id, ready + latency, commands, events);
+            }
+        }
+        front.counters.busy_ns = processor.busy_ns;
+    }
+
+    fn complete(&mut self, command: &Command, events: &mut Events) {
+        self.front.complete(command);
+        if !self.front.waiting.is_empty() {
+            self.front.wake(events.now, events);
+        }
+    }
+
+    /// The processor is booked ahead: what is booked behind the end of the run is not busy time of the run.
+    fn counters_until(&self, end: i64) -> Counters {
+        let mut counters = self.front.counters;
+        counters.busy_ns = counters.busy_ns.min(end);
+        counters
+    }
+}

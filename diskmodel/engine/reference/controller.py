@@ -1,0 +1,108 @@
+"""Event adapter of the controller: processor, link, hits, write-through (rules K1 to K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.raid import Access, Raid
+from diskmodel.engine.scenario import Scenario
+from diskmodel.records import READ, WRITE
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(slots=True)
+class HostRequest:
+    """A host request in the controller, and where its time went."""
+
+    row: int
+    op: int
+    sector: int
+    n: int
+    is_hit: bool
+    issue_ns: int
+    link_ns: int = 0
+    cache_ns: int = 0
+    queue_ns: int = 0
+    overhead_ns: int = 0
+    seek_ns: int = 0
+    rotation_ns: int = 0
+    transfer_ns: int = 0
+    parity_ns: int = 0
+
+
+class Controller:
+    """Between the host and the array."""
+
+    def __init__(self, clock: Clock, scenario: Scenario, raid: Raid, done: Callable[[HostRequest], None]) -> None:
+        self.clock = clock
+        self.command_ns = scenario.controller.command_ns
+        self.hit_ns = scenario.controller.hit_ns
+        self.link_bytes_per_s = scenario.link_bytes_per_s
+        self.sector_bytes = scenario.drive.sector_bytes
+        self.device = scenario.n_devices
+        self.raid = raid
+        self.done = done
+        self.processor_free_ns = 0
+        self.link_free_ns = 0
+        self.cache_full_ns: int | None = None
+
+    @property
+    def n_dirty(self) -> int:
+        """Blocks in the write-back cache (rule Z7)."""
+        return 0
+
+    def submit(self, request: HostRequest) -> None:
+        """A request comes in, now: first the processor, then the data of a write over the link (rule K1)."""
+        if not self.command_ns:
+            self._processed(request)
+            return
+        self.processor_free_ns = max(self.clock.now, self.processor_free_ns) + self.command_ns
+        request.link_ns += self.processor_free_ns - self.clock.now
+        self._later(self.processor_free_ns, request, lambda: self._processed(request))
+
+    def _processed(self, request: HostRequest) -> None:
+        if request.op == WRITE and self.link_bytes_per_s:
+            self._over_link(request, lambda: self._access(request))
+        else:
+            self._access(request)
+
+    def _access(self, request: HostRequest) -> None:
+        """A hit takes its time; anything else goes to the disks (rule K2)."""
+        if request.op == READ and request.is_hit:
+            request.cache_ns += self.hit_ns
+            self._later(self.clock.now + self.hit_ns, request, lambda: self._answered(request))
+            return
+        request.is_hit = False
+
+        def joined(access: Access, last: Command) -> None:
+            request.parity_ns += access.parity_ns
+            request.overhead_ns += last.overhead_ns
+            request.seek_ns += last.seek_ns
+            request.rotation_ns += last.rotation_ns
+            request.transfer_ns += last.transfer_ns
+            service = last.overhead_ns + last.seek_ns + last.rotation_ns + last.transfer_ns
+            request.queue_ns += self.clock.now - access.asked_ns - access.parity_ns - service
+            self._answered(request)
+
+        self.raid.access(request.op, request.sector, request.n, joined)
+
+    def _answered(self, request: HostRequest) -> None:
+        """The data of a read goes over the link; then the request is done (rule K3)."""
+        if request.op == READ and self.link_bytes_per_s:
+            self._over_link(request, lambda: self.done(request))
+        else:
+            self.done(request)
+
+    def _over_link(self, request: HostRequest, then: Callable[[], None]) -> None:
+        """One transfer after the other, in the order in which they are asked for (rule K4)."""
+        n_bytes = request.n * self.sector_bytes
+        self.link_free_ns = max(self.clock.now, self.link_free_ns) + n_bytes * NS_PER_S // self.link_bytes_per_s
+        request.link_ns += self.link_free_ns - self.clock.now
+        self._later(self.link_free_ns, request, then)
+
+    def _later(self, time_ns: int, request: HostRequest, action: Callable[[], None]) -> None:
+        self.clock.at(time_ns, COMPLETE, self.device, request.row, action)

@@ -1,0 +1,173 @@
+"""What every simulated disk has: a queue in front, a command slot limit, counters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.queue import Head, Policy, Positioning
+
+
+@dataclass
+class Counters:
+    """What a device did (see `diskmodel.records.DeviceCounters`)."""
+
+    busy_ns: int = 0
+    response_ns: int = 0
+    n_reads: int = 0
+    n_writes: int = 0
+    read_sectors: int = 0
+    write_sectors: int = 0
+    n_cache_hits: int = 0
+    read_response_ns: int = 0
+
+
+class Device(ABC):
+    """A disk: commands wait in its queue until the drive takes them (rules Q0, D1 to D3)."""
+
+    #: Sectors up to which adjacent waiting commands become one; 0: they do not.
+    merge_limit = 0
+    #: Blocks of one arm: what lies on different arms does not merge.
+    merge_border = 1 << 62
+
+    def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
+        self.clock = clock
+        self.index = index
+        self.scheduler = scheduler
+        self.depth = depth
+        self.waiting: list[Command] = []
+        self.pending = 0
+        self.in_drive = 0
+        self.electronics_free_ns = 0
+        self.handed_end = 0
+        self.completed_end = 0
+        self.counters = Counters()
+        self._wakes: set[int] = set()
+
+    def submit(self, command: Command) -> None:
+        """Put a command into the queue, now."""
+        self.reserve()
+        self.submit_reserved(command)
+
+    def reserve(self) -> None:
+        """Count a command that is to come: whoever chooses a disk sees it already (rule Q11)."""
+        self.pending += 1
+
+    def submit_reserved(self, command: Command) -> None:
+        """Put a command that has been counted into the queue, now."""
+        command.arrived_ns = self.clock.now
+        if not self._merge(command):
+            self.waiting.append(command)
+            self.wake(self.clock.now)
+
+    def follow(self, command: Command) -> None:
+        """Take a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12)."""
+        self.submit(command)
+
+    def _merge(self, command: Command) -> bool:
+        """Join `command` to the first waiting one that it continues or precedes (rule Q9)."""
+        for other in self.waiting if self.merge_limit and not command.holds else ():
+            n = other.n_sectors + command.n_sectors
+            is_behind = other.lba + other.n_sectors == command.lba
+            is_before = command.lba + command.n_sectors == other.lba
+            is_near = other.lba // self.merge_border == command.lba // self.merge_border
+            if (
+                is_near
+                and other.op == command.op
+                and not other.holds
+                and n <= self.merge_limit
+                and (is_behind or is_before)
+            ):
+                other.lba, other.n_sectors = min(other.lba, command.lba), n
+                other.merged.append(command)
+                return True
+        return False
+
+    @property
+    def n_buffered(self) -> int:
+        """Sectors in the drive's buffer that are not on the media (rule Z7); 0 where they are not followed."""
+        return 0
+
+    def wake(self, time_ns: int) -> None:
+        """See what can be started at `time_ns`, after everything else of that instant."""
+        if time_ns not in self._wakes:
+            self._wakes.add(time_ns)
+            self.clock.at(time_ns, DISPATCH, self.index, 0, self._woken)
+
+    def _woken(self) -> None:
+        now = self.clock.now
+        self._wakes.discard(now)
+        self._hand_over(now)
+        self.dispatch(now)
+
+    def _hand_over(self, now: int) -> None:
+        """Commands from the queue into the drive while it has slots (rule D2)."""
+        while self.waiting and self.in_drive < self.depth:
+            head = Head(self.handed_end, self.positioning(now))
+            command = self.waiting.pop(self.scheduler.choose(self.waiting, head, now))
+            self.handed_end = command.lba + command.n_sectors
+            self._accept(command, now)
+
+    def _accept(self, command: Command, now: int) -> None:
+        self.in_drive += 1
+        command.overhead_ns = self.overhead_ns(command)
+        self.electronics_free_ns = self.processor_from(now) + command.overhead_ns
+        command.ready_ns = self.electronics_free_ns
+        command.arrived_ns = now
+        self.take(command, now)
+
+    def processor_from(self, now: int) -> int:
+        """When the drive's processor begins with a command that is handed over now (rule D3)."""
+        return max(now, self.electronics_free_ns)
+
+    def finish(self, command: Command, done_ns: int) -> None:
+        """Let `command` complete at `done_ns` (not before now)."""
+        command.done_ns = done_ns
+        self.clock.at(done_ns, COMPLETE, self.index, command.seq, lambda: self._complete(command))
+
+    def _complete(self, command: Command) -> None:
+        counters = self.counters
+        self.in_drive -= 1
+        self.pending -= 1
+        self.completed_end = command.lba + command.n_sectors
+        counters.response_ns += command.done_ns - command.submitted_ns
+        counters.n_cache_hits += command.is_hit
+        if command.op:
+            counters.n_writes += 1
+            counters.write_sectors += command.n_sectors
+        else:
+            counters.n_reads += 1
+            counters.read_sectors += command.n_sectors
+            counters.read_response_ns += command.done_ns - command.submitted_ns
+        self.wake(command.done_ns)
+        command.done(command)
+        for part in command.merged:
+            self.pending -= 1
+            counters.response_ns += command.done_ns - part.submitted_ns
+            counters.read_response_ns += 0 if command.op else command.done_ns - part.submitted_ns
+            part.done_ns, part.is_hit = command.done_ns, command.is_hit
+            part.overhead_ns, part.seek_ns = command.overhead_ns, command.seek_ns
+            part.rotation_ns, part.transfer_ns = command.rotation_ns, command.transfer_ns
+            part.done(part)
+
+    def counters_until(self, end_ns: int) -> Counters:
+        """Counters of a run that ended at `end_ns` (rule D7)."""
+        return self.counters
+
+    @abstractmethod
+    def overhead_ns(self, command: Command) -> int:
+        """Time of the drive's processor for a command."""
+
+    @abstractmethod
+    def positioning(self, now: int) -> Positioning:
+        """Return a function that gives the positioning time of a command from `now`."""
+
+    @abstractmethod
+    def take(self, command: Command, now: int) -> None:
+        """The drive has been given a command; it may be served from `command.ready_ns` on."""
+
+    @abstractmethod
+    def dispatch(self, now: int) -> None:
+        """Start what can be started now."""

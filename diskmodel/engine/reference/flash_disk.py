@@ -1,0 +1,79 @@
+"""Event adapter of a flash drive: `Dies` decides and returns the times."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from diskmodel.drive.flash.dies import Dies, Served
+from diskmodel.drive.flash.ftl import Ftl
+from diskmodel.drive.tables import FlashTables
+from diskmodel.engine.reference.clock import Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Counters, Device
+from diskmodel.queue import Policy, Positioning
+from diskmodel.records import WRITE
+
+
+class FlashDisk(Device):
+    """A flash drive (rules F1 to F18)."""
+
+    def __init__(
+        self, clock: Clock, index: int, tables: FlashTables, scheduler: Policy, depth: int, ftl: Ftl | None = None
+    ) -> None:
+        super().__init__(clock, index, scheduler, depth)
+        self.tables = tables
+        self.dies = Dies(tables, ftl)
+        self._taken: deque[Command] = deque()
+        self._writing: dict[int, Command] = {}
+
+    @property
+    def n_buffered(self) -> int:
+        return self.dies.n_buffered
+
+    def load(self, programmed: list[tuple[int, int]], buffered: list[tuple[int, int]]) -> None:
+        """Writes of before the run, by first block and sectors; what waits is programmed from now on (rule F18)."""
+        self.dies.load(programmed, buffered)
+        if self.n_buffered:
+            self.wake(self.clock.now)
+
+    def overhead_ns(self, command: Command) -> int:
+        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+
+    def positioning(self, now: int) -> Positioning:
+        return lambda command, margin_ns=0: 0
+
+    def counters_until(self, end_ns: int) -> Counters:
+        # dies are booked ahead: what is booked behind the end of the run is not busy time of the run
+        return replace(self.counters, busy_ns=min(self.counters.busy_ns, end_ns))
+
+    def take(self, command: Command, now: int) -> None:
+        self._taken.append(command)
+        if command.ready_ns > now:
+            self.wake(command.ready_ns)
+
+    def dispatch(self, now: int) -> None:
+        dies, taken = self.dies, self._taken
+        dies.advance(now)
+        while taken and taken[0].ready_ns <= now:
+            command = taken.popleft()
+            if command.op == WRITE:
+                self._writing[command.seq] = command
+                self._written(dies.write(now, command.seq, command.lba, command.n_sectors))
+            else:
+                self._done(command, dies.read(now, command.lba, command.n_sectors), self.tables.read_latency_ns)
+        self._written(dies.settle(now))
+        change_ns = dies.next_change_ns()
+        if change_ns is not None:
+            self.wake(change_ns)
+        self.counters.busy_ns = dies.busy_ns // self.tables.n_dies
+
+    def _written(self, served: list[tuple[int, Served]]) -> None:
+        for seq, service in served:
+            self._done(self._writing.pop(seq), service, self.tables.write_latency_ns)
+
+    def _done(self, command: Command, service: Served, latency_ns: int) -> None:
+        command.overhead_ns += latency_ns
+        command.transfer_ns = service.transfer_ns
+        command.is_hit = service.is_hit
+        self.finish(command, service.done_ns)

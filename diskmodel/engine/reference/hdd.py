@@ -1,0 +1,361 @@
+"""Event adapter of a hard disk: queue and buffer decide, mechanics gives the times."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
+from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
+from diskmodel.drive.read_ahead import streamed
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Counters, Device
+from diskmodel.queue import Head, Policy, Positioning, Waiting
+from diskmodel.records import READ, WRITE
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass
+class Stream:
+    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`."""
+
+    segment: Segment
+    lba: int
+    limit: int
+    from_ns: int
+    arm: Arm
+
+
+class Actuator:
+    """One arm: what waits for it, where it is, and the read-ahead that runs behind its last read."""
+
+    def __init__(self, scheduler: Policy, first_lba: int) -> None:
+        self.scheduler = scheduler
+        self.first_lba = first_lba
+        self.arm = Arm()
+        self.free_ns = 0
+        self.served_end = first_lba
+        self.accepted: list[Command] = []
+        #: Kept for a write since `free_ns`, and that write when it has come (rule L12).
+        self.is_held = False
+        self.follower: Command | None = None
+        self.stream: Stream | None = None
+
+
+class HardDisk(Device):
+    """A hard disk (rules D1 to D9, C1 to C10)."""
+
+    #: Called with every media access as it starts: the request, where its time will go, where the arm was, and when.
+    on_access: Callable[[Command | Dirty, Access, Arm, int], None] | None = None
+
+    def __init__(
+        self,
+        clock: Clock,
+        index: int,
+        tables: HddTables,
+        mechanics: Mechanics,
+        spindle: Spindle,
+        scheduler: Policy,
+        depth: int,
+        make_policy: Callable[[], Policy],
+    ) -> None:
+        super().__init__(clock, index, scheduler, depth)
+        self.tables = tables
+        self.mechanics = mechanics
+        self.spindle = spindle
+        self.actuators = [Actuator(make_policy(), i * tables.n_sectors_per_actuator) for i in range(tables.actuators)]
+        self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
+        longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
+        self.dirty = DirtyBuffer(tables.buffer_sectors, longest, tables.n_sectors_per_actuator)
+        #: Writes that wait until the buffer has room for them (rule C7).
+        self.blocked: deque[Command] = deque()
+        self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
+        self.prefill = tables.write_prefill_bytes // tables.sector_bytes
+        self.bus_free_ns = 0
+
+    @property
+    def n_buffered(self) -> int:
+        return self.dirty.used
+
+    def load(self, entries: list[Dirty]) -> None:
+        """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        self.dirty.load(entries)
+        self.wake(self.clock.now)
+
+    # ------------------------------------------------------------------ queue side
+    def overhead_ns(self, command: Command) -> int:
+        return self.tables.write_overhead_ns if command.op == WRITE else self.tables.read_overhead_ns
+
+    def actuator_of(self, lba: int) -> Actuator:
+        """The arm that serves block `lba`."""
+        return self.actuators[lba // self.tables.n_sectors_per_actuator]
+
+    def positioning(self, now: int) -> Positioning:
+        def positioning_ns(command: Waiting, margin_ns: int = 0, /) -> int:
+            actuator = self.actuator_of(command.lba)
+            return self.mechanics.positioning_ns(
+                actuator.arm, self.spindle, command.lba - actuator.first_lba, command.op, now, margin_ns
+            )
+
+        return positioning_ns
+
+    def counters_until(self, end_ns: int) -> Counters:
+        # an access that the run did not see the end of counts for its part, a held arm to the end; two arms count half
+        late = sum(a.free_ns - end_ns if a.is_held else max(a.free_ns - end_ns, 0) for a in self.actuators)
+        return replace(self.counters, busy_ns=(self.counters.busy_ns - late) // len(self.actuators))
+
+    def take(self, command: Command, now: int) -> None:
+        self.actuator_of(command.lba).accepted.append(command)
+        if command.ready_ns > now:
+            self.wake(command.ready_ns)
+
+    def follow(self, command: Command) -> None:
+        self.reserve()
+        self.actuator_of(command.lba).follower = command
+        self._accept(command, self.clock.now)
+        self.wake(self.clock.now)
+
+    # ------------------------------------------------------------------ service
+    def dispatch(self, now: int) -> None:
+        self._admit(now)
+        for actuator in self.actuators:
+            self._examine(actuator, now)
+        for actuator in self.actuators:
+            while actuator.free_ns <= now and self._serve_one(actuator, now):
+                pass
+
+    def _admit(self, now: int) -> None:
+        """Writes that waited for room enter the buffer, in their order (rule C7)."""
+        while self.blocked:
+            command = self.blocked[0]
+            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                return
+            self._from_buffer(self.blocked.popleft(), now)
+
+    def _examine(self, actuator: Actuator, now: int) -> None:
+        """Commands that have just become ready: hits and buffered writes need no arm (rules C2, C6, C7)."""
+        for command in list(actuator.accepted):
+            if command.is_examined or command.ready_ns > now:
+                continue
+            command.is_examined = True
+            if command.op == WRITE:
+                self.segments.drop(command.lba, command.n_sectors)
+                is_follower = command is actuator.follower
+                has_turn = is_follower or not self.blocked
+                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                    actuator.accepted.remove(command)
+                    if is_follower:
+                        self._release(actuator, now)
+                    self._from_buffer(command, now)
+                elif not is_follower and command.n_sectors <= self.dirty.capacity:
+                    actuator.accepted.remove(command)
+                    self.blocked.append(command)
+            elif self._is_hit(actuator, command, now):
+                actuator.accepted.remove(command)
+                self._from_buffer(command, now)
+
+    def _release(self, actuator: Actuator, now: int) -> None:
+        """The arm is no longer held; it was busy while it was."""
+        self.counters.busy_ns += now - actuator.free_ns
+        actuator.free_ns, actuator.is_held, actuator.follower = now, False, None
+
+    def _is_hit(self, actuator: Actuator, command: Command, now: int) -> bool:
+        if self.dirty.covers(command.lba, command.n_sectors):
+            return True
+        self._follow_stream(actuator, now)
+        segment = self.segments.covers(command.lba, command.n_sectors)
+        if segment is None:
+            return False
+        self.segments.touch(segment)
+        self._prolong_stream(actuator, command.lba, command.lba + command.n_sectors, now)
+        return True
+
+    def _from_buffer(self, command: Command, now: int) -> None:
+        """Transfer between buffer and host only; these transfers go one after the other (rule C2)."""
+        start = max(now, self.bus_free_ns)
+        self.bus_free_ns = start + self._bus_ns(command.n_sectors)
+        command.is_hit = True
+        command.transfer_ns = self._bus_ns(command.n_sectors)
+        tail_ns = self._tail_ns(command)
+        command.overhead_ns += tail_ns
+        self.finish(command, self.bus_free_ns + tail_ns)
+
+    def _serve_one(self, actuator: Actuator, now: int) -> bool:
+        """Start the next access of a free arm; False when there is none."""
+        if actuator.is_held:
+            return self._serve_follower(actuator, now)
+        oldest = (command for command in actuator.accepted if command.ready_ns <= now)
+        ready: list[Command | Dirty] = list(islice(oldest, self.tables.weighed_commands))
+        if not ready or self.dirty.is_pressing or self.blocked:
+            own = (entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator)
+            ready += islice(own, self.tables.weighed_writes)
+        if not ready:
+            return False
+        self._follow_stream(actuator, now)
+        head = Head(actuator.served_end, self.positioning(now))
+        chosen = ready[actuator.scheduler.choose(ready, head, now)]
+        if isinstance(chosen, Dirty):
+            self._destage(actuator, chosen, now)
+            return True
+        actuator.accepted.remove(chosen)
+        if chosen.op == READ and self._is_hit(actuator, chosen, now):
+            self._from_buffer(chosen, now)
+            return True
+        self._serve(actuator, chosen, now)
+        return True
+
+    def _serve_follower(self, actuator: Actuator, now: int) -> bool:
+        """Serve the write that the arm is held for; False when it is not ready."""
+        command = actuator.follower
+        if command is None or command.ready_ns > now:
+            return False
+        actuator.accepted.remove(command)
+        self._release(actuator, now)
+        self._serve(actuator, command, now, is_follower=True)
+        return True
+
+    def _serve(self, actuator: Actuator, chosen: Command, now: int, is_follower: bool = False) -> None:
+        """Start the media access of a command."""
+        access = self._access(actuator, chosen, now, self._data_ns(chosen), is_follower)
+        chosen.seek_ns, chosen.rotation_ns = access.seek_ns, access.rotation_ns
+        done = access.end_ns
+        if chosen.op == READ:
+            # overlapped with the media: at least the last sector follows it (rule D6)
+            filling = max(access.end_ns - access.first_end_ns, 0) * self.tables.buffer_full_ppm // 1_000_000
+            sent = access.first_end_ns + filling + self._bus_ns(chosen.n_sectors)
+            done = max(access.end_ns + self._bus_ns(1), sent)
+            self._start_stream(actuator, chosen, access)
+        chosen.transfer_ns = done - now - access.seek_ns - access.rotation_ns
+        tail_ns = self._tail_ns(chosen)
+        chosen.overhead_ns += tail_ns
+        self.finish(chosen, done + tail_ns)
+        actuator.is_held = chosen.holds
+
+    def _tail_ns(self, command: Command) -> int:
+        tables = self.tables
+        return tables.write_completion_overhead_ns if command.op == WRITE else tables.completion_overhead_ns
+
+    def _data_ns(self, command: Command) -> int:
+        """When enough of a write's data has come (rule D9)."""
+        if command.op == READ:
+            return 0
+        return command.ready_ns + self._bus_ns(min(command.n_sectors, self.prefill))
+
+    def _access(
+        self, actuator: Actuator, wanted: Command | Dirty, now: int, data_ns: int = 0, is_follower: bool = False
+    ) -> Access:
+        """Move the arm for a command, now, and hold it until the media access ends."""
+        lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
+        if wanted.op == READ and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
+            access = self._continue_stream(actuator, wanted.lba + n, now)
+        else:
+            extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
+            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns, data_ns)
+        if self.on_access is not None:
+            self.on_access(wanted, access, actuator.arm, now)
+        actuator.arm = Arm(access.cylinder, access.head)
+        actuator.free_ns = access.end_ns
+        actuator.served_end = wanted.lba + n
+        actuator.stream = None
+        self.counters.busy_ns += access.end_ns - now
+        self.wake(access.end_ns)
+        return access
+
+    def _travel_to_edge(self, actuator: Actuator) -> int:
+        """Move the arm to where SCAN and C-SCAN turn, and return how long that takes (rules Q4, Q5)."""
+        policy, seek_ns, last = actuator.scheduler, self.mechanics.seek_ns, self.tables.n_cylinders - 1
+        if not policy.edge or not policy.turned:
+            return 0
+        edge = last if policy.swept > 0 else 0
+        travel_ns = seek_ns[abs(edge - actuator.arm.cylinder)]
+        if policy.edge == "wrap":
+            edge, travel_ns = 0, travel_ns + seek_ns[last]
+        actuator.arm = Arm(edge, actuator.arm.head)
+        return travel_ns
+
+    def _destage(self, actuator: Actuator, entry: Dirty, now: int) -> None:
+        """Write dirty data to the media (rule C8)."""
+        self.dirty.waiting.remove(entry)
+        access = self._access(actuator, entry, now)
+
+        def written() -> None:
+            self.dirty.used -= entry.n_sectors
+            self.wake(access.end_ns)
+
+        self.clock.at(access.end_ns, COMPLETE, self.index, entry.seq, written)
+
+    def _bus_ns(self, n_sectors: int) -> int:
+        return n_sectors * self.tables.sector_bytes * NS_PER_S // self.tables.interface_bytes_per_s
+
+    # ------------------------------------------------------------------ read-ahead
+    def _start_stream(self, actuator: Actuator, command: Command, access: Access) -> None:
+        """After a read: its blocks are a segment, and the head reads on behind them (rule C3)."""
+        end = command.lba + command.n_sectors
+        segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
+        if segment is not None and self.read_ahead and not command.holds:
+            limit = self._stream_limit(actuator, end)
+            actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
+
+    def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
+        """Sectors before block `lba` that passed under the head while it waited for that block (rule C10)."""
+        if not self.tables.read_on_arrival:
+            return 0
+        place = self.mechanics.place(lba - actuator.first_lba)
+        per_track = self.mechanics.sectors_per_track[place.zone]
+        return min(access.first_wait_ns * per_track // self.spindle.revolution_ns, place.sector)
+
+    def _follow_stream(self, actuator: Actuator, now: int) -> None:
+        """What was read ahead by now is in the segment, and the arm is where the stream is (rule C4)."""
+        stream, first = actuator.stream, actuator.first_lba
+        if stream is None or stream.from_ns > now:
+            return
+        lba, limit = stream.lba - first, stream.limit - first
+        front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
+        self.segments.extend(stream.segment, front + first)
+
+    def _prolong_stream(self, actuator: Actuator, start: int, end: int, now: int) -> None:
+        """A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3)."""
+        stream = actuator.stream
+        if stream is None or not stream.segment.start <= start <= end <= stream.segment.end:
+            return
+        limit = self._stream_limit(actuator, end)
+        if limit > stream.limit:
+            if stream.segment.end >= stream.limit:
+                stream.lba, stream.from_ns, stream.arm = stream.segment.end, now, actuator.arm
+            stream.limit = limit
+
+    def _stream_limit(self, actuator: Actuator, end: int) -> int:
+        last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
+        limit = min(end + self.read_ahead, last)
+        if self.tables.read_ahead_in_track:
+            place = self.mechanics.place(end - 1 - actuator.first_lba)
+            limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
+        return limit
+
+    def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:
+        """Whether a read begins within the segment of the read-ahead, or right behind it (rule C5)."""
+        stream = actuator.stream
+        return stream is not None and stream.segment.start <= start <= stream.segment.end < end
+
+    def _continue_stream(self, actuator: Actuator, end: int, now: int) -> Access:
+        """A read that goes on where the read-ahead is: the head just stays on it (rule C5).
+
+        A stream that has stopped at its limit starts again from there; all the time is transfer otherwise.
+        """
+        stream, first = actuator.stream, actuator.first_lba
+        assert stream is not None
+        front = stream.segment.end
+        if front >= stream.limit:
+            again = self.mechanics.access(actuator.arm, self.spindle, READ, front - first, end - front, now)
+            return again._replace(first_wait_ns=0)
+        whole = self.mechanics.access(
+            stream.arm, self.spindle, READ, stream.lba - first, end - stream.lba, stream.from_ns
+        )
+        return whole._replace(
+            seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now, first_wait_ns=0
+        )

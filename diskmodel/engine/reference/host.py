@@ -1,0 +1,167 @@
+"""Event adapter of the host: processor time per request, buffered reads (rules H1 to H5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from heapq import heapreplace
+
+from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.controller import HostRequest
+from diskmodel.engine.scenario import Scenario
+from diskmodel.host.pauses import Pauses
+from diskmodel.host.read_ahead import ReadAhead, cut
+from diskmodel.host.tables import HostTables
+from diskmodel.records import READ
+
+
+@dataclass
+class Fetch:
+    """Sectors [first, end) being fetched into memory."""
+
+    first: int
+    end: int
+
+
+@dataclass
+class Waiting:
+    """A read that waits for fetches."""
+
+    request: HostRequest
+    since_ns: int
+    fetches: list[Fetch] = field(default_factory=list)
+
+
+class Host:
+    """Between the clients and the controller."""
+
+    @property
+    def n_dirty(self) -> int:
+        """Return the number of pages that are dirty or in flight to the array (rule Z7)."""
+        return 0
+
+    def __init__(
+        self,
+        clock: Clock,
+        scenario: Scenario,
+        submit: Callable[[HostRequest], None],
+        done: Callable[[HostRequest], None],
+    ) -> None:
+        self.tables = tables = HostTables.of(scenario.host, scenario.drive.sector_bytes)
+        self.clock = clock
+        self.submission_ns = tables.submission_ns
+        self.sequential_ns = tables.submission_sequential_ns
+        self.goes_on_at: tuple[int, int] | None = None
+        drawn = scenario.pauses_ns.tolist()
+        self.processor_pauses = Pauses(drawn) if drawn else None
+        self.answer_pauses = Pauses(drawn) if drawn else None
+        self.is_buffered = tables.is_buffered
+        self.longest = tables.largest_request_sectors
+        self.page = tables.page_sectors
+        self.read_ahead = ReadAhead(tables.read_ahead_sectors, self.page, scenario.layout.capacity)
+        self.is_page_by_page = not tables.read_ahead_sectors
+        self.device = scenario.n_devices + 2
+        self.below = submit
+        self.done = done
+        self.lock_ns = tables.lock_ns
+        #: When each processor is free, the earliest first.
+        self.processor_free_ns = [0] * tables.n_processors
+        self.lock_free_ns = 0
+        self.coming: list[Fetch] = []
+        self.waiting: list[Waiting] = []
+        self.then: dict[int, tuple[HostRequest, Callable[[], None]]] = {}
+
+    def submit(self, request: HostRequest) -> None:
+        """A request comes in, now: first the processor that is free first (rules H1, H4)."""
+        is_next = self.goes_on_at == (request.op, request.sector)
+        self.goes_on_at = (request.op, request.sector + request.n)
+        work = (self.sequential_ns if is_next else self.submission_ns)[request.op]
+        begin = max(self.clock.now, self.processor_free_ns[0])
+        free = begin + work
+        if self.processor_pauses is not None:
+            free = self.processor_pauses.worked(self.processor_pauses.awake(begin), work)
+        if free == self.clock.now:
+            self._lock(request)
+            return
+        request.queue_ns += free - work - self.clock.now
+        request.overhead_ns += work
+        heapreplace(self.processor_free_ns, free)
+        self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._lock(request))
+
+    def _lock(self, request: HostRequest) -> None:
+        """Take what only one request can hold, one after the other (rule H5)."""
+        work = self.lock_ns[request.op]
+        free = max(self.clock.now, self.lock_free_ns) + work
+        if not work:
+            self._enter(request)
+            return
+        request.queue_ns += free - work - self.clock.now
+        request.overhead_ns += work
+        self.lock_free_ns = free
+        self.clock.at(free, COMPLETE, self.device, request.row, lambda: self._enter(request))
+
+    def completed(self, request: HostRequest) -> None:
+        """The controller has answered, now; a processor that stands still notices it later (rule H4)."""
+        noticed = self.clock.now if self.answer_pauses is None else self.answer_pauses.awake(self.clock.now)
+        if noticed == self.clock.now:
+            self._noticed(request)
+            return
+        request.queue_ns += noticed - self.clock.now
+        self.clock.at(noticed, COMPLETE, self.device, request.row, lambda: self._noticed(request))
+
+    def _noticed(self, request: HostRequest) -> None:
+        asked = self.then.pop(id(request), None)
+        if asked is None:
+            self.done(request)
+        else:
+            asked[1]()
+
+    def _enter(self, request: HostRequest) -> None:
+        """Direct I/O goes down as it is; a buffered read is answered once its pages are in memory (rule H2)."""
+        if request.op != READ or not self.is_buffered:
+            self.below(request)
+            return
+        request.is_hit = False
+        start, end = request.sector, request.sector + request.n
+        if self.is_page_by_page:
+            self._page_by_page(request, self.read_ahead.read(start, end), self.clock.now)
+            return
+        for first, last in self.read_ahead.read(start, end):
+            for piece in cut(first, last, self.longest):
+                fetch = Fetch(*piece)
+                self.coming.append(fetch)
+                self._fetch(request.row, fetch.first, fetch.end, lambda f=fetch: self._arrived(f))  # type: ignore[misc]
+        needed = [fetch for fetch in self.coming if fetch.first < end and start < fetch.end]
+        if needed:
+            self.waiting.append(Waiting(request, self.clock.now, needed))
+        else:
+            request.is_hit = True
+            self.done(request)
+
+    def _page_by_page(self, request: HostRequest, wanted: list[tuple[int, int]], since_ns: int) -> None:
+        """Without read-ahead each page is fetched when the one before it has come (rule H3)."""
+        pages = [page for first, last in wanted for page in cut(first, last, self.page)]
+
+        def next_page() -> None:
+            if not pages:
+                request.cache_ns += self.clock.now - since_ns
+                self.done(request)
+                return
+            self._fetch(request.row, *pages.pop(0), next_page)
+
+        next_page()
+
+    def _fetch(self, row: int, first: int, end: int, then: Callable[[], None]) -> None:
+        below = HostRequest(row, READ, first, end - first, False, self.clock.now)
+        # the request is kept, so that its identity stays its own
+        self.then[id(below)] = (below, then)
+        self.below(below)
+
+    def _arrived(self, fetch: Fetch) -> None:
+        self.coming.remove(fetch)
+        for waiting in [w for w in self.waiting if fetch in w.fetches]:
+            waiting.fetches.remove(fetch)
+            if not waiting.fetches:
+                self.waiting.remove(waiting)
+                waiting.request.cache_ns += self.clock.now - waiting.since_ns
+                self.done(waiting.request)

@@ -1,0 +1,238 @@
+"""Event adapter of the layout: hands the pieces of a request to the disks and joins them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from diskmodel.engine.reference.clock import COMPLETE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Device
+from diskmodel.engine.reference.submission import Submitter
+from diskmodel.layout.bitmap import Bitmap, bits_of
+from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece
+from diskmodel.layout.plan import plan
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.records import READ, WRITE
+
+
+@dataclass(slots=True)
+class Access:
+    """A request to the array while its pieces are out.
+
+    `out` are commands that the next phase waits for, `n_following` writes on held disks that it does not wait for.
+    `parity_ns` is the time until the last command was submitted, where there were two phases (rule L7); `is_direct`
+    whether its commands pass the submitting thread by (rule Q11).
+    """
+
+    done: Callable[[Access, Command], None]
+    then: list[Piece]
+    asked_ns: int
+    start_ns: int
+    is_direct: bool = True
+    parity_ns: int = 0
+    out: int = 0
+    n_following: int = 0
+
+
+class Raid:
+    """Disks under a layout (rules L1 to L13)."""
+
+    def __init__(
+        self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int, block_queue: int = 0
+    ) -> None:
+        self.clock = clock
+        self.tables = tables
+        self.devices = devices
+        self.split_at = split_at
+        self.n_commands = 0
+        self.next_copy = 0
+        #: Block after the last read that was chosen for each disk.
+        self.read_end = [0] * len(devices)
+        #: Choices of the request that is being planned.
+        self.n_chosen = [0] * len(devices)
+        self.front = tables.rebuild_front
+        is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
+        self.submitter = Submitter(clock, devices, block_queue) if is_throttled else None
+        #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
+        self.is_host_thread = is_throttled and tables.family != "parity"
+        self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
+        #: Writes that wait until their bits are set, with what begins them.
+        self.waiting_for_bits: list[tuple[range, Callable[[], None]]] = []
+        self.is_writing_bits = False
+        self.n_bit_writes = 0
+
+    def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
+        """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
+        asked_ns = self.clock.now
+        if self.bitmap is None or op == READ:
+            self._access(op, sector, n, asked_ns, done)
+            return
+        bitmap, bits = self.bitmap, bits_of(self.tables, sector, n)
+
+        def ended(access: Access, last: Command) -> None:
+            bitmap.ended(bits, self.clock.now)
+            done(access, last)
+
+        bitmap.enter(bits, self.clock.now)
+        self.waiting_for_bits.append((bits, lambda: self._access(op, sector, n, asked_ns, ended)))
+        if bitmap.holds(bits):
+            self.waiting_for_bits.pop()[1]()
+        elif not self.is_writing_bits:
+            self._write_bits()
+
+    def _access(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        if self.submitter is None or not self.is_host_thread:
+            self._plan(op, sector, n, asked_ns, done)
+        else:
+            self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
+
+    def _write_bits(self) -> None:
+        """Write the pages of the bitmap with bits that are pending to all disks that are left (rule L13)."""
+        assert self.bitmap is not None
+        self.is_writing_bits = True
+        tables = self.tables
+        pieces = [
+            Piece(disk, WRITE, tables.bitmap_start + page * tables.bitmap_page, tables.bitmap_page)
+            for page in self.bitmap.take()
+            for disk in range(tables.n_disks)
+            if disk not in tables.failed
+        ]
+        self.start(pieces, [], lambda *_: self._bits_written())
+
+    def _bits_written(self) -> None:
+        self.n_bit_writes += 1
+        flush_ns = self.tables.bitmap_flush_ns
+        if not flush_ns:
+            self._bits_durable()
+            return
+        order = self.n_bit_writes - 1
+        self.clock.at(self.clock.now + flush_ns, COMPLETE, len(self.devices) + 3, order, self._bits_durable)
+
+    def _bits_durable(self) -> None:
+        """The bits are set: writes that need no others begin, in the order in which they came."""
+        assert self.bitmap is not None
+        self.bitmap.written()
+        self.is_writing_bits = False
+        waiting, self.waiting_for_bits = self.waiting_for_bits, []
+        ready = []
+        for bits, begin in waiting:
+            if self.bitmap.holds(bits):
+                ready.append(begin)
+            else:
+                self.waiting_for_bits.append((bits, begin))
+        if self.bitmap.pending:
+            self._write_bits()
+        for begin in ready:
+            begin()
+
+    def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        if op == READ and self.tables.copies > 1:
+            self.n_chosen = [0] * len(self.devices)
+        pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
+        access = Access(done, pieces.then, asked_ns, self.clock.now)
+        if self.submitter is not None:
+            # a parity array sends plain reads at once; what is recomputed goes through its thread
+            is_plain = op == READ and sum(piece.n for piece in pieces.first) == n
+            access.is_direct = is_plain and not self.is_host_thread
+        self._submit(access, pieces.first)
+
+    def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
+        """Start pieces in two phases."""
+        now = self.clock.now
+        self._submit(Access(done, then, now, now), first)
+
+    def _submit(self, access: Access, pieces: Sequence[Piece]) -> None:
+        commands = []
+        for disk, op, lba, n in pieces:
+            for part_lba, part_n in self._within_actuators(lba, n):
+                command = self._command(access, disk, READ if op == READ_AND_HOLD else op, part_lba, part_n)
+                command.holds = op == READ_AND_HOLD
+                commands.append(command)
+        access.out = len(commands)
+        if self.submitter is not None and not access.is_direct:
+            self.submitter.hand_over(commands)
+            return
+        for command in commands:
+            if self.submitter is not None:
+                self.submitter.direct(command)
+            else:
+                self.devices[command.device].submit(command)
+
+    def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
+        self.n_commands += 1
+        return Command(self.n_commands - 1, disk, op, lba, n, self.clock.now, lambda c: self._part_done(access, c))
+
+    def _follow(self, access: Access, read: Command) -> None:
+        """Write behind a read on the disk that is held for it (rule L12)."""
+        write = self._command(access, read.device, WRITE, read.lba, read.n_sectors)
+        write.follows = True
+        access.n_following += 1
+        device = self.devices[read.device]
+        if read.is_hit:
+            device.submit(write)
+        else:
+            device.follow(write)
+
+    def _within_actuators(self, lba: int, n: int) -> list[tuple[int, int]]:
+        """A piece cut where the blocks of the next actuator begin (rule D8)."""
+        border = (lba // self.split_at + 1) * self.split_at
+        if lba + n <= border:
+            return [(lba, n)]
+        return [(lba, border - lba), *self._within_actuators(border, lba + n - border)]
+
+    def _part_done(self, access: Access, command: Command) -> None:
+        self._join(access, command)
+        if self.submitter is not None:
+            self.submitter.completed(command)
+
+    def _join(self, access: Access, command: Command) -> None:
+        if command.follows:
+            access.n_following -= 1
+        else:
+            access.out -= 1
+        if command.holds:
+            self._follow(access, command)
+        if access.out:
+            return
+        if access.then:
+            pieces, access.then = access.then, []
+            self._submit(access, pieces)
+            return
+        if access.n_following:
+            return
+        access.parity_ns = command.submitted_ns - access.start_ns
+        if self.submitter is not None and self.is_host_thread:
+            self.submitter.when_awake(lambda: access.done(access, command))
+        else:
+            access.done(access, command)
+
+    def _choose_copy(self, copies: Sequence[Copy], n: int) -> Copy:
+        """Copy that serves a read of `n` sectors (rule L5)."""
+        copy = self._copy_by_policy(copies)
+        self.read_end[copy.disk] = copy.lba + n
+        self.n_chosen[copy.disk] += 1
+        return copy
+
+    def _copy_by_policy(self, copies: Sequence[Copy]) -> Copy:
+        policy = self.tables.read_policy
+        if policy == "primary":
+            return copies[0]
+        if policy == "round-robin":
+            self.next_copy += 1
+            return copies[(self.next_copy - 1) % len(copies)]
+        if policy == "lowest":
+            return min(copies, key=lambda copy: copy.lba)
+        pending = [self.devices[copy.disk].pending + self.n_chosen[copy.disk] for copy in copies]
+        if policy == "shortest-queue":
+            return copies[pending.index(min(pending))]
+        distance = [abs(copy.lba - self.devices[copy.disk].completed_end) for copy in copies]
+        if policy == "nearest":
+            for copy, gap in zip(copies, distance, strict=True):
+                if gap == 0 or self.read_end[copy.disk] == copy.lba:
+                    return copy
+            if min(pending) == 0:
+                return copies[pending.index(0)]
+        if policy == "idle-or-nearest":
+            distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
+        return copies[distance.index(min(distance))]

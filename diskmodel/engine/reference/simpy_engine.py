@@ -1,0 +1,217 @@
+"""The reference engine: wires the stages over SimPy and runs a workload through them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from diskmodel.drive.cache import Dirty
+from diskmodel.drive.flash.ftl import Ftl
+from diskmodel.drive.mechanics import Mechanics, Spindle
+from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
+from diskmodel.engine.reference.cached_controller import CachedController
+from diskmodel.engine.reference.clients import Clients
+from diskmodel.engine.reference.clock import Clock
+from diskmodel.engine.reference.controller import Controller, HostRequest
+from diskmodel.engine.reference.device import Device
+from diskmodel.engine.reference.flash_disk import FlashDisk
+from diskmodel.engine.reference.hdd import HardDisk
+from diskmodel.engine.reference.host import Host
+from diskmodel.engine.reference.page_cache import CachingHost
+from diskmodel.engine.reference.raid import Raid
+from diskmodel.engine.reference.rebuild import Rebuild
+from diskmodel.engine.reference.virtual_disk import VirtualDisk
+from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.queue import make_policy
+from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
+from diskmodel.units import MAX_NS
+
+
+def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
+    """The disks of a scenario, spares last."""
+    tables = scenario.drive
+    n = scenario.n_devices
+    if isinstance(tables, FlashTables):
+        ftl = Ftl(tables.ftl)
+        for unit in scenario.start.aged.tolist():
+            ftl.write(unit)
+        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, ftl.copy()) for i in range(n)]
+    if isinstance(tables, VirtualTables):
+        return [
+            VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
+            for i in range(n)
+        ]
+    mechanics = Mechanics(tables)
+    spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
+    return [
+        HardDisk(
+            clock, i, tables, mechanics, spindles[i], make_policy(scenario.queue), scenario.depth,
+            lambda: make_policy(scenario.drive_queue),
+        )
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def make_stages(
+    clock: Clock, scenario: Scenario, done: Callable[[HostRequest], None]
+) -> tuple[list[Device], Raid, Controller]:
+    """Disks, layout and controller of a scenario, wired; `done` gets each host request that has completed."""
+    tables = scenario.drive
+    devices = make_devices(clock, scenario)
+    split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
+    if scenario.queue.merge:
+        for device in devices:
+            device.merge_border = split_at
+            device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
+    block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue)
+    make_controller = CachedController if scenario.controller.has_real_cache else Controller
+    return devices, raid, make_controller(clock, scenario, raid, done)
+
+
+def make_host(
+    clock: Clock, scenario: Scenario, submit: Callable[[HostRequest], None], done: Callable[[HostRequest], None]
+) -> Host:
+    """The host of a scenario: `submit` takes its requests to the controller, `done` those that it has answered."""
+    kind = Host if scenario.host.page_cache is None else CachingHost
+    return kind(clock, scenario, submit, done)
+
+
+def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
+    """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
+    programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
+    for disk in sorted(programmed.keys() | buffered.keys()):
+        device = devices[disk]
+        own = buffered.get(disk, [])
+        if isinstance(device, FlashDisk):
+            device.load([row[1:] for row in programmed.get(disk, [])], [row[1:] for row in own])
+        else:
+            assert isinstance(device, HardDisk)
+            device.load([Dirty(seq, lba, n, 0) for seq, lba, n in own])
+    raid.n_commands = len(scenario.start.buffered)
+
+
+def _by_disk(writes: Int64) -> dict[int, list[tuple[int, int, int]]]:
+    """Number, first block and sectors of the writes of each disk."""
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for seq, (disk, lba, n) in enumerate(writes.tolist()):
+        found.setdefault(disk, []).append((seq, lba, n))
+    return found
+
+
+def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:
+    """The rebuild of a scenario, not yet started; None when there is none."""
+    layout = scenario.layout
+    if layout.rebuild_disk < 0 or layout.rebuild_front >= layout.member:
+        return None
+    return Rebuild(clock, raid, scenario.n_devices + 1)
+
+
+def run(scenario: Scenario, requests: Requests) -> Run:
+    """Run `requests` through `scenario`, to the last completion."""
+    started = time.perf_counter()
+    simulation = Simulation(scenario, requests)
+    end_ns = simulation.run()
+    return simulation.outcome(end_ns, time.perf_counter() - started)
+
+
+class Simulation:
+    """One run: the stages wired together, and what becomes of each request."""
+
+    def __init__(self, scenario: Scenario, requests: Requests) -> None:
+        self.env = simpy.Environment(initial_time=0)
+        self.clock = Clock(self.env)
+        self.scenario = scenario
+        self.requests = requests
+        self.devices, self.raid, self.controller = make_stages(self.clock, scenario, self._answered)
+        tables = scenario.drive
+        self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
+        self.clients = Clients(self.clock, requests, self._issue)
+        self.rebuild = make_rebuild(self.clock, scenario, self.raid)
+        load_buffers(scenario, self.devices, self.raid)
+        n = len(requests)
+        self.levels: list[tuple[int, int, int, int]] = []
+        self.left = n
+        self.issue_ns = np.zeros(n, np.int64)
+        self.done_ns = np.zeros(n, np.int64)
+        self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
+        self.is_hit = np.zeros(n, np.bool_)
+        self.columns = (
+            requests.op.tolist(),
+            (requests.offset // tables.sector_bytes).tolist(),
+            (-(-(requests.offset + requests.length) // tables.sector_bytes)).tolist(),
+            self._hits().tolist(),
+        )
+
+    def _hits(self) -> NDArray[Any]:
+        cache = self.scenario.controller.read_cache
+        ratio = cache.hit_ratio if cache is not None and cache.hit_ratio is not None else 0.0
+        return np.asarray(self.requests.cache_draw < ratio)
+
+    def run(self) -> int:
+        if not self.left:
+            return 0
+        self.clients.start()
+        if self.rebuild is not None:
+            self.rebuild.start()
+        while self.left:
+            self.env.step()
+            if self.env.now > MAX_NS:
+                raise too_long()
+        return self.clock.now
+
+    def _issue(self, row: int) -> None:
+        op, first, end, hits = self.columns
+        self.issue_ns[row] = self.clock.now
+        self.host.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
+
+    def _answered(self, request: HostRequest) -> None:
+        self.host.completed(request)
+
+    def _done(self, request: HostRequest) -> None:
+        row = request.row
+        self.done_ns[row] = self.clock.now
+        self.parts_ns[row] = (
+            request.link_ns, request.cache_ns, request.queue_ns, request.overhead_ns, request.seek_ns,
+            request.rotation_ns, request.transfer_ns, request.parity_ns,
+        )  # fmt: skip
+        self.is_hit[row] = request.is_hit
+        self.left -= 1
+        every = self.scenario.sample_every
+        if every and (len(self.done_ns) - self.left) % every == 0:
+            n_buffered = sum(device.n_buffered for device in self.devices)
+            self.levels.append((self.clock.now, self.controller.n_dirty, n_buffered, self.host.n_dirty))
+        self.clients.completed(row, request.issue_ns)
+
+    def outcome(self, end_ns: int, wall_s: float) -> Run:
+        counters = [device.counters_until(end_ns) for device in self.devices]
+        sector = self.scenario.drive.sector_bytes
+
+        def column(name: str, scale: int = 1) -> NDArray[Any]:
+            try:
+                return np.array([getattr(c, name) * scale for c in counters], np.int64)
+            except OverflowError:
+                raise too_long() from None
+
+        return Run(
+            completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
+            devices=DeviceCounters(
+                busy_ns=column("busy_ns"), response_ns=column("response_ns"), n_reads=column("n_reads"),
+                n_writes=column("n_writes"), read_bytes=column("read_sectors", sector),
+                write_bytes=column("write_sectors", sector), n_cache_hits=column("n_cache_hits"),
+                read_response_ns=column("read_response_ns"),
+            ),
+            engine="simpy",
+            wall_s=wall_s,
+            end_ns=end_ns,
+            rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
+            cache_full_ns=self.controller.cache_full_ns,
+            level_marks=level_marks(self.scenario),
+            levels=in_bytes(self.scenario, self.levels),
+        )  # fmt: skip

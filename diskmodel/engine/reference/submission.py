@@ -1,0 +1,95 @@
+"""Event adapter of write throttling: who hands commands to the disks, one after the other (rules Q10 and Q11)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from diskmodel.engine.reference.clock import ARRIVE, Clock
+from diskmodel.engine.reference.command import Command
+from diskmodel.engine.reference.device import Device
+from diskmodel.queue.write_throttle import WriteThrottle
+from diskmodel.records import READ
+
+# behind the arrivals of the same instant and device number
+_LAST = (1 << 63) - 1
+
+
+class Submitter:
+    """One thread that hands commands to the disks in order and sleeps at a write that a disk does not take yet."""
+
+    def __init__(self, clock: Clock, devices: Sequence[Device], block_queue: int) -> None:
+        self.clock = clock
+        self.devices = devices
+        self.throttles = [WriteThrottle(block_queue) for _ in devices]
+        self.held: deque[Command] = deque()
+        self.work: deque[Callable[[], None]] = deque()
+        self.is_asleep = False
+        self._is_proceeding = False
+
+    def hand_over(self, commands: Sequence[Command]) -> None:
+        """Commands for the thread, behind those that it still has."""
+        for command in commands:
+            self.devices[command.device].reserve()
+        self.held.extend(commands)
+        self._proceed()
+
+    def direct(self, command: Command) -> None:
+        """A command that passes the thread by (a read that another process sends)."""
+        self.devices[command.device].reserve()
+        self._issue(command)
+
+    def when_awake(self, action: Callable[[], None]) -> None:
+        """Do something in the thread: now, or when it has handed over what it sleeps at."""
+        self.work.append(action)
+        self._proceed()
+
+    def completed(self, command: Command) -> None:
+        """A command has completed."""
+        throttle = self.throttles[command.device]
+        if throttle.completed(command.seq, command.op, self.clock.now - command.arrived_ns):
+            self._wake(command.device)
+
+    def _proceed(self) -> None:
+        # What the thread does gives it more to do. Were that begun at once, each access that waits would run within the
+        # one before it, however many they are.
+        if self._is_proceeding:
+            return
+        self._is_proceeding = True
+        while not self.is_asleep and (self.held or self.work):
+            if not self.held:
+                self.work.popleft()()
+            elif self._may_go(self.held[0]):
+                self._issue(self.held.popleft())
+            else:
+                self.is_asleep = True
+        self._is_proceeding = False
+
+    def _may_go(self, command: Command) -> bool:
+        if command.op == READ:
+            return True
+        throttle = self.throttles[command.device]
+        if not throttle.is_open:
+            self._open_window(command.device)
+        return throttle.n_writes < throttle.limit
+
+    def _issue(self, command: Command) -> None:
+        self.throttles[command.device].issued(command.seq, command.op, self.clock.now)
+        self.devices[command.device].submit_reserved(command)
+
+    def _wake(self, device: int) -> None:
+        if self.is_asleep and self.held[0].device == device and self._may_go(self.held[0]):
+            self.is_asleep = False
+            self._proceed()
+
+    def _open_window(self, device: int) -> None:
+        end_ns = self.clock.now + self.throttles[device].open_window()
+        self.clock.at(end_ns, ARRIVE, device, _LAST, lambda: self._window_ended(device))
+
+    def _window_ended(self, device: int) -> None:
+        throttle = self.throttles[device]
+        limit = throttle.limit
+        if throttle.close_window(self.clock.now):
+            self._open_window(device)
+        if throttle.limit > limit:
+            self._wake(device)

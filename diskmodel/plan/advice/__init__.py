@@ -1,0 +1,1 @@
+"""What would change the answer: objectives relaxed, inputs varied, assumptions dropped one by one."""

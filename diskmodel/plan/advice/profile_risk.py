@@ -1,0 +1,74 @@
+"""Trying the answer of a plan again with drives drawn from the profile's uncertainty."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from typing import Any
+
+from diskmodel.drive.drawn import drawn
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.profile_risk import CONFIDENCE, ProfileRisk
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.prediction import combined
+from diskmodel.result.statistics.batches import Interval
+
+DRAWS = 16
+
+
+def profile_risk(
+    plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, n_draws: int = DRAWS
+) -> ProfileRisk | None:
+    """Return the risk of an answer; None where the drive's profile states no uncertainty or nothing was simulated.
+
+    Notes
+    -----
+    Costs `n_draws` + 1 evaluations of the plan's shortest length; all have the same requests.
+    """
+    drive, trial = candidate.family.drive, candidate.trial
+    if drive.uncertainty is None or trial is None or trial.outcome is None:
+        return None
+    started = time.perf_counter()
+    search = plan.search
+    short = plan.model_copy(update={"search": search.model_copy(update={"max_requests": search.requests})})
+
+    case = Case(short, candidate.family)
+
+    def tried(trial_drive: Any) -> tuple[dict[str, float], list[str]]:
+        found = Trier(case.of(drive=trial_drive), evaluate, always_runs=True)(trial.disks)
+        missed = [item.name for item in found.criteria if item.margin_ratio < 0]
+        return (values_of(found.outcome) if found.outcome else {}), missed
+
+    reference, _ = tried(drive)
+    draws = [tried(item) for item in drawn(drive, n_draws, seed=search.seed)]
+    failing = Counter(name for _, missed in draws for name in dict.fromkeys(missed))
+    own = intervals_of(trial.outcome)
+    figures = {}
+    for name, interval in own.items():
+        if name in reference:
+            wide = combined(interval, reference[name], [values.get(name, math.nan) for values, _ in draws], CONFIDENCE)
+            figures[name] = Interval(wide.value, wide.low, wide.high)
+    return ProfileRisk(
+        disks=trial.disks,
+        parameters=drive.uncertainty.names,
+        n_draws=len(draws),
+        n_holding=sum(not missed for _, missed in draws),
+        failing=dict(failing),
+        figures=figures,
+        wall_s=time.perf_counter() - started,
+    )
+
+
+def intervals_of(outcome: Outcome) -> dict[str, Interval]:
+    """Return the IOPS and latencies of an outcome by name."""
+    return {"iops": outcome.iops, **outcome.latency_ns.get("", {})}
+
+
+def values_of(outcome: Outcome) -> dict[str, float]:
+    """Return the same without intervals; nothing where the array is overloaded."""
+    return {name: interval.value for name, interval in intervals_of(outcome).items()} if outcome.is_stable else {}

@@ -1,0 +1,197 @@
+"""Comparing several arrays under one workload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+from diskmodel.analytic.rule import rule_of_thumb
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError, Fault
+from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
+from diskmodel.plan.answer.load_curve import Headroom
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
+from diskmodel.plan.search.difference import why_other_operations
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.rule_of_thumb import (
+    calculator_cache_hit,
+    calculator_disk_iops,
+    read_fraction,
+)
+from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+
+def compare(
+    arrays: Sequence[Array],
+    workload: Workload,
+    *,
+    seed: int = 0,
+    n_requests: int = 30_000,
+    growth_ratio: float | None = None,
+    p99_limit_ms: float | None = None,
+    evaluate: Evaluate | None = None,
+    executor: Executor | None = None,
+    engine: str = "auto",
+) -> Comparison:
+    """Return two or more arrays under one workload, with the same requests for each.
+
+    Parameters
+    ----------
+    arrays : sequence of Array
+    workload : Workload
+    seed, n_requests : int
+        Of every run.
+    growth_ratio : float, optional
+        Growth of load per year, to report headroom in months, too.
+    p99_limit_ms : float, optional
+        Headroom is the load that can be added until p99 latency reaches this limit. Default: until the knee.
+    evaluate : Evaluate, optional
+        Default: the simulation.
+    executor : concurrent.futures.Executor, optional
+    engine : "auto", "native" or "simpy"
+
+    Raises
+    ------
+    DescriptionError
+        When there are no arrays, a growth makes no sense, or a workload does not fit one of them.
+    """
+    if not arrays:
+        raise DescriptionError(Fault("arrays", None, "there is nothing to compare", "name at least one array"))
+    if growth_ratio is not None and not -0.9 <= growth_ratio <= 10:
+        raise DescriptionError(
+            Fault("growth", growth_ratio, "must lie between -0.9 and 10 a year", "write 25 % as 0.25")
+        )
+    if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
+        raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
+    decide = evaluate if evaluate is not None else Simulated(engine)
+    names = _names(arrays)
+    jobs = [
+        (name, array, workload, decide, seed, n_requests, growth_ratio, p99_limit_ms)
+        for name, array in zip(names, arrays, strict=True)
+    ]
+    if executor is None:
+        with ThreadPoolExecutor(min(2, len(jobs))) as pool:
+            found = list(pool.map(_compared, *zip(*jobs, strict=True)))
+    else:
+        found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]
+    differences = [
+        difference
+        for other in found[1:]
+        for statistic in ("iops", "mean", "p99")
+        if (difference := _difference(found[0], other, statistic)) is not None
+    ]
+    return Comparison(workload, tuple(found), tuple(differences))
+
+
+def _names(arrays: Sequence[Array]) -> list[str]:
+    names = [array.name or f"{array.drive.name} {array.layout.level} x {array.layout.disks}" for array in arrays]
+    return [f"{name} ({i + 1})" if names.count(name) > 1 else name for i, name in enumerate(names)]
+
+
+def _compared(
+    name: str,
+    array: Array,
+    workload: Workload,
+    evaluate: Evaluate,
+    seed: int,
+    n_requests: int,
+    growth_ratio: float | None,
+    p99_limit_ms: float | None,
+) -> Compared:
+    healthy = evaluate(array, workload, n_requests=n_requests, seed=seed)
+    degraded = rebuilding = None
+    hours = math.nan
+    broken = degraded_array(array)
+    if broken is not None:
+        degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
+        rebuilding = evaluate(rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
+        rate = rebuilding.rebuilt_bytes_per_s
+        hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
+    from diskmodel.analytic.estimate import estimate  # takes a while to load
+
+    guess = estimate(array, workload, seed=seed)
+    half = max(n_requests // 2, 2000)
+    curve = load_points(array, workload, healthy, evaluate, seed=seed, n_requests=half)
+    if p99_limit_ms is not None:
+        curve = refined(curve, array, workload, p99_limit_ms, evaluate, seed=seed, n_requests=half)
+    headroom = find_headroom(curve, workload, growth_ratio, p99_limit_ms)
+    rule = rule_of_thumb(
+        array.layout.level,
+        read_fraction=read_fraction(workload),
+        cache_hit=calculator_cache_hit(array),
+        disks=array.layout.disks - len(array.layout.failed),
+        per_disk_iops=calculator_disk_iops(array.drive),
+        n_parity=array.layout.n_parity,
+        counts_only=True,
+    )
+    predicted = rule.host_iops or math.inf
+    words = _why(array, workload, predicted, rule.back_end_per_host, headroom, healthy)
+    return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
+
+
+def degraded_array(array: Array) -> Array | None:
+    """Return the array with its first disk failed; None where that loses data, or a disk has failed already."""
+    if array.layout.failed or not array.layout.kind.is_redundant:
+        return None
+    try:
+        layout = type(array.layout).parse({**array.layout.to_dict(), "failed": [0]})
+    except DescriptionError:
+        return None
+    return array.model_copy(update={"layout": layout})
+
+
+def rebuilding_array(degraded: Array) -> Array:
+    """Return a degraded array with its first failed disk being rebuilt onto a spare, as fast as the disks allow."""
+    layout = degraded.layout
+    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": {}}
+    return degraded.model_copy(update={"layout": type(layout).parse(changed)})
+
+
+def _difference(first: Compared, second: Compared, statistic: str) -> Difference | None:
+    """Return the relative difference; None where a figure is unknown.
+
+    Its half-width is the root of the sum of squares of the two relative half-widths. Runs of one seed share their
+    requests, which makes the true interval narrower as long as the two arrays react alike.
+    """
+    a, b = (
+        item.healthy.iops if statistic == "iops" else item.healthy.latency_of(statistic) for item in (first, second)
+    )
+    if a is None or b is None or not (a.value > 0 and math.isfinite(b.value)):
+        return None
+    ratio = b.value / a.value - 1
+    half = b.value / a.value * math.hypot((a.high - a.low) / 2 / a.value, (b.high - b.low) / 2 / b.value)
+    figure = Interval(ratio, ratio - half, ratio + half)
+    return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
+
+
+def _why(
+    array: Array, workload: Workload, predicted: float, counted: float, headroom: Headroom, outcome: Outcome
+) -> tuple[str, ...]:
+    """Return the reasons for the rule of thumb and the simulation to differ."""
+    said = []
+    if math.isfinite(predicted):
+        said.append(
+            f"the rule of thumb predicts {predicted:,.0f} requests/s; simulated, latency grows faster than throughput "
+            f"beyond {headroom.knee_iops:,.0f} (the knee)"
+        )
+    operations = outcome.iops.value * outcome.back_end_per_host
+    working = array.layout.disks - len(array.layout.failed)
+    if operations > 0 and outcome.utilization_ratio > 0:
+        simulated_ms = 1000 * outcome.utilization_ratio * working / operations
+        assumed_ms = 1000 / calculator_disk_iops(array.drive)
+        if abs(simulated_ms / assumed_ms - 1) > 0.05:
+            side = "elevator and short seeks" if simulated_ms < assumed_ms else "seek and rotation"
+            said.append(f"an operation takes {simulated_ms:.2f} ms, not {assumed_ms:.2f} ms ({side})")
+    if abs(outcome.back_end_per_host / counted - 1) > 0.03:
+        said.append(
+            f"a request takes {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} "
+            f"({why_other_operations(workload, array, is_fewer=outcome.back_end_per_host < counted)})"
+        )
+    p99 = outcome.latency_of("p99")
+    if p99 is not None and math.isfinite(p99.value):
+        said.append(f"p99 latency at this load is {p99.value / 1e6:.3g} ms; the rule of thumb ignores queueing")
+    return tuple(said)

@@ -1,0 +1,187 @@
+"""Answering a plan: search every family, choose the best, and report what would change the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+from diskmodel.plan.advice.hidden_peaks import hidden_peaks
+from diskmodel.plan.advice.profile_risk import profile_risk
+from diskmodel.plan.advice.relax import relaxations
+from diskmodel.plan.advice.sensitivity import sensitivity
+from diskmodel.plan.advice.spreading import spreading
+from diskmodel.plan.advice.waterfall import waterfall
+from diskmodel.plan.answer.candidate import Candidate, nearest
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.comparison.pareto import pareto_front, points_of
+from diskmodel.plan.question.case import Case, cases
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.run.memory import Remembered
+from diskmodel.plan.run.pool import Progress, Workers
+from diskmodel.plan.search.complete import complete, complete_with_rebuild
+from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.evaluation import Evaluate, evaluator
+from diskmodel.plan.trial.trier import is_settled
+
+
+def run_plan(
+    plan: PlanDescription,
+    *,
+    evaluate: Evaluate | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    memory: str | Path | None = None,
+    with_relaxations: bool = True,
+    with_sensitivity: bool = False,
+    with_waterfalls: bool = False,
+    with_details: bool = True,
+) -> PlanResult:
+    """Return the answer to a plan.
+
+    Parameters
+    ----------
+    plan : PlanDescription
+    evaluate : Evaluate, optional
+        Evaluates arrays; default: the simulation, or the rule of thumb where the plan asks for it.
+    executor : concurrent.futures.Executor, optional
+        Searches families at the same time; default: a pool on this machine. The answer does not depend on it.
+    progress : callable, optional
+        Called in this thread after each family.
+    memory : path, optional
+        File that keeps every outcome; an interrupted search with the same file continues where it stopped.
+    with_relaxations, with_sensitivity : bool
+        Whether to find which changes would help, and how the answer moves with its inputs (a search for each).
+    with_waterfalls : bool
+        Whether every feasible candidate gets the steps from the rule of thumb to it, not only the best.
+    with_details : bool
+        Without it, only what a short answer shows is simulated: no steps from the rule of thumb, no changes that would
+        help where there is an answer, no data spread over all of the array, and a rebuild only of the best candidate.
+
+    Returns
+    -------
+    PlanResult
+        "No feasible array" is a result: `best` is None and `reason` says why.
+    """
+    decide = evaluate if evaluate is not None else evaluator(plan)
+    if memory is not None:
+        decide = Remembered(decide, str(memory))
+    with Workers(cases(plan), decide, executor) as workers:
+        found = _search(plan, workers, progress)
+        found = _complete(plan, workers, found, with_details)
+    best, minimized = choose(plan, found)
+    if best is not None and (with_details or with_waterfalls):
+        explained = [
+            replace(item, waterfall=waterfall(plan, item, decide)) if with_waterfalls or item is best else item
+            for item in found
+        ]
+        best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
+    shown = best or nearest(found)
+    helps = with_relaxations and (with_details or best is None)
+    return PlanResult(
+        plan=plan,
+        candidates=tuple(found),
+        best=best,
+        minimized=minimized,
+        reason="" if best else _why_none(found),
+        relaxations=tuple(relaxations(plan, shown, decide)) if helps and shown else (),
+        sensitivities=tuple(sensitivity(plan, shown, decide)) if with_sensitivity and best and shown else (),
+        front=tuple(pareto_front(points_of(found))),
+        profile_risk=profile_risk(plan, best, decide) if best else None,
+        spreading=spreading(plan, best, decide) if best and with_details else None,
+        peaks=tuple(hidden_peaks(plan, best, decide)) if best else (),
+    )
+
+
+def _search(plan: PlanDescription, workers: Workers, progress: Progress | None) -> list[Candidate]:
+    """Return the fewest disks of every family.
+
+    First as far as ordinary runs decide. Then the best candidate, and every other one that could take its place with a
+    disk less, is run on until it is settled; most candidates are far behind, and a disk more or less of them
+    changes nothing.
+    """
+    searched = workers.work(_search_quickly, dict.fromkeys(range(len(workers.asked))), progress)
+    found = [searched[i] for i in range(len(workers.asked))]
+    settled: set[int] = set()
+    while True:
+        best, _ = choose(plan, found)
+        rivals = [
+            i for i, item in enumerate(found) if i not in settled and (item is best or _is_rival(plan, item, best))
+        ]
+        if best is None or not rivals:
+            return found
+        for i, candidate in workers.work(_search_with_care, {i: found[i] for i in rivals}).items():
+            found[i] = candidate
+        settled.update(rivals)
+
+
+def _search_quickly(case: Case, evaluate: Evaluate, _: Candidate | None) -> Candidate:
+    return search_family(case, evaluate, is_careful=False)
+
+
+def _search_with_care(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
+    return search_family(case, evaluate, before=candidate)
+
+
+def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | None) -> bool:
+    """Return whether a candidate would be better than the best one if its next smaller count were enough."""
+    below = candidate.below
+    if not candidate.is_feasible or best is None or below is None or below.outcome is None:
+        return False
+    if is_settled(below.criteria):
+        return False
+    minimized = _minimized(plan, [candidate, best])
+    return _rank(replace(candidate, trial=below), minimized) < _rank(best, minimized)
+
+
+def _complete(
+    plan: PlanDescription, workers: Workers, found: Sequence[Candidate], with_details: bool
+) -> list[Candidate]:
+    """Return the candidates with what a failed disk does to them, and the floor of a latency that is missed.
+
+    Rebuilds are simulated where they are shown: for all, or for the best; for all where the best may lose data, because
+    a safer one is named then.
+    """
+    job = complete_with_rebuild if with_details else complete
+    completed = workers.work(job, dict(enumerate(found)))
+    found = [completed[i] for i in range(len(found))]
+    best, _ = choose(plan, found)
+    if with_details or best is None:
+        return found
+    at = next(i for i, item in enumerate(found) if item is best)
+    found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
+    safety = found[at].safety
+    if safety is not None and not safety.is_safe:
+        completed = workers.work(complete_with_rebuild, {i: item for i, item in enumerate(found) if i != at})
+        found = [completed.get(i, item) for i, item in enumerate(found)]
+    return found
+
+
+def choose(plan: PlanDescription, candidates: Sequence[Candidate]) -> tuple[Candidate | None, str]:
+    """Return the best feasible candidate and what it minimizes; ties: fewer disks, lower p99 latency, earlier."""
+    feasible = [c for c in candidates if c.is_feasible and c.trial]
+    minimized = _minimized(plan, feasible)
+    return (min(feasible, key=lambda c: _rank(c, minimized)), minimized) if feasible else (None, minimized)
+
+
+def _minimized(plan: PlanDescription, feasible: Sequence[Candidate]) -> str:
+    """Return "cost" where the plan asks for it, or where it leaves the choice open and every price is known."""
+    asked = plan.search.minimize
+    costs = [c.trial.statics.cost_usd for c in feasible if c.trial]
+    is_priced = bool(costs) and all(cost == cost and cost > 0 for cost in costs)
+    return "cost" if asked == "cost" or (asked == "auto" and is_priced) else "disks"
+
+
+def _rank(candidate: Candidate, minimized: str) -> tuple[float, float, float]:
+    """Return what makes a candidate better: lower cost, fewer disks, lower p99 latency."""
+    assert candidate.trial is not None
+    cost = candidate.trial.statics.cost_usd
+    first = cost if minimized == "cost" and cost == cost else math.inf if minimized == "cost" else 0.0
+    return (first, float(candidate.trial.disks), candidate.p99_ms or 0.0)
+
+
+def _why_none(candidates: Sequence[Candidate]) -> str:
+    lines = "; ".join(f"{candidate.family}: {candidate.reason}" for candidate in candidates)
+    return f"no feasible array: {lines}"

@@ -1,0 +1,125 @@
+"""Working on several families of a plan at the same time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Self
+
+from diskmodel.engine import native
+from diskmodel.engine.scenario import resolve
+from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.run.memory import Remembered
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.simulated import Simulated
+
+#: Pools of our own to try in all: a process may be killed, for example for lack of memory.
+ATTEMPTS = 3
+
+#: Work on one family: its case, the evaluation, and the candidate so far, if there is one.
+Job = Callable[[Case, Evaluate, Candidate | None], Candidate]
+
+#: Called with the number of families searched, the number of all, and the candidate just found.
+Progress = Callable[[int, int, Candidate], None]
+
+
+def local_pool(asked: Sequence[Case]) -> Executor:
+    """Return a pool on this machine: threads where the native kernel runs (it releases the GIL), else processes."""
+    workers = max(1, min(os.cpu_count() or 1, len(asked)))
+    if all(_is_native(case) for case in asked):
+        return ThreadPoolExecutor(workers)
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+
+
+def _is_native(case: Case) -> bool:
+    if case.search.engine == "simpy":
+        return False
+    if not case.counts:
+        return True
+    array, seed = case.array(case.counts[-1]), case.search.seed
+    space = max(array.usable_bytes, case.required_bytes)  # the kernel does not care where requests are
+    requests = case.workload.requests(capacity_bytes=space, n=16, seed=seed)
+    return native.covers(resolve(array, seed), requests) is None
+
+
+class Workers:
+    """Works on the families of a plan, several at the same time.
+
+    Parameters
+    ----------
+    asked : sequence of Case
+        All families.
+    evaluate : Evaluate
+    executor : concurrent.futures.Executor, optional
+        Default: a pool on this machine, where something is simulated. It is closed when the `with` block ends.
+    """
+
+    def __init__(self, asked: Sequence[Case], evaluate: Evaluate, executor: Executor | None) -> None:
+        self.asked, self.evaluate, self.executor = asked, evaluate, executor
+        inner = evaluate.evaluate if isinstance(evaluate, Remembered) else evaluate
+        self._is_alone = executor is None and (len(asked) == 1 or not isinstance(inner, Simulated))
+        self._own: Executor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def work(
+        self, job: Job, candidates: Mapping[int, Candidate | None], progress: Progress | None = None
+    ) -> dict[int, Candidate]:
+        """Return what a job makes of some candidates, by the number of their family.
+
+        Parameters
+        ----------
+        job : callable
+        candidates : mapping of int to Candidate or None
+        progress : callable or None
+            Called in this thread after each.
+        """
+        done: dict[int, Candidate] = {}
+        if self._is_alone or (self.executor is None and len(candidates) == 1):
+            for i, candidate in candidates.items():
+                done[i] = job(self.asked[i], self.evaluate, candidate)
+                if progress:
+                    progress(len(done), len(candidates), done[i])
+            return done
+        for attempt in range(ATTEMPTS):
+            try:
+                self._gather(job, candidates, done, progress)
+                break
+            except BrokenExecutor:  # a process of our own pool was killed: a new pool does the rest
+                self._close()
+                if self.executor is not None or attempt == ATTEMPTS - 1:
+                    raise
+        return {i: done[i] for i in candidates}
+
+    def _gather(
+        self,
+        job: Job,
+        candidates: Mapping[int, Candidate | None],
+        done: dict[int, Candidate],
+        progress: Progress | None,
+    ) -> None:
+        """Add the candidates that are missing from `done` as they end."""
+        pool = self.executor
+        if pool is None:
+            pool = self._own = self._own or local_pool(self.asked)
+        futures = {
+            pool.submit(job, self.asked[i], self.evaluate, candidate): i
+            for i, candidate in candidates.items()
+            if i not in done
+        }
+        for future in as_completed(futures):
+            done[futures[future]] = future.result()
+            if progress:
+                progress(len(done), len(candidates), done[futures[future]])
+
+    def _close(self) -> None:
+        if self._own is not None:
+            self._own.shutdown(cancel_futures=True)
+            self._own = None

@@ -1,0 +1,137 @@
+"""Criteria that need no simulation of requests: space, money, rack units; rebuild and data loss by formula."""
+
+from __future__ import annotations
+
+import math
+
+from diskmodel.analytic.mechanics import rebuild_hours
+from diskmodel.analytic.reliability import data_loss
+from diskmodel.array import Array
+from diskmodel.drive import Hdd, Virtual
+from diskmodel.drive.processor import sequential_rate
+from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.statics import Statics
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.question.description import Prices
+from diskmodel.plan.trial.judge import criterion
+from diskmodel.result.statistics.batches import Interval
+
+#: Mean time to failure (hours) and unreadable bits per bit read of a drive whose profile does not state them: what
+#: data sheets of enterprise drives print. The probability of data loss is proportional to 1/MTTF^2 behind one parity
+#: disk, and to the errors per bit: half or double moves it by a factor of 4 or 2.
+USUAL_MTTF_HOURS = 1.2e6
+USUAL_URE_PER_BIT = 1e-15
+#: Length of the commands of a sequential stream, bytes: the largest that Linux sends to most disks. At half, a virtual
+#: disk pays its overhead per command twice as often, at double half as often.
+_SEQUENTIAL_BYTES = 1 << 20
+
+
+def statics(
+    case: Case, array: Array, utilization_ratio: float = 0.0, simulated_rebuild_hours: float | None = None
+) -> Statics:
+    """Return the figures of an array that need no simulation of requests.
+
+    Parameters
+    ----------
+    case : Case
+        For prices and the time until a failed disk is replaced.
+    array : Array
+    utilization_ratio : float, in [0, 1]
+        Of the disks by the host; the rebuild gets the rest.
+    simulated_rebuild_hours : float, optional
+        Where the rebuild has been simulated.
+
+    Notes
+    -----
+    The formula assumes that the rebuild streams over the whole disk at its mean sequential rate, or at its rate limit:
+    a lower bound. Reliability: see `diskmodel.analytic.reliability`.
+    """
+    layout, drive = array.layout, array.drive
+    hours = math.nan
+    if layout.kind.is_redundant:
+        rate = sequential_bytes_per_s(array)
+        if layout.rebuild is not None and layout.rebuild.rate_bytes_per_s is not None:
+            rate = min(rate, layout.rebuild.rate_bytes_per_s)
+        busy = min(max(utilization_ratio, 0.0), 1.0)
+        hours = rebuild_hours(drive.capacity_bytes, rate, host_utilization_ratio=busy)
+        if simulated_rebuild_hours is not None:
+            hours = simulated_rebuild_hours
+    wait = 0.0 if layout.spares else case.objective.replacement_hours
+    repair = wait + (hours if math.isfinite(hours) else 24 * 365 * 10)
+    loss = data_loss(
+        layout.level,
+        layout.disks,
+        mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
+        mttr_hours=max(repair, 1e-3),
+        disk_bytes=drive.capacity_bytes,
+        ure_per_bit=USUAL_URE_PER_BIT if drive.ure_per_bit is None else drive.ure_per_bit,
+        n_groups=layout.n_groups,
+        n_parity=layout.n_parity,
+    )
+    return Statics(
+        usable_bytes=array.usable_bytes,
+        cost_usd=cost_usd(array, case.prices),
+        rack_units=math.ceil(array.n_devices / case.prices.disks_per_rack_unit),
+        rebuild_hours=hours,
+        loss_per_year=loss.loss_per_year,
+        mttdl_hours=loss.mttdl_hours,
+    )
+
+
+def simulated_hours(case: Case, rebuilding: Outcome) -> float | None:
+    """Return the hours of a rebuild at the simulated rate; None where the evaluation does not model rebuilds."""
+    rate = rebuilding.rebuilt_bytes_per_s
+    if math.isnan(rate):
+        return None
+    return case.family.drive.capacity_bytes / rate / 3600 if rate > 0 and rebuilding.is_stable else math.inf
+
+
+def cost_usd(array: Array, prices: Prices) -> float:
+    """Return the cost of drives, slots and power over the years; nan where the drive's price is not known."""
+    price = prices.drives_usd.get(array.drive.name, array.drive.price_usd)
+    if price is None:
+        return math.nan
+    hours = prices.years * 8766
+    power = (array.drive.power_w or 0.0) * prices.power_factor / 1000 * hours * prices.power_usd_per_kwh
+    return array.n_devices * (price + prices.slot_usd + power)
+
+
+def sequential_bytes_per_s(array: Array) -> float:
+    """Return the mean sequential rate of one drive over its whole surface."""
+    drive = array.drive
+    if isinstance(drive, Virtual):
+        return sequential_rate(drive.tables(), _SEQUENTIAL_BYTES)
+    if not isinstance(drive, Hdd):
+        return drive.interface_bytes_per_s
+    tables = drive.tables()
+    blocks = tables.zone_first_lba[1:] - tables.zone_first_lba[:-1]
+    turns = blocks / tables.sectors_per_track
+    seconds = float(turns.sum()) * tables.revolution_ns / 1e9
+    return min(float(blocks.sum()) * tables.sector_bytes / seconds * tables.actuators, drive.interface_bytes_per_s)
+
+
+def static_criteria(
+    case: Case, array: Array, utilization_ratio: float = 0.0, simulated_rebuild_hours: float | None = None
+) -> list[Criterion]:
+    """Return the criteria about everything but speed; the rebuild at the given utilization, or as simulated."""
+    objective = case.objective
+    found = []
+    if case.required_bytes:
+        usable = Interval.exact(array.usable_bytes / 1e9)
+        found.append(criterion("capacity", "usable", case.required_bytes / 1e9, usable, "GB", is_upper=False))
+    if all(v is None for v in (objective.cost_usd, objective.rack_units, objective.rebuild_hours)) and (
+        objective.data_loss_per_year is None
+    ):
+        return found
+    figures = statics(case, array, utilization_ratio, simulated_rebuild_hours)
+    for name, limit, value, unit in (
+        ("cost", objective.cost_usd, figures.cost_usd, "USD"),
+        ("rack_units", objective.rack_units, float(figures.rack_units), "U"),
+        ("rebuild", objective.rebuild_hours, figures.rebuild_hours, "h"),
+        ("data_loss", objective.data_loss_per_year, figures.loss_per_year, "per year"),
+    ):
+        if limit is not None:
+            value = math.inf if name == "rebuild" and math.isnan(value) else value
+            found.append(criterion(name, "", float(limit), Interval.exact(value), unit, is_upper=True))
+    return found

@@ -1,0 +1,261 @@
+"""Trying one array: simulate it, longer where the result is undecided, and compare it with the objective."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+from statistics import NormalDist
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.replay import Replay
+from diskmodel.plan.answer.trial import Trial
+from diskmodel.plan.question.case import Case
+from diskmodel.plan.question.objective import Objective
+from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.replay_check import replay_criteria, replay_trace
+from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
+from diskmodel.plan.trial.statics import simulated_hours, static_criteria, statics
+from diskmodel.result.statistics.batches import Interval
+from diskmodel.workload import Workload
+
+#: A run that leaves a criterion undecided is followed by one that is as many times as long as the criterion needs,
+#: within these bounds. A run without any interval is followed by one at the geometric mean. At half the upper bound, a
+#: close call takes a run more; at double, a figure that was near its limit by luck takes a run that is too long.
+MIN_LENGTHEN, MAX_LENGTHEN = 2, 8
+LENGTHEN = 4
+#: What a run is longer than the last interval says it has to be: the figure moves as the interval shrinks. Without it
+#: every second run falls just short.
+RESERVE = 1.3
+#: Chance that the longest run decides, below which it is not made. With half, a close call that stays one costs up to
+#: a million requests more; with double, one close call in ten that could be decided is left open.
+WORTH_A_TRY = 0.1
+
+#: Distance of a figure from its limit, in half-widths of its 95 % interval, from which a verdict at the answer is
+#: settled: 2 half-widths are about 3.9 standard errors. At 1 every interval that just excludes the limit is believed,
+#: and of the many counts that a plan tries, some are so by luck; at 4 most answers need runs four times as long.
+SETTLED_HALF_WIDTHS = 2
+
+
+_NORMAL = NormalDist()
+
+
+class Trier:
+    """Tries the arrays of one family, each once.
+
+    Parameters
+    ----------
+    case : Case
+    evaluate : Evaluate
+    always_runs : bool
+        Whether to simulate arrays that have already failed a criterion about space or money.
+    known : iterable of Trial
+        Made before.
+    """
+
+    def __init__(
+        self, case: Case, evaluate: Evaluate, *, always_runs: bool = False, known: Iterable[Trial] = ()
+    ) -> None:
+        self.case, self.evaluate, self.always_runs = case, evaluate, always_runs
+        self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
+
+    @cached_property
+    def rule_of_thumb_disks(self) -> int | None:
+        """The fewest disks by the rule of thumb; None where the plan states no rate to count with."""
+        return rule_of_thumb_disks(self.case)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials made, by number of disks."""
+        return [self._known[n] for n in sorted(self._known)]
+
+    @property
+    def short_in_replay(self) -> int:
+        """The largest number of disks tried with which only the replay of the trace missed the objective; 0: none."""
+        return max((n for n, trial in self._known.items() if trial.fails_only_in_replay), default=0)
+
+    def static(self, disks: int) -> list[Criterion]:
+        """Return the criteria of an idle array that need no simulation."""
+        return static_criteria(self.case, self.case.array(disks))
+
+    def __call__(self, disks: int) -> Trial:
+        """Return the trial with that many disks."""
+        if disks not in self._known:
+            self._known[disks] = self._try(disks)
+        return self._known[disks]
+
+    def careful(self, disks: int) -> Trial:
+        """Return the trial with that many disks, run on until it is settled or the budget for deciding is spent.
+
+        Settled is more than decided: an interval that ends just short of the limit is made shorter, because the
+        count at which a search stops is one where chance was favorable.
+        """
+        trial = self(disks)
+        outcome = trial.outcome
+        if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self.case.search.decision_budget:
+            return trial
+        length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
+        again = self._try(disks, first=round(length), is_careful=True)
+        self._known[disks] = replace(again, n_runs=trial.n_runs + again.n_runs)
+        return self._known[disks]
+
+    def _try(self, disks: int, first: int = 0, *, is_careful: bool = False) -> Trial:
+        """Try an array; the first run has at least `first` requests."""
+        case, objective = self.case, self.case.objective
+        array = case.array(disks)
+        fixed = self.static(disks)
+        has_room = array.usable_bytes >= case.required_bytes  # without it the workload's region does not fit
+        if overall(fixed) is Verdict.FAILS and not (self.always_runs and has_room):
+            return Trial(disks, tuple(fixed), None, None, statics(case, array), 0)
+        outcome, found, n_runs = self._run(
+            array, case.workload, lambda o: judge.performance(objective, o, case.workload), first, is_careful
+        )
+        busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
+        hours = None
+        if overall([*fixed, *found]) is Verdict.HOLDS and _limits_rebuild(objective):
+            hours = self._rebuild_hours(disks)
+            n_runs += hours is not None
+        fixed = static_criteria(case, array, busy, hours)
+        degraded = None
+        if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
+            degraded, more, extra = self._degraded(disks, is_careful)
+            found, n_runs = [*found, *more], n_runs + extra
+        replay = degraded_replay = None
+        if case.trace is not None and overall([*fixed, *found]) is Verdict.HOLDS:
+            replay, degraded_replay, more = self._replayed(disks)
+            found, n_runs = [*found, *more], n_runs + (replay is not None) + (degraded_replay is not None)
+        figures = statics(case, array, busy, hours)
+        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs, replay, degraded_replay)
+
+    def _replayed(self, disks: int) -> tuple[Replay | None, Replay | None, list[Criterion]]:
+        """Return the replays of the recorded trace on the whole array and, where it matters, without a disk."""
+        case, objective = self.case, self.case.objective
+        replay = replay_trace(case, case.array(disks))
+        assert replay is not None
+        found = replay_criteria(replay, objective.latency, objective.utilization_ceiling_ratio)
+        required = objective.degraded
+        if required is None or overall(found) is not Verdict.HOLDS:
+            return replay, None, found
+        array = case.array(disks, n_failed=required.failures)
+        degraded = replay_trace(case, array, required.load_ratio)
+        assert degraded is not None
+        more = replay_criteria(degraded, required.latency, required.utilization_ceiling_ratio, "degraded ")
+        return replay, degraded, [*found, *more]
+
+    def _rebuild_hours(self, disks: int) -> float | None:
+        """Return the hours of a rebuild beside the load, from one run; None where the evaluation does not model it."""
+        try:
+            array = self.case.array(disks, n_failed=1, is_rebuilding=True)
+        except DescriptionError:  # no redundancy to rebuild from
+            return None
+        search = self.case.search
+        outcome = self.evaluate(array, self.case.workload, n_requests=search.requests, seed=search.seed)
+        return simulated_hours(self.case, outcome)
+
+    def _degraded(self, disks: int, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
+        objective, workload = self.case.objective, self.case.workload
+        required = objective.degraded
+        assert required is not None
+        try:
+            array = self.case.array(disks, n_failed=required.failures)
+        except DescriptionError:
+            lost = Criterion(
+                "degraded", "data lost", 0.0, Interval.exact(float(required.failures)), "failures", True, Verdict.FAILS
+            )
+            return None, [lost], 0
+        load = workload if required.load_ratio == 1 else workload.scaled(required.load_ratio)
+        return self._run(array, load, lambda o: judge.degraded(objective, o, load), 0, is_careful)
+
+    def _run(
+        self,
+        array: Array,
+        workload: Workload,
+        judged: Callable[[Outcome], list[Criterion]],
+        first: int,
+        is_careful: bool,
+    ) -> tuple[Outcome, list[Criterion], int]:
+        """Return the outcome of runs that grow until every criterion is decided or the longest run is over.
+
+        A careful one goes on until every criterion is settled, and may be as long as the budget for deciding.
+        """
+        search = self.case.search
+        longest = search.decision_budget if is_careful else search.max_requests
+        n_requests, n_runs = min(max(search.requests, first), longest), 0
+        while True:
+            outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
+            found, n_runs = judged(outcome), n_runs + 1
+            is_open = not is_settled(found) if is_careful else overall(found) is Verdict.UNDECIDED
+            if n_requests >= longest or not (is_open or _is_doubtful(outcome, workload)):
+                return outcome, found, n_runs
+            if not is_worth_a_try(found, n_requests / longest):
+                return outcome, found, n_runs
+            n_requests = min(round(n_requests * lengthened(found, is_careful=is_careful)), longest)
+
+
+def is_settled(criteria: Iterable[Criterion]) -> bool:
+    """Return whether a longer run would hardly change the verdict: the limit is far from every interval that matters.
+
+    One criterion that is clearly missed settles a failure; all must be clearly met otherwise.
+    """
+    known = [item for item in criteria if item.verdict is not Verdict.UNKNOWN]
+    missed = [item for item in known if item.verdict is Verdict.FAILS]
+    if missed:
+        return any(_is_clear(item) for item in missed)
+    return all(item.verdict is Verdict.HOLDS and _is_clear(item) for item in known)
+
+
+def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
+    """Return how many times as long a run has to be to decide, or with care to settle, every criterion.
+
+    Intervals shrink with the root of the length.
+    """
+    factors = [1.0]
+    for item in criteria:
+        half, distance = _half_width(item), abs(item.figure.value - item.limit)
+        clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
+        if item.verdict is Verdict.UNKNOWN or distance >= clear:
+            continue
+        factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+    needed = max(factors) if len(factors) > 1 else LENGTHEN
+    return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
+
+
+def is_worth_a_try(criteria: Iterable[Criterion], share: float) -> bool:
+    """Return whether the longest run has a chance to decide what a run of this share of its length leaves undecided.
+
+    Until then the figure moves by a normal variable whose variance is its own now times 1 - share, and its interval
+    shrinks by the root of the share.
+    """
+    for item in criteria:
+        half = _half_width(item)
+        if item.verdict is not Verdict.UNDECIDED or not math.isfinite(half) or not half > 0:
+            continue
+        deviation = half / _NORMAL.inv_cdf(0.975) * math.sqrt(1 - share)
+        distance, end = item.figure.value - item.limit, half * math.sqrt(share)
+        if _NORMAL.cdf((distance - end) / deviation) + _NORMAL.cdf((-distance - end) / deviation) < WORTH_A_TRY:
+            return False
+    return True
+
+
+def _half_width(item: Criterion) -> float:
+    return (item.figure.high - item.figure.low) / 2
+
+
+def _is_clear(item: Criterion) -> bool:
+    half = _half_width(item)
+    return not math.isfinite(half) or abs(item.figure.value - item.limit) >= SETTLED_HALF_WIDTHS * half
+
+
+def _limits_rebuild(objective: Objective) -> bool:
+    return objective.rebuild_hours is not None or objective.data_loss_per_year is not None
+
+
+def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:
+    """Whether an overload found by a short run is so slight that a longer one should confirm it."""
+    offered = workload.offered_rate_per_s
+    return not outcome.is_stable and outcome.n_requests < 20_000 and outcome.iops.value > 0.9 * offered

@@ -1,0 +1,151 @@
+"""Dies, channels, interface and buffer: instants worked out by hand (rules F1 to F11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diskmodel.drive.flash.description import Flash
+from diskmodel.drive.flash.dies import Dies, Served
+from diskmodel.drive.flash.reservations import Wire
+
+US = 1000
+# 4 KiB takes 10 us on a channel and 5 us on the interface
+DRIVE: dict[str, Any] = {
+    "name": "hand-worked",
+    "capacity_bytes": 4096 * 4096,
+    "channels": 2,
+    "dies_per_channel": 1,
+    "page_bytes": 4096,
+    "pages_per_block": 16,
+    "read_ns": 50 * US,
+    "program_ns": 500 * US,
+    "erase_ns": 2000 * US,
+    "channel_bytes_per_s": 409_600_000,
+    "interface_bytes_per_s": 819_200_000,
+    "over_provisioning_ratio": 0.25,
+    "state": "fresh",
+}
+
+
+def dies(**changes: Any) -> Dies:
+    return Dies(Flash.parse({**DRIVE, **changes}).tables())
+
+
+def test_read_senses_then_crosses_channel_and_interface() -> None:
+    drive = dies(read_latency_ns=7 * US)
+    drive.advance(0)
+    assert drive.read(0, 0, 8) == Served((50 + 10 + 5 + 7) * US, 65 * US)
+
+
+def test_reads_of_two_dies_overlap_and_of_one_die_do_not() -> None:
+    drive = dies()
+    drive.advance(0)
+    first, other_die, same_die = (drive.read(0, lba, 8).done_ns for lba in (0, 8, 16))
+    assert (first, other_die, same_die) == (65 * US, 70 * US, 115 * US)
+
+
+def test_part_of_a_page_moves_only_its_sectors() -> None:
+    drive = dies()
+    drive.advance(0)
+    assert drive.read(0, 3, 1).done_ns == 50 * US + 1250 + 625
+
+
+def test_page_register_serves_the_page_again_without_sensing() -> None:
+    drive = dies()
+    drive.advance(0)
+    drive.read(0, 0, 1)
+    drive.advance(100 * US)
+    assert drive.read(100 * US, 1, 1).done_ns == 100 * US + 1250 + 625
+    drive.read(100 * US, 16, 1)  # another page of that die
+    drive.advance(300 * US)
+    assert drive.read(300 * US, 1, 1).done_ns == 350 * US + 1250 + 625
+
+
+def test_write_without_buffer_ends_with_its_program() -> None:
+    drive = dies(write_latency_ns=3 * US)
+    drive.advance(0)
+    assert drive.write(0, 1, 0, 8) == [(1, Served((5 + 10 + 500 + 3) * US, 515 * US))]
+
+
+def test_buffered_write_ends_in_the_buffer_and_is_read_from_there() -> None:
+    drive = dies(write_buffer_bytes=16384, write_latency_ns=3 * US)
+    drive.advance(0)
+    assert drive.write(0, 1, 80, 8) == [(1, Served(8 * US, 5 * US))]
+    drive.settle(0)
+    drive.advance(10 * US)
+    assert drive.read(10 * US, 80, 8) == Served(15 * US, 5 * US, True)
+    drive.settle(10 * US)
+    drive.advance(515 * US)  # 5 us interface, 10 us channel, 500 us program: out of the buffer, on die 0
+    assert drive.read(515 * US, 80, 8) == Served(580 * US, 65 * US)
+
+
+def test_full_buffer_takes_the_next_write_when_a_program_ends() -> None:
+    drive = dies(write_buffer_bytes=8192)
+    drive.advance(0)
+    assert [key for lba in (0, 8, 16) for key, _ in drive.write(0, lba, lba, 8)] == [0, 8]
+    drive.settle(0)
+    times = []
+    while (change := drive.next_change_ns()) is not None:
+        drive.advance(change)
+        times += [(key, served.done_ns) for key, served in drive.settle(change)]
+    assert times == [(16, (515 + 5) * US)]
+
+
+def test_read_goes_before_a_program_that_has_not_started_and_waits_for_one_that_has() -> None:
+    drive = dies(write_buffer_bytes=1 << 20, channels=1)
+    drive.advance(0)
+    drive.write(0, 1, 800, 8)
+    drive.write(0, 2, 808, 8)
+    drive.settle(0)
+    drive.advance(100 * US)  # the first program runs from 5 us to 515 us
+    assert drive.read(100 * US, 0, 8).done_ns == (515 + 65) * US
+    drive.settle(100 * US)
+    drive.advance(2000 * US)  # the second one took the die at 565 us, and the channel behind the read's data at 575 us
+    assert drive.free_ns == [(575 + 10 + 500) * US]
+
+
+def test_while_a_write_waits_for_room_a_read_lets_one_program_pass() -> None:
+    drive = dies(write_buffer_bytes=8192, channels=1)
+    drive.advance(0)
+    for key in range(3):
+        drive.write(0, key, 800 + 8 * key, 8)
+    drive.settle(0)
+    drive.advance(100 * US)
+    assert drive.read(100 * US, 0, 8).done_ns == (515 + 510 + 65) * US
+
+
+def test_part_of_a_unit_is_programmed_after_the_rest_was_read() -> None:
+    drive = dies()
+    drive.advance(0)
+    ((_, served),) = drive.write(0, 1, 2, 4)
+    # the rest arrives at 60 us; page 0 of this run goes to die 0
+    assert served.done_ns == (60 + 10 + 500) * US
+
+
+def test_erases_come_once_in_a_block_of_programs_when_the_drive_is_not_fresh() -> None:
+    busy = {}
+    for state in ("fresh", "steady"):
+        drive = dies(state=state, over_provisioning_ratio=10.0, channels=1)
+        now = 0
+        for unit in range(160):
+            drive.advance(now)
+            drive.write(now, unit, unit * 8, 8)
+            drive.settle(now)
+            now += 10_000 * US
+        drive.advance(now + 10_000 * US)
+        busy[state] = drive.busy_ns
+        assert drive.ftl.n_copied == 0
+    assert busy["fresh"] == 160 * 510 * US
+    assert busy["steady"] == busy["fresh"] + 10 * 2000 * US
+
+
+def test_wire_uses_the_first_gap_that_is_long_enough() -> None:
+    wire = Wire()
+    assert [wire.reserve(at, ns, 0) for at, ns in ((10, 5), (20, 5), (0, 8), (0, 2), (12, 5), (12, 5))] == [
+        10,
+        20,
+        0,
+        8,
+        15,
+        25,
+    ]
