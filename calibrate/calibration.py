@@ -139,5 +139,7 @@ class Calibration:
             "correlations": correlations_of(self.drive),
             "held_out": dict(self.held_out),
             "last_stage": self.drive.provenance.get("last_stage"),
+            "residuals": list(self.report.get("residuals", ())),
             "warnings": list(self.report.get("warnings", ())),
+            "array": None if self.array is None else self.array.to_dict(),
         }

@@ -77,8 +77,8 @@ class Predicted:
     quantiles_ms: Floats
 
 
-def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
-    """Compare a drive with measurements and fio results: what `diskmodel validate --json` prints.
+def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+    """Compare a drive or an array with measurements and fio results: what `diskmodel validate --json` prints.
 
     Random reads of measurements (by queue depth and size) and every group of jobs of fio results are compared, with a
     row for each. The value expected of a request is the predicted mean of its condition.
@@ -86,7 +86,7 @@ def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[
     Raises
     ------
     InputError
-        When the files cannot be read, have nothing to compare, or do not fit the drive.
+        When the files cannot be read, have nothing to compare, or do not fit what they are compared with.
     """
     evidence = read_evidence(paths)
     found = list(_measured(evidence.measurements))
@@ -95,7 +95,8 @@ def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[
             found += _of_fio(path)
     if not found:
         raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
-    array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
+    is_array = isinstance(subject, Array)
+    array = subject if is_array else Array.parse({"drive": subject, "layout": {"level": "jbod", "disks": 1}})
     pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
     scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]
     rows = [_row(condition, predicted) for condition, predicted in pairs]
