@@ -26,6 +26,8 @@ from diskmodel.units import pretty_bytes
 #: Read conditions from which on one is held out, in the middle of the depths. Of four, each alone shows something: the
 #: seeks, from where on commands are ordered, and how well.
 MIN_FOR_HELD_OUT = 5
+#: Percentiles of reads one at a time without which width and lower end of the distribution are unknown.
+MIN_PERCENTILES = 2
 
 
 def calibrate_hdd_from_fio(
@@ -59,7 +61,7 @@ def calibrate_hdd_from_fio(
     reads = [c for c in conditions if c.op == "read" and not c.is_mixed]
     writes = [c for c in conditions if c.op == "write" and not c.is_mixed]
     mixes = [c for c in conditions if c.is_mixed]
-    if not reads or reads[0].depth != 1 or len(reads[0].percentiles_ns) < 3:
+    if not reads or reads[0].depth != 1 or len(reads[0].percentiles_ns) < MIN_PERCENTILES:
         rule = "has no percentiles of random reads at queue depth 1, which determine seeks and rotation"
         what = "drive" if array is None else "array"
         fix = f"run fio with iodepth=1 over the whole {what} and --output-format=json, or diskmodel measure"
@@ -106,15 +108,15 @@ def calibrate_hdd_from_fio(
 
 
 def _region_ratio(conditions: Sequence[Condition], array: Array, warnings: list[str]) -> float:
-    """Return the share of the array over which the evidence was measured; note where that is assumed to be."""
-    spans = [stream.span_bytes for c in conditions for stream in c.workload.streams if stream.span_bytes]
-    if len(spans) < len(conditions):
-        return 1.0  # at least one was measured over all of it
-    span = max(spans)
-    ratio = span / array.usable_bytes
+    """Return the share of each disk over which the evidence was measured; note where that is assumed to be."""
+    spans = [stream.span_bytes for c in conditions for stream in c.workload.streams]
+    part = (array.layout.member_bytes or array.drive.capacity_bytes) / array.drive.capacity_bytes
+    known = [span for span in spans if span]
+    span = max(known) if len(known) == len(spans) else array.usable_bytes
+    ratio = part * span / array.usable_bytes
     if ratio < AVERAGE_SEEK_RATIO:
         warnings.append(
-            f"the measured region of {pretty_bytes(span)} is {ratio:.1%} of the space: it is taken to lie at the "
-            "beginning, and seeks longer than it has are extrapolated; plans for more data depend on that"
+            f"the measured region of {pretty_bytes(span)} is {ratio:.1%} of each disk: it is taken to lie at the "
+            "beginning, and longer seeks than it has are extrapolated; plans for more data depend on that"
         )
     return ratio

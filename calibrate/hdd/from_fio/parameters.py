@@ -26,6 +26,9 @@ NO_BETTER = "the evidence determines it hardly better than the class of drives d
 AVERAGE_SEEK_RATIO = 1 / 3
 #: Chi-square by which another number of committed commands must fit worse: two standard errors.
 MIN_RIVAL_GAIN = 4.0
+#: How much larger the errors of rates must be with the drives' write caches in the other state. Caches change rates by a
+#: third and more; at 1.1 a misfit of another cause decides, at 3 hardly any evidence does.
+MIN_CACHE_GAIN = 1.5
 
 
 def read_parameters(found: Ordered, speed: Parameter, region_ratio: float, *, has_choice: bool) -> dict[str, Parameter]:
@@ -85,14 +88,21 @@ def write_parameters(written: Writes) -> dict[str, Parameter]:
     """Return what writes determine."""
     error, settle_ms = written.settle_error_ms, written.drive.settle_ns / 1e6
     if error is None:
-        hidden = "the cache hides it: of the class of drives"
+        settle = Parameter(settle_ms, None, "ms", False, "the cache hides it: of the class of drives")
+    else:
+        is_narrow = error < IDENTIFIED_PART * SETTLE_SPREAD_MS
+        settle = Parameter(settle_ms, error, "ms", is_narrow, "" if is_narrow else NO_BETTER)
+    parameters = {"write_settle_ns": settle}
+    if written.weighed is not None:
         best = "best of a grid, for the rates of random writes"
-        return {
-            "write_settle_ns": Parameter(settle_ms, None, "ms", False, hidden),
-            "queue.weighed_writes": Parameter(float(written.weighed or 0), None, "", True, best),
-        }
-    is_narrow = error < IDENTIFIED_PART * SETTLE_SPREAD_MS
-    return {"write_settle_ns": Parameter(settle_ms, error, "ms", is_narrow, "" if is_narrow else NO_BETTER)}
+        parameters["queue.weighed_writes"] = Parameter(float(written.weighed), None, "", True, best)
+    if written.other_error is not None:
+        is_on = written.weighed is not None
+        states = ("on", "off") if is_on else ("off", "on")
+        why = f"{states[0]}: rates are off by {written.rate_error:.0%}, with caches {states[1]} by {written.other_error:.0%}"
+        is_clear = written.other_error > MIN_CACHE_GAIN * written.rate_error
+        parameters["drive_write_cache"] = Parameter(float(is_on), None, "", is_clear, why)
+    return parameters
 
 
 def _scaled(value: float, log_error: float, spread: float, unit: str) -> Parameter:

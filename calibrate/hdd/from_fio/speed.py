@@ -31,12 +31,16 @@ class Starts:
     ----------
     drives : dict of int to Hdd
         By speed.
-    kept : int or None
-        The speed that is known, because a model was named; None: the evidence decides.
+    usual : int
+        The speed that is taken where the evidence does not separate it from others: that of the class that the array
+        names.
+    is_known : bool
+        Whether that speed is kept whatever the evidence says, because a model was named.
     """
 
     drives: dict[int, Hdd]
-    kept: int | None
+    usual: int
+    is_known: bool
 
 
 def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None) -> Starts:
@@ -50,20 +54,20 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
         When the array's drive is no hard disk.
     """
     typical = {rpm: _typical(rpm) for rpm in CLASSES}
-    named, kept = start, None if start is None else round(start.rpm)
+    named, is_known = start, start is not None
     if start is None and array is not None:
         inside = array.drive
         if not isinstance(inside, Hdd):
             fix = "name one in the array's file: only hard disks are fitted through an array"
             raise InputError(Fault("array.drive", inside.name, "is not a hard disk", fix))
         named = inside
-        is_typical = inside.name in {drive.name for drive in typical.values()}
-        kept = None if is_typical else round(inside.rpm)
+        is_known = inside.name not in {drive.name for drive in typical.values()}
     if named is not None:
         capacity_bytes = capacity_bytes or named.capacity_bytes
         typical[round(named.rpm)] = named
     sized = {} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}
-    return Starts({rpm: drive.model_copy(update=sized) for rpm, drive in typical.items()}, kept)
+    drives = {rpm: drive.model_copy(update=sized) for rpm, drive in typical.items()}
+    return Starts(drives, USUAL_RPM if named is None else round(named.rpm), is_known)
 
 
 def fit_speed(
@@ -74,25 +78,25 @@ def fit_speed(
     found = {rpm: fit.without_order() for rpm, fit in fits.items()}
     misfit = {rpm: found[rpm][1] for rpm in found}
     ranked = sorted(misfit, key=lambda rpm: misfit[rpm])
-    best = ranked[0]
-    if starts.kept is not None:
-        rpm, gain = starts.kept, misfit[starts.kept] - misfit[best]
-        if gain >= MIN_SPEED_GAIN:
+    best, usual = ranked[0], starts.usual
+    loss = misfit[usual] - misfit[best]
+    if starts.is_known:
+        if loss >= MIN_SPEED_GAIN:
             warnings.append(
-                f"a typical disk of {best} rpm fits the shallowest reads better (chi-square lower by {gain:.0f}); "
+                f"a typical disk of {best} rpm fits the shallowest reads better (chi-square lower by {loss:.0f}); "
                 f"to start from it, name {CLASSES[best]}"
             )
-        speed = Parameter(float(rpm), None, "rpm", False, "of the drive that the fit started from")
-        return fits[rpm], found[rpm][0], speed
-    if misfit[USUAL_RPM] < misfit[best] + MIN_SPEED_GAIN:
-        best = USUAL_RPM
+        speed = Parameter(starts.drives[usual].rpm, None, "rpm", False, "of the drive that the fit started from")
+        return fits[usual], found[usual][0], speed
+    if loss < MIN_SPEED_GAIN:
+        best = usual
     rival = next(rpm for rpm in ranked if rpm != best)
     gain = misfit[rival] - misfit[best]
     is_identified = gain >= MIN_SPEED_GAIN
     why = f"{rival} rpm fits worse by {gain:.0f} (chi-square)"
     if not is_identified:
         why = f"the percentiles do not separate it from {rival} rpm; name a drive of its kind to start from"
-    speed = Parameter(float(starts.drives[best].rpm), 0.0 if is_identified else None, "rpm", is_identified, why)
+    speed = Parameter(starts.drives[best].rpm, 0.0 if is_identified else None, "rpm", is_identified, why)
     return fits[best], found[best][0], speed
 
 

@@ -36,12 +36,17 @@ class Writes:
     settle_error_ms : float or None
         Standard error of the write settle; None where caches hide it: what shows is the time of a write in the order
         that the firmware chose, and settling is a part of it.
+    rate_error, other_error : float, float or None
+        Root mean square error of the rates' logarithms, and with caches off instead of on or the reverse; None where
+        the array states it.
     """
 
     drive: Hdd
     array: MeasuredArray
     weighed: int | None
+    rate_error: float
     settle_error_ms: float | None
+    other_error: float | None = None
 
 
 def fit_writes(array: MeasuredArray, drive: Hdd, writes: Sequence[Condition], seed: int) -> Writes:
@@ -56,9 +61,12 @@ def fit_writes(array: MeasuredArray, drive: Hdd, writes: Sequence[Condition], se
         for n in WEIGHED_WRITES if is_on else (None,):
             candidate = drive if n is None else _with_weighed(drive, n)
             found.append((misfit(tried, candidate), tried, candidate, n))
-    _, array, drive, weighed = min(found, key=lambda item: item[0])
+    best, array, drive, weighed = min(found, key=lambda item: item[0])
+    others = [item[0] for item in found if item[1] != array]
+    errors = [float(np.sqrt(total / len(writes))) for total in (best, *sorted(others)[:1])]
+    other_error = errors[1] if others else None
     if weighed is not None:
-        return Writes(drive, array, weighed, None)
+        return Writes(drive, array, weighed, errors[0], None, other_error)
     usual_ms = drive.settle_ns / 1e6
 
     def residuals(x: Floats) -> Floats:
@@ -73,7 +81,7 @@ def fit_writes(array: MeasuredArray, drive: Hdd, writes: Sequence[Condition], se
     start = np.clip([usual_ms], *bounds)
     fitted = least_squares(residuals, start, jac=slopes, x_scale=SETTLE_SPREAD_MS, max_nfev=8, bounds=bounds)
     error = 1.0 / float(np.sqrt(np.sum(fitted.jac**2)))
-    return Writes(_with_settle(drive, float(fitted.x[0])), array, weighed, error)
+    return Writes(_with_settle(drive, float(fitted.x[0])), array, None, errors[0], error, other_error)
 
 
 def _with_weighed(drive: Hdd, n: int) -> Hdd:
