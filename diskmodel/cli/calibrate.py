@@ -47,7 +47,9 @@ def calibrate(
     ] = None,
     array: Annotated[
         Path | None,
-        typer.Option(help="Array that the evidence was measured on; the drive inside it is fitted, from the one there."),
+        typer.Option(
+            help="Array that the evidence was measured on; the drive inside it is fitted, from the one there."
+        ),
     ] = None,
     array_out: Annotated[
         Path | None,

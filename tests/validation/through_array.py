@@ -1,14 +1,15 @@
 """Disks fitted through an array, and what the rest of the evidence says of them; run as a script it writes the page.
 
 The results of fio are those of github.com/louwrentius/fio-plot, history of benchmark_data: SERVER/HIGHPOINT/RAID5 and
-RAID5_RW (commit c2932bc1c) in md-raid5-of-eight.fio.json, and HPDL380G8/RAID/P420i_HGST_HTS72101_100GB7k in
-hgst-behind-p420i.fio.json. They are single jobs, and of depth 64 two jobs of 32 each.
+RAID5_RW (commit c2932bc1c) in examples/measured/raid5-reads.json and raid5-writes.json, and
+HPDL380G8/RAID/P420i_HGST_HTS72101_100GB7k in tests/data/hgst-behind-p420i.fio.json. They are single jobs, and two jobs
+of 32 requests each at depth 64.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from diskmodel.drive import Hdd, load_drive
 from diskmodel.formats import read_fio
 from tests.validation import md_raid
 
-DATA = Path(__file__).parent.parent / "data"
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-through-array.md"
+ROOT = Path(__file__).parents[2]
+EIGHT_DISKS = tuple(ROOT / "examples" / "measured" / name for name in ("raid5-reads.json", "raid5-writes.json"))
+ONE_DISK = (ROOT / "tests" / "data" / "hgst-behind-p420i.fio.json",)
+PAGE = ROOT / "docs" / "explanation" / "validation-through-array.md"
 #: A drive's cache with room for 32 blocks, to see what late destaging explains.
 SMALL_CACHE = {"size_bytes": 32 * 4096, "segments": 2, "write_back": True}
 #: Seeds of the fit and of the predictions.
@@ -111,11 +114,9 @@ def _fitted(conditions: Sequence[Condition], array: Array) -> Calibration:
     return calibrate_hdd_from_fio(conditions, start=None, array=array, capacity_bytes=None, **settings)
 
 
-def _of_fio(
-    title: str, text: str, source: str, name: str, array: Array, is_fitted: Callable[[Condition], bool]
-) -> Case:
-    conditions = conditions_of(read_fio(DATA / name))
-    fitted = [c for c in conditions if is_fitted(c)]
+def _of_fio(title: str, text: str, source: str, files: Sequence[Path], array: Array) -> Case:
+    conditions = conditions_of(job for file in files for job in read_fio(file))
+    fitted = [c for c in conditions if _is_shallow_read(c)]
     groups = [
         Group("fitted", array, fitted),
         Group("predicted", array, [c for c in conditions if c not in fitted]),
@@ -140,7 +141,7 @@ def eight() -> Case:
     fields = {"drive": drive, "drive_write_cache": True, "layout": layout, "queue": {"write_throttle": "linux"}}
     source = "fio-plot's history (github.com/louwrentius/fio-plot), 2019-11-11 and 2019-11-16"
     title = "RAID 5 of eight disks, fitted to reads at depths 1 to 8"
-    case = _of_fio(title, EIGHT, source, "md-raid5-of-eight.fio.json", Array.parse(fields), _is_shallow_read)
+    case = _of_fio(title, EIGHT, source, EIGHT_DISKS, Array.parse(fields))
     return replace(case, text=EIGHT.format(early=_early_destaging(case)))
 
 
@@ -158,7 +159,7 @@ def behind_controller() -> Case:
     array = Array.parse({"drive": _typical("generic-7k2", 10**11), "layout": {"level": "jbod", "disks": 1}})
     source = "fio-plot's history (github.com/louwrentius/fio-plot), 2019-08-08"
     title = "A disk behind a controller, fitted to reads at depths 1 to 8"
-    return _of_fio(title, BEHIND, source, "hgst-behind-p420i.fio.json", array, _is_shallow_read)
+    return _of_fio(title, BEHIND, source, ONE_DISK, array)
 
 
 def _of_equations(level: str, disks: int) -> Group:
@@ -189,7 +190,9 @@ def of_equations(first: str) -> Case:
     mixes = Group(f"{own.name}, mixes", own.array, [c for c in own.conditions if c.is_mixed])
     groups = [Group(f"{own.name}, fitted", own.array, fitted), mixes, *(g for g in groups if g is not own)]
     source = "tests/data/md-raid.csv"
-    return Case(f"Known disks in {first}, asked about other levels", EQUATIONS, source, _fitted(fitted, own.array), groups)
+    return Case(
+        f"Known disks in {first}, asked about other levels", EQUATIONS, source, _fitted(fitted, own.array), groups
+    )
 
 
 def cases() -> list[Case]:

@@ -84,6 +84,11 @@ def calibrate_hdd_from_fio(
         written = fit_writes(measured, drive, writes, seed)
         drive, measured = written.drive, written.array
         parameters |= write_parameters(written)
+    elif array is not None and len(measured.write_cache_states(drive)) > 1:
+        warnings.append(
+            "without random writes, the drives' write caches are taken to be off; "
+            "drive_write_cache = true in the array's file states that they are on"
+        )
     rows = [residual(measured, drive, c, seed + 1) for c in (*reads, *writes)]
     if mixes:
         report = report | {"mixed_read_write": held_out_mixes(measured, drive, mixes, seed + 1)}

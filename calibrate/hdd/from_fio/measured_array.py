@@ -13,7 +13,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.engine.simulate import simulate
 
-#: Requests of a simulation, and the part that is left out while the queue fills. Deep queues get as many rounds.
+#: Requests of a simulation, and the part that is left out while the queue fills. Deep queues get at least so many rounds.
 N_REQUESTS, ROUNDS, WARM_UP_RATIO = 4_000, 40, 0.15
 
 
@@ -41,10 +41,13 @@ class MeasuredArray:
         None: a disk alone, on a host with Linux's mq-deadline above the drive's queue.
     has_write_cache : bool or None
         Whether the drives' write caches are on; None: as described.
+    n_requests : int
+        Of each simulation.
     """
 
     described: Array | None = None
     has_write_cache: bool | None = None
+    n_requests: int = N_REQUESTS
 
     def with_drive(self, drive: Hdd, depth: int = 1) -> Array:
         """Return the array with this drive, for so many requests outstanding."""
@@ -53,7 +56,9 @@ class MeasuredArray:
             array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}, "queue": above})
         else:
             array = Array.parse({**dict(self.described), "drive": drive})
-        return array if self.has_write_cache is None else array.model_copy(update={"drive_write_cache": self.has_write_cache})
+        if self.has_write_cache is None:
+            return array
+        return array.model_copy(update={"drive_write_cache": self.has_write_cache})
 
     @property
     def n_disks(self) -> int:
@@ -73,7 +78,7 @@ class MeasuredArray:
 
     def predict(self, drive: Hdd, condition: Condition, seed: int) -> Predicted:
         """Return what the array does under a condition with this drive, caches as full as they stay."""
-        n = max(N_REQUESTS, ROUNDS * condition.depth)
+        n = max(self.n_requests, ROUNDS * condition.depth)
         array = self.with_drive(drive, condition.depth)
         result = simulate(array, condition.workload, n_requests=n, seed=seed, profile_draws=0)
         done = result.run.completions

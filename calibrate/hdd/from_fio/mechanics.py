@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -38,6 +38,9 @@ ALONE_PER_DISK = 0.25
 MARGINS_NS, AGE_WEIGHTS, COMMITTED = (0, 1_000_000, 2_000_000), (0.05, 0.3), (*range(9), 64)
 #: Numbers of committed commands whose fits are refined. The grid's margins are too coarse to separate neighbors.
 N_REFINED = 3
+#: Requests of a simulation while they are refined. With a third, as in the grid, the scatter of p99 hides how margin and
+#: age weight change it, and the search stays on the grid; double costs twice the time for little.
+REFINED_REQUESTS = 12_000
 #: Step of the Jacobian in the fit's coordinates: large enough to move percentiles of a simulation by more than they
 #: scatter. At a quarter the search stays where it starts; at double the slopes are those of another place.
 STEP = 0.2
@@ -165,11 +168,11 @@ class Mechanics:
     def with_order(self, x: Floats) -> Ordered:
         """Fit how the firmware orders commands; seeks and overhead move with it."""
         starts = self._order_starts(x) if self.has_choice else {self.usual[1]: np.clip(x, LOW, HIGH)}
-        fits = {}
+        fits, finer = {}, replace(self, array=replace(self.array, n_requests=REFINED_REQUESTS))
         for committed, start in starts.items():
 
             def of(at: Floats, committed: int = committed) -> Floats:
-                return self.residuals(at, committed, self.reads)
+                return finer.residuals(at, committed, self.reads)
 
             scale = [0.1, 0.3, 0.5, 0.1, 0.5, 0.5]
             fits[committed] = least_squares(of, start, jac=_slopes(of), x_scale=scale, max_nfev=8, bounds=(LOW, HIGH))
