@@ -95,8 +95,8 @@ def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0
             found += _of_fio(path)
     if not found:
         raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
-    is_array = isinstance(subject, Array)
-    array = subject if is_array else Array.parse({"drive": subject, "layout": {"level": "jbod", "disks": 1}})
+    alone = {"level": "jbod", "disks": 1}
+    array = subject if isinstance(subject, Array) else Array.parse({"drive": subject, "layout": alone})
     pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
     scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]
     rows = [_row(condition, predicted) for condition, predicted in pairs]

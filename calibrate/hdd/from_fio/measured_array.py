@@ -13,7 +13,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.engine.simulate import simulate
 
-#: Requests of a simulation, and the part that is left out while the queue fills. Deep queues get at least so many rounds.
+#: Requests of a simulation, rounds that deep queues get at least, and the part that is left out while the queue fills.
 N_REQUESTS, ROUNDS, WARM_UP_RATIO = 4_000, 40, 0.15
 
 

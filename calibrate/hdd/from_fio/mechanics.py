@@ -22,9 +22,11 @@ SEEK_SPREAD, SHORTEST_SPREAD, OVERHEAD_SPREAD, STROKE_SPREAD = 0.25, 0.6, 1.0, 0
 #: age weights of 0.05 to 0.3, 1 to 3 commands planned ahead; centers, and spreads that make the ends usual.
 MARGIN_MS, AGE_WEIGHT, PLANNED = 1.0, 0.1, 2
 MARGIN_SPREAD_MS, AGE_SPREAD, PLANNED_SPREAD = 1.0, 1.5, 2.0
-#: Largest deviation of the number of committed commands from the usual that counts: disks that serve in order, with
-#: queueing off or not built in, are not rare. At 3 evidence of two percentiles does not get there.
+#: Largest deviation of the number of committed commands from the usual that counts. At 3 the prior outweighs evidence
+#: of a few depths.
 MAX_UNUSUAL = 2.0
+#: More commands than a queue takes: they are served in the order of their arrival.
+IN_ORDER = 64
 #: Where the average lies between shortest and longest seek: a straight line has 1/3, a steep root 0.8.
 PLACES = (0.36, 0.76)
 #: Forms of the seek curve where the fit starts: that of the class, and a steeper one.
@@ -33,13 +35,12 @@ FORMS = (0.0, -0.3)
 LOW, HIGH = np.array([-0.8, -2.5, -2.5, -0.4, 0.0, -4.0]), np.array([0.8, 2.5, 2.5, 0.6, 6.0, 2.3])
 #: Outstanding reads for each disk up to which disks hardly queue, so that responses are those of the mechanics.
 ALONE_PER_DISK = 0.25
-#: Margins in ns, age weights and committed commands that are tried before the best are refined. With 64, more than a
-#: queue takes, commands are served in the order of their arrival.
-MARGINS_NS, AGE_WEIGHTS, COMMITTED = (0, 1_000_000, 2_000_000), (0.05, 0.3), (*range(9), 64)
+#: Margins in ns, age weights and committed commands that are tried before the best are refined.
+MARGINS_NS, AGE_WEIGHTS, COMMITTED = (0, 1_000_000, 2_000_000), (0.05, 0.3), (*range(9), IN_ORDER)
 #: Numbers of committed commands whose fits are refined. The grid's margins are too coarse to separate neighbors.
 N_REFINED = 3
-#: Requests of a simulation while they are refined. With a third, as in the grid, the scatter of p99 hides how margin and
-#: age weight change it, and the search stays on the grid; double costs twice the time for little.
+#: Requests of a simulation while they are refined. With a third, as in the grid, the scatter of p99 hides how margin
+#: and age weight change it, and the search stays on the grid; double costs twice the time for little.
 REFINED_REQUESTS = 12_000
 #: Step of the Jacobian in the fit's coordinates: large enough to move percentiles of a simulation by more than they
 #: scatter. At a quarter the search stays where it starts; at double the slopes are those of another place.
@@ -150,6 +151,8 @@ class Mechanics:
         spreads = (SEEK_SPREAD, SHORTEST_SPREAD, OVERHEAD_SPREAD, STROKE_SPREAD, MARGIN_SPREAD_MS, AGE_SPREAD)
         usual, planned = self.usual
         unusual = min(abs(committed - planned) / PLANNED_SPREAD, MAX_UNUSUAL)
+        if committed == IN_ORDER:
+            unusual = 0.0  # no margin and no age weight: two parameters fewer are worth as much (Akaike)
         return np.concatenate([*parts, (x - usual) / spreads, [unusual]])
 
     def without_order(self) -> tuple[Floats, float]:

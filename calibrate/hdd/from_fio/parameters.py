@@ -26,8 +26,8 @@ NO_BETTER = "the evidence determines it hardly better than the class of drives d
 AVERAGE_SEEK_RATIO = 1 / 3
 #: Chi-square by which another number of committed commands must fit worse: two standard errors.
 MIN_RIVAL_GAIN = 4.0
-#: How much larger the errors of rates must be with the drives' write caches in the other state. Caches change rates by a
-#: third and more; at 1.1 a misfit of another cause decides, at 3 hardly any evidence does.
+#: How much larger the errors of rates must be with the drives' write caches in the other state. Caches change rates by
+#: a third and more; at 1.1 a misfit of another cause decides, at 3 hardly any evidence does.
 MIN_CACHE_GAIN = 1.5
 
 
@@ -99,7 +99,8 @@ def write_parameters(written: Writes) -> dict[str, Parameter]:
     if written.other_error is not None:
         is_on = written.weighed is not None
         states = ("on", "off") if is_on else ("off", "on")
-        why = f"{states[0]}: rates are off by {written.rate_error:.0%}, with caches {states[1]} by {written.other_error:.0%}"
+        own, other = f"{written.rate_error:.0%}", f"{written.other_error:.0%}"
+        why = f"{states[0]}: rates are off by {own}, with caches {states[1]} by {other}"
         is_clear = written.other_error > MIN_CACHE_GAIN * written.rate_error
         parameters["drive_write_cache"] = Parameter(float(is_on), None, "", is_clear, why)
     return parameters

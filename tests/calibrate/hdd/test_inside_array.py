@@ -129,7 +129,7 @@ def test_deep_queues_have_as_many_rounds() -> None:
 
 def test_only_hard_disks_are_fitted_through_an_array(tmp_path: Path) -> None:
     path = evidence(tmp_path / "reads.json", array_of(known()), known(), reads=(1,))
-    with pytest.raises(InputError, match="array.drive"):
+    with pytest.raises(InputError, match=r"array\.drive"):
         calibrate(path, array=array_of("intel-d3-s4610-960"))
 
 
