@@ -104,7 +104,7 @@ def calibrate_hdd_from_fio(
     return Calibration(
         drive,
         has_converged,
-        f"{len(rows)} conditions; the worst: {worst}",
+        f"{len(rows)} condition{'s' if len(rows) > 1 else ''}; the worst: {worst}",
         parameters,
         report,
         {"residuals": rows, "warnings": warnings},
