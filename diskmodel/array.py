@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -36,6 +37,8 @@ class Spindles(Description):
     drift_ppm: Ppm = Field(default=0.0, ge=0, le=10_000)
 
 
+#: Number of drives, drive and RAID level in words.
+_WORDS = re.compile(r"(?:(?P<disks>\d{1,6})\s*[x×]\s*)?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: What `Array` takes without names.
 _POSITIONAL = ("drive", "level", "disks")
 
@@ -150,6 +153,27 @@ class Array(Description):
         if isinstance(drive, str) and os.path.isfile(Path(path).parent / drive):
             data["drive"] = str(Path(path).parent / drive)
         return cls.parse(data, str(path))
+
+    @classmethod
+    def from_words(cls, words: str) -> Self:
+        """Return the array that words describe: number of drives, drive and RAID level, or a drive alone.
+
+        Raises
+        ------
+        DescriptionError
+            When the words have another form, or break a rule.
+
+        Examples
+        --------
+        >>> Array.from_words("8x generic-15k raid5")
+        <Array '8x generic-15k raid5': 8 × Generic 15k rpm SAS in raid5, strip 64 KiB, 2.1 TB usable>
+        """
+        found = _WORDS.fullmatch(words.strip())
+        if found is None or bool(found["disks"]) != bool(found["level"]):
+            rule = "is neither a file nor an array in words"
+            raise DescriptionError(Fault("array", words, rule, 'write for example "8x generic-15k raid5"'))
+        layout = {"level": found["level"] or "jbod", "disks": int(found["disks"] or 1)}
+        return cls.parse({"name": words, "drive": found["drive"], "layout": layout}, words)
 
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""

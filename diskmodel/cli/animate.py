@@ -9,14 +9,14 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say
 from diskmodel.cli.shared.inputs import read_array, read_workload
-from diskmodel.cli.shared.options import Debug, Json, Seed
+from diskmodel.cli.shared.options import ArrayText, Debug, Json, Seed
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.output import write_text
 
 
 @ends_well
 def animate(
-    array: Annotated[Path, typer.Argument(help="Array of hard disks, a TOML file.")],
+    array: ArrayText,
     out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write; it needs no network.")],
     workload: Annotated[
         Path | None,

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, load_of, read_array
 from diskmodel.cli.shared.options import (
+    ArrayTexts,
+    Block,
     Debug,
     Device,
     Engine,
     Format,
+    Iops,
     Json,
     Level,
     Plot,
     QueueDepth,
+    Reads,
     Seed,
+    Span,
     WorkloadFile,
 )
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
@@ -42,8 +46,12 @@ def read_limit_ms(p99: str) -> float:
 
 @ends_well
 def compare(
-    arrays: Annotated[list[Path], typer.Argument(help="Two or more arrays, TOML files.")],
-    workload: WorkloadFile,
+    arrays: ArrayTexts,
+    workload: WorkloadFile = None,
+    iops: Iops = None,
+    reads: Reads = None,
+    block: Block = None,
+    span: Span = None,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
@@ -71,15 +79,22 @@ def compare(
     from diskmodel.plan import compare as run
 
     if len(arrays) < 2:
-        names = [str(path) for path in arrays]
         fix = "name another array, or use simulate"
-        raise DescriptionError(Fault("arrays", names, "must be two or more files", fix))
+        raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
-    described = [read_array(path, drive) for path in arrays]
+    described = [read_array(given, drive) for given in arrays]
     notes: list[str] = []
     found = run(
         described,
-        read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes),
+        load_of(
+            workload,
+            LoadOptions(iops, reads, block, span),
+            queue_depth,
+            level=level,
+            device=device,
+            format=format,
+            notes=notes,
+        ),
         seed=seed,
         n_requests=requests,
         growth_ratio=growth,

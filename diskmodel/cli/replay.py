@@ -10,7 +10,7 @@ import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
 from diskmodel.cli.shared.inputs import read_array, read_replay
-from diskmodel.cli.shared.options import Debug, Device, Engine, Format, Json, Plot, Seed
+from diskmodel.cli.shared.options import ArrayTexts, Debug, Device, Engine, Format, Json, Plot, Seed
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
@@ -47,7 +47,7 @@ class _Replayed:
 
 @ends_well
 def replay(
-    arrays: Annotated[list[Path], typer.Argument(help="One or more arrays, TOML files.")],
+    arrays: ArrayTexts,
     trace: Annotated[Path, typer.Option("--trace", "-t", help="Block trace to replay.")],
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
@@ -82,12 +82,12 @@ def replay(
         faults.append(Fault("interval", interval, "must be above 0 and below 1e9", "write for example 10"))
     if faults:
         raise DescriptionError(faults)
-    described = [(path, read_array(path, drive)) for path in arrays]
+    described = [(given, read_array(given, drive)) for given in arrays]
     load = read_replay(trace, "original", device=device, format=format, wraps=wrap)
     if speed != 1:
         load = load.scaled(speed)
     found = []
-    for path, array in described:
+    for given, array in described:
         result = simulate(
             array,
             load,
@@ -97,7 +97,7 @@ def replay(
             profile_draws=0,
         )
         line = timeline(result, n_disks=_n_working(array), interval_s=interval)
-        found.append(_Replayed(array.name or path.stem, array, result, line, _latency_ms(result)))
+        found.append(_Replayed(array.name or Path(given).stem, array, result, line, _latency_ms(result)))
     if as_json:
         requests = load.trace.when_ns
         print_json(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, show
+from diskmodel.cli.shared.inputs import ratios
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import ends_well
 
@@ -14,14 +15,16 @@ from diskmodel.cli.shared.status import ends_well
 @ends_well
 def rule(
     level: Annotated[str, typer.Option(help="RAID level: raid0, raid1, raid10, raid5, raid6, …, or erasure.")],
-    read_fraction: Annotated[float, typer.Option(help="Share of reads among the host's requests, 0 to 1.")],
+    reads: Annotated[
+        str, typer.Option("--reads", "--read-fraction", help="Share of reads among the host's requests, 70% or 0.7.")
+    ],
     disks: Annotated[int | None, typer.Option(help="Disks that share the load.")] = None,
     iops: Annotated[float | None, typer.Option(help="Requests per second of the host.")] = None,
     per_disk_iops: Annotated[float | None, typer.Option(help="Requests per second that one disk is rated for.")] = None,
-    cache_hit: Annotated[float, typer.Option(help="Share of the reads that a cache serves, 0 to 1.")] = 0.0,
+    cache_hit: Annotated[str, typer.Option(help="Share of the reads that a cache serves, 30% or 0.3.")] = "0",
     utilization_ceiling: Annotated[
-        float, typer.Option(help="Highest load on a disk as a share of its rating; 0.85 is a common choice.")
-    ] = 1.0,
+        str, typer.Option(help="Highest load on a disk as a share of its rating; 85% is a common choice.")
+    ] = "1",
     n_parity: Annotated[int | None, typer.Option(help="Number of parities of an erasure code.")] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -29,14 +32,15 @@ def rule(
     """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
     from diskmodel.analytic.rule import rule_of_thumb
 
+    read_fraction, hit, ceiling = ratios(reads=reads, cache_hit=cache_hit, utilization_ceiling=utilization_ceiling)
     answer = rule_of_thumb(
         level,
         read_fraction=read_fraction,
-        cache_hit=cache_hit,
+        cache_hit=hit,
         disks=disks,
         iops=iops,
         per_disk_iops=per_disk_iops,
-        utilization_ceiling=utilization_ceiling,
+        utilization_ceiling=ceiling,
         n_parity=n_parity,
     )
     data = answer.to_dict()
@@ -46,9 +50,9 @@ def rule(
     writes = 1 - read_fraction
     show(
         f"A write costs {answer.write_penalty} disk operations in {level}, a read that misses the cache 1:",
-        f"  {read_fraction:g} × (1 − {cache_hit:g}) + {writes:g} × {answer.write_penalty} "
+        f"  {read_fraction:g} × (1 − {hit:g}) + {writes:g} × {answer.write_penalty} "
         f"= {data['back_end_per_host']} disk operations per request",
-        *(f"  {line}" for line in _lines(data, utilization_ceiling)),
+        *(f"  {line}" for line in _lines(data, ceiling)),
         "The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.",
     )
 

@@ -8,9 +8,25 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show, show_lines
-from diskmodel.cli.shared.inputs import read_array, read_replay, read_workload, refuse_wrap
-from diskmodel.cli.shared.options import Debug, Device, Engine, Format, Json, Level, QueueDepth, Seed, WorkloadFile
+from diskmodel.cli.shared.inputs import LoadOptions, load_of, read_array, read_replay, refuse_wrap
+from diskmodel.cli.shared.options import (
+    ArrayText,
+    Block,
+    Debug,
+    Device,
+    Engine,
+    Format,
+    Iops,
+    Json,
+    Level,
+    QueueDepth,
+    Reads,
+    Seed,
+    Span,
+    WorkloadFile,
+)
 from diskmodel.cli.shared.status import ends_well, honest_no
+from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
     from diskmodel.engine.run import Engine as EngineName
@@ -21,8 +37,12 @@ if TYPE_CHECKING:
 
 @ends_well
 def simulate(
-    array: Annotated[Path, typer.Argument(help="Array, a TOML file.")],
-    workload: WorkloadFile,
+    array: ArrayText,
+    workload: WorkloadFile = None,
+    iops: Iops = None,
+    reads: Reads = None,
+    block: Block = None,
+    span: Span = None,
     drive: Annotated[
         str | None, typer.Option(help="Drive instead of the array's: a profile, or a name in the catalogue.")
     ] = None,
@@ -87,7 +107,10 @@ def simulate(
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        load = read_workload(workload, queue_depth, level=level, device=device, format=format, notes=notes)
+        options = LoadOptions(iops, reads, block, span)
+        load = load_of(workload, options, queue_depth, level=level, device=device, format=format, notes=notes)
+    elif workload is None:
+        raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
         load = read_replay(workload, replay, queue_depth, level=level, device=device, format=format, wraps=wrap)
         requests = requests or len(load.trace)
@@ -108,8 +131,8 @@ def simulate(
             say(message)
     else:
         layout = described.layout
-        title = described.name or array.stem
-        show(f"{title}: {layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
+        title = "" if described.name == array else f"{described.name or Path(array).stem}: "
+        show(f"{title}{layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if not result.is_stable:

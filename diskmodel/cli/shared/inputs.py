@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from diskmodel.workload import TraceWorkload, Workload
 
 
-def read_array(path: Path, drive: str | None = None) -> Array:
-    """The array in a file, with another drive where one is named.
+def read_array(given: str, drive: str | None = None) -> Array:
+    """The array in a file or in words ("8x generic-15k raid5"), with another drive where one is named.
 
     Raises
     ------
@@ -25,10 +26,88 @@ def read_array(path: Path, drive: str | None = None) -> Array:
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
 
-    array = Array.load(path)
+    is_file = Path(given).suffix == ".toml" or Path(given).exists()
+    array = Array.load(given) if is_file else Array.from_words(given)
     if drive is None:
         return array
-    return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{path} with drive {drive}")
+    return Array.parse({**dict(array), "drive": load_drive(drive)}, f"{given} with drive {drive}")
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """A workload of one stream in options: random requests of one size, at a rate or from closed clients."""
+
+    iops: str | None = None
+    reads: str | None = None
+    block: str | None = None
+    span: str | None = None
+
+    def given(self) -> dict[str, str]:
+        """Return the options that were given, by name."""
+        return {f"--{name}": value for name, value in vars(self).items() if value is not None}
+
+    def workload(self, queue_depth: int | None) -> Workload:
+        """Return the workload.
+
+        Raises
+        ------
+        DescriptionError
+            When an option is missing or breaks a rule.
+        """
+        from diskmodel.workload import Workload
+
+        if self.iops is not None and queue_depth is not None:
+            fix = "keep one: a rate, or clients that wait for their answers"
+            raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
+        lacking = [name for name in ("--reads", "--block") if name not in self.given()]
+        if self.iops is None and queue_depth is None:
+            lacking.insert(0, "--iops or --queue-depth")
+        if lacking:
+            verb = "is" if len(lacking) == 1 else "are"
+            fix = "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload"
+            raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
+        load = {"rate": f"{self.iops}/s"} if queue_depth is None else {"clients": queue_depth}
+        span = {} if self.span is None else {"span": self.span}
+        try:
+            found = Workload.parse({"read_ratio": self.reads, "size": self.block, **load, **span})
+        except DescriptionError as error:
+            raise DescriptionError([self._by_option(fault) for fault in error.faults]) from None
+        return found.model_copy(update={"name": found.streams[0].in_words()})
+
+    def _by_option(self, fault: Fault) -> Fault:
+        """Name the option that a fault of the workload comes from."""
+        option = next((name for part, name in _OPTIONS.items() if part in fault.field), "--queue-depth")
+        return Fault(option, self.given().get(option, fault.value), fault.rule, fault.fix)
+
+
+#: Options by a part of the workload's field that they set.
+_OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
+
+
+def load_of(
+    path: Path | None,
+    options: LoadOptions,
+    queue_depth: int | None = None,
+    *,
+    level: str | None = None,
+    device: str | None = None,
+    format: str | None = None,
+    notes: list[str] | None = None,
+) -> Workload:
+    """Return the workload in a file, as `read_workload` does, or in options.
+
+    Raises
+    ------
+    DescriptionError, FormatError
+        As `read_workload`; also when the load is stated twice, or not at all.
+    """
+    if path is None:
+        refuse_unused(None, level=level, device=device, format=format)
+        return options.workload(queue_depth)
+    for name, value in options.given().items():
+        fix = f"leave it out, or change it in {path}"
+        raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
+    return read_workload(path, queue_depth, level=level, device=device, format=format, notes=notes)
 
 
 def read_workload(
@@ -117,6 +196,25 @@ def read_replay(
     for note in trace.notes:
         say(f"{path.name}: {note}")
     return workload
+
+
+def ratios(**texts: str) -> list[float]:
+    """Return the numbers that options give as "70%" or 0.7, in their order; whether they are shares is not checked.
+
+    Raises
+    ------
+    DescriptionError
+        With every text that is no number, by the name of its option.
+    """
+    found, faults = [], []
+    for name, text in texts.items():
+        try:
+            found.append(float(text[:-1]) / 100 if text.endswith("%") else float(text))
+        except ValueError:
+            faults.append(Fault(f"--{name.replace('_', '-')}", text, "must be a share", "write 70% or 0.7"))
+    if faults:
+        raise DescriptionError(faults)
+    return found
 
 
 def refuse_unused(recorded: Path | None, **given: float | str | None) -> None:

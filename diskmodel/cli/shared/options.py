@@ -11,8 +11,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything random; the same seed gives the same answer.")]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
+ArrayText = Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')]
+ArrayTexts = Annotated[
+    list[str], typer.Argument(metavar="ARRAY…", help='TOML files, or words: "8x generic-15k raid5".')
+]
 WorkloadFile = Annotated[
-    Path, typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace.")
+    Path | None,
+    typer.Option("--workload", "-w", help="Workload: a TOML file, or output of iostat, sar or fio, or a trace."),
+]
+Iops = Annotated[str | None, typer.Option("--iops", help="Instead of --workload: requests per second of the host.")]
+Reads = Annotated[str | None, typer.Option("--reads", help="Share of reads, 70% or 0.7.")]
+Block = Annotated[str | None, typer.Option("--block", help="Size of a request, for example 8k (8 KiB, as fio).")]
+Span = Annotated[
+    str | None,
+    typer.Option("--span", help="Part of the array that holds the data, for example 2TB; default: all of it."),
 ]
 Level = Annotated[
     str | None,

@@ -17,6 +17,11 @@ def test_ceiling_raises_the_rating() -> None:
     assert answer(*FIELD, "--utilization-ceiling", 0.85)["per_disk_iops"] == pytest.approx(168.333 / 0.85, abs=0.01)
 
 
+def test_shares_may_be_percentages() -> None:
+    percent = [str(word).replace("0.6", "60%").replace("0.3", "30%") for word in FIELD]
+    assert answer(*percent) == answer(*FIELD)
+
+
 def test_what_an_array_holds() -> None:
     found = answer(*HALF)
     assert (found["array_iops"], found["host_iops"]) == (700, 477.3)
@@ -36,6 +41,7 @@ def test_text_and_json_have_the_same_figures() -> None:
         (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "must have at least two values"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
         (("--disks", 4, "--iops", 100, "--read-fraction", 0.5), "--level"),
+        (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "most"), "--reads='most': must be a share"),
     ],
 )
 def test_bad_input(words: tuple[object, ...], message: str) -> None:

@@ -1,0 +1,73 @@
+"""Arrays in words and workloads in options: an answer without a file."""
+
+import pytest
+
+from diskmodel import Array
+from diskmodel.errors import DescriptionError
+from tests.unit.cli.commands import EXAMPLES, answer, refusal, write
+
+LOAD = ("--iops", 500, "--reads", "70%", "--block", "8k")
+
+
+def test_words_and_options_mean_what_files_mean(tmp_path):
+    array = write(tmp_path / "a.toml", 'drive = "generic-15k"\nlayout = { level = "raid5", disks = 8 }\n')
+    load = write(tmp_path / "w.toml", 'rate = "500/s"\nread_ratio = 0.7\nsize = "8 KiB"\nspan = "1 TB"\n')
+    by_words = answer("simulate", "8x generic-15k raid5", *LOAD, "--span", "1TB", "--requests", 2000)
+    by_files = answer("simulate", array, "--workload", load, "--requests", 2000)
+    assert by_words["latency_ms"] == by_files["latency_ms"]
+
+
+def test_clients_instead_of_a_rate():
+    found = answer("simulate", "generic-15k", "--queue-depth", 4, "--reads", 1, "--block", "4k", "--requests", 2000)
+    assert found["iops"] > 200
+
+
+def test_compare_names_arrays_by_their_words():
+    words = ("8x generic-15k raid5", "8 x generic-15k in RAID 10")
+    found = answer("compare", *words, *LOAD, "--requests", 2000)
+    assert [array["name"] for array in found["arrays"]] == list(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "disks", "level"),
+    [
+        ("generic-15k", 1, "jbod"),
+        ("1x generic-15k jbod", 1, "jbod"),
+        ("8×generic-15k raid 5", 8, "raid5"),
+        (" 8 x generic-15k in RAID-10 ", 8, "raid10"),
+    ],
+)
+def test_forms(words, disks, level):
+    array = Array.from_words(words)
+    assert (array.layout.disks, array.layout.level, array.drive.name) == (disks, level, "Generic 15k rpm SAS")
+
+
+@pytest.mark.parametrize(
+    "words", ["", "8x generic-15k", "generic-15k raid5", "8 generic-15k raid5", "8x no-drive raid5"]
+)
+def test_other_words_are_refused(words):
+    with pytest.raises(DescriptionError):
+        Array.from_words(words)
+
+
+RAID5 = ("simulate", "8x generic-15k raid5")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((*RAID5, "--iops", 500), "--reads, --block: are required without a workload file"),
+        ((*RAID5, "--reads", "70%", "--block", "8k"), "--iops or --queue-depth: is required"),
+        ((*RAID5, *LOAD, "--queue-depth", 4), "both state the load"),
+        ((*RAID5, "--iops", 500, "--reads", 70, "--block", "8q"), "--block='8q': has the unknown unit"),
+        ((*RAID5, "--iops", "many", "--reads", 0.7, "--block", "8k"), "--iops='many': must be a number"),
+        ((*RAID5, *LOAD, "--percentile", "95"), "only applies to a recorded load"),
+        ((*RAID5, "--replay", "2x"), "needs a trace"),
+        ((*RAID5, "-w", EXAMPLES / "oltp.toml", "--iops", 5), "cannot be combined with --workload"),
+        (("simulate", "nothing.toml", *LOAD), "no such file"),
+        (("simulate", "eight disks", *LOAD), "is neither a file nor an array in words"),
+        (("simulate", "3x generic-15k raid10", *LOAD), "disks=3"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(given, message):
+    assert message in refusal(*given)
