@@ -64,9 +64,9 @@ BEHIND = """One 2.5-inch disk of 7,200 rpm, as an array of one behind a Smart Ar
 controller's cache of unknown size and are left out."""
 
 EQUATIONS = """Linux's own RAID drivers over disks that are equations ([Linux md RAID](validation-md-raid.md)): their
-mechanics are known. The disk is fitted to reads and writes of the array named first, started from `generic-10k`, and predicts the
-others: what if these disks were in another level? RAID 0 was measured on all of each disk and on its first 16 GiB, the
-other levels on 16 GiB.
+mechanics are known. The disk is fitted to reads and writes of the array named first, started from `generic-10k`, and
+predicts the others: what if these disks were in another level? RAID 0 was measured on all of each disk and on its first
+16 GiB, the other levels on 16 GiB.
 
 Everything is predicted within 10 % of the rate and 20 % of p99. Both fits find that the disks serve in the order of
 arrival, although a few other settings fit as well. The known write settle is 0.35 ms, the known overhead 0.12 ms."""

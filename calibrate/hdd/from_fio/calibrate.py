@@ -17,7 +17,7 @@ from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from calibrate.hdd.from_fio.parameters import AVERAGE_SEEK_RATIO, read_parameters, write_parameters
 from calibrate.hdd.from_fio.residuals import held_out, held_out_mixes, residual, verdict
 from calibrate.hdd.from_fio.speed import fit_speed, starts_of
-from calibrate.hdd.from_fio.writes import fit_writes
+from calibrate.hdd.from_fio.writes import as_found, fit_writes
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.errors import Fault, InputError
@@ -75,14 +75,13 @@ def calibrate_hdd_from_fio(
     if held:
         report = held_out(measured, found.drive, held[0], seed + 1)
         # its error is known now: the profile is fitted to everything
-        fit = replace(fit, reads=reads)
-        found = fit.with_order(found.x)
+        found = replace(fit, reads=reads).again(found)
     drive = found.drive
     region_ratio = _region_ratio(conditions, measured.with_drive(drive), warnings)
     parameters = read_parameters(found, speed, region_ratio, has_choice=fit.has_choice)
     if writes:
         written = fit_writes(measured, drive, writes, seed)
-        drive, measured = written.drive, written.array
+        drive, measured = written.drive if array is not None else as_found(written), written.array
         parameters |= write_parameters(written)
     elif array is not None and len(measured.write_cache_states(drive)) > 1:
         warnings.append(

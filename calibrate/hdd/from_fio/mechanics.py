@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -171,18 +172,27 @@ class Mechanics:
     def with_order(self, x: Floats) -> Ordered:
         """Fit how the firmware orders commands; seeks and overhead move with it."""
         starts = self._order_starts(x) if self.has_choice else {self.usual[1]: np.clip(x, LOW, HIGH)}
-        fits, finer = {}, replace(self, array=replace(self.array, n_requests=REFINED_REQUESTS))
-        for committed, start in starts.items():
-
-            def of(at: Floats, committed: int = committed) -> Floats:
-                return finer.residuals(at, committed, self.reads)
-
-            scale = [0.1, 0.3, 0.5, 0.1, 0.5, 0.5]
-            fits[committed] = least_squares(of, start, jac=_slopes(of), x_scale=scale, max_nfev=8, bounds=(LOW, HIGH))
+        fits = {committed: self._refined(start, committed) for committed, start in starts.items()}
         ranked = sorted(fits, key=lambda committed: float(fits[committed].cost))
         best = fits[ranked[0]]
         rivals = {n: 2.0 * float(fits[n].cost - best.cost) for n in ranked[1:]}
         return Ordered(self.drive(best.x, ranked[0]), best.x, _standard_errors(best.jac), rivals)
+
+    def again(self, found: Ordered) -> Ordered:
+        """Fit once more from what was found, with as many commands planned ahead: after reads were added."""
+        committed = found.drive.queue.committed
+        best = self._refined(found.x, committed)
+        return Ordered(self.drive(best.x, committed), best.x, _standard_errors(best.jac), found.rivals)
+
+    def _refined(self, start: Floats, committed: int) -> Any:
+        """Return the least squares from a start, with long runs."""
+        finer = replace(self, array=replace(self.array, n_requests=REFINED_REQUESTS))
+
+        def of(at: Floats) -> Floats:
+            return finer.residuals(at, committed, self.reads)
+
+        scale = [0.1, 0.3, 0.5, 0.1, 0.5, 0.5]
+        return least_squares(of, start, jac=_slopes(of), x_scale=scale, max_nfev=8, bounds=(LOW, HIGH))
 
     def _order_starts(self, x: Floats) -> dict[int, Floats]:
         """Return where to refine: the best of the grid for each of the likeliest numbers of committed commands."""

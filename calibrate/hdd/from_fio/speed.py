@@ -67,6 +67,8 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
         typical[round(named.rpm)] = named
     sized = {} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}
     drives = {rpm: drive.model_copy(update=sized) for rpm, drive in typical.items()}
+    if array is not None and array.drive_write_cache:
+        drives = {rpm: _with_write_cache(drive) for rpm, drive in drives.items()}
     return Starts(drives, USUAL_RPM if named is None else round(named.rpm), is_known)
 
 
@@ -98,6 +100,20 @@ def fit_speed(
         why = f"the percentiles do not separate it from {rival} rpm; name a drive of its kind to start from"
     speed = Parameter(starts.drives[best].rpm, 0.0 if is_identified else None, "rpm", is_identified, why)
     return fits[best], found[best][0], speed
+
+
+def _with_write_cache(drive: Hdd) -> Hdd:
+    """Return the drive with a write-back cache, as the array's file says.
+
+    Raises
+    ------
+    InputError
+        When it has no cache.
+    """
+    if drive.cache is None:
+        fix = "set drive_write_cache = false, or name a drive with a cache"
+        raise InputError(Fault("array.drive_write_cache", True, f"{drive.name} has no cache", fix))
+    return drive.model_copy(update={"cache": drive.cache.to_dict() | {"write_back": True}})
 
 
 def _typical(rpm: int) -> Hdd:

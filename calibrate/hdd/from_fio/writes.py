@@ -84,6 +84,14 @@ def fit_writes(array: MeasuredArray, drive: Hdd, writes: Sequence[Condition], se
     return Writes(_with_settle(drive, float(fitted.x[0])), array, None, errors[0], error, other_error)
 
 
+def as_found(written: Writes) -> Hdd:
+    """Return the drive of a disk alone, whose profile says itself whether it caches writes."""
+    drive = written.drive
+    if drive.cache is None or written.weighed is not None:
+        return drive
+    return drive.model_copy(update={"cache": drive.cache.to_dict() | {"write_back": False}})
+
+
 def _with_weighed(drive: Hdd, n: int) -> Hdd:
     return drive.model_copy(update={"queue": drive.queue.to_dict() | {"weighed_writes": n}})
 

@@ -86,6 +86,7 @@ def test_the_settle_of_uncached_writes_is_found(tmp_path: Path) -> None:
     assert found.array.drive_write_cache is False
 
 
+@pytest.mark.slow
 def test_writes_of_unknown_caches_are_assumed_uncached(tmp_path: Path) -> None:
     found = calibrate(
         evidence(tmp_path / "reads.json", array_of(known()), known(), reads=(1,)), array=array_of("generic-7k2")
@@ -133,9 +134,30 @@ def test_only_hard_disks_are_fitted_through_an_array(tmp_path: Path) -> None:
         calibrate(path, array=array_of("intel-d3-s4610-960"))
 
 
+@pytest.mark.slow
 def test_a_model_in_the_array_keeps_its_speed(tmp_path: Path) -> None:
     model = load_drive("seagate-barracuda-xt")
     path = evidence(tmp_path / "reads.json", array_of(known()), known(), reads=(1,))
     found = calibrate(path, array=array_of(model))
     assert not found.parameters["rpm"].is_identified
     assert found.parameters["rpm"].why == "of the drive that the fit started from"
+
+
+@pytest.mark.slow
+def test_a_disk_alone_that_does_not_cache_writes_says_so(tmp_path: Path) -> None:
+    uncached = known().model_copy(update={"cache": {"size": "32 MiB", "segments": 32, "write_back": False}})
+    jobs = measured_as_fio_would(uncached, (1,)) + measured_as_fio_would(uncached, (1, 4), mode="randwrite")
+    for number, job in enumerate(jobs):
+        job["groupid"] = number
+    found = calibrate(written(tmp_path / "alone.json", jobs), start=load_drive("generic-7k2"))
+    assert isinstance(found.drive, Hdd)
+    assert found.drive.cache is not None
+    assert not found.drive.cache.write_back
+    assert found.parameters["drive_write_cache"].why.startswith("off")
+
+
+def test_a_write_cache_that_the_drive_cannot_have_is_an_error(tmp_path: Path) -> None:
+    path = evidence(tmp_path / "reads.json", array_of(known()), known(), reads=(1,))
+    bare = known().model_copy(update={"name": "bare", "cache": None})
+    with pytest.raises(InputError, match="has no cache"):
+        calibrate(path, array=array_of(bare, drive_write_cache=True))
