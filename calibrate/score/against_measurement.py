@@ -14,9 +14,9 @@ from calibrate.evidence.cells import cells_of
 from calibrate.evidence.files import read_evidence
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability
+from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.engine.simulate import simulate
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
@@ -190,9 +190,9 @@ def _known(latency: FioLatency) -> tuple[Floats, Floats]:
 
 def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
-    result = simulate(array, condition.workload, seed=seed, n_requests=n, profile_draws=0)
-    is_write = result.requests.op[result.window.rows] != 0
-    chosen = result.responses_ns()[is_write == (condition.op == "write")] / 1e6
+    result, rows = settled(array, condition.workload, n=n, warm_up=None, seed=seed)
+    done, is_write = result.run.completions, result.requests.op[rows] != 0
+    chosen = (done.done_ns - done.issue_ns)[rows][is_write == (condition.op == "write")] / 1e6
     return Predicted(float(chosen.mean()), np.asarray(np.quantile(chosen, condition.ranks)))
 
 

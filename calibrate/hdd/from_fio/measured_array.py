@@ -9,9 +9,9 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.hdd.from_fio.conditions import Condition
+from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
-from diskmodel.engine.simulate import simulate
 
 #: Requests of a simulation, rounds that deep queues get at least, and the part that is left out while the queue fills.
 N_REQUESTS, ROUNDS, WARM_UP_RATIO = 4_000, 40, 0.15
@@ -80,9 +80,8 @@ class MeasuredArray:
         """Return what the array does under a condition with this drive, caches as full as they stay."""
         n = max(self.n_requests, ROUNDS * condition.depth)
         array = self.with_drive(drive, condition.depth)
-        result = simulate(array, condition.workload, n_requests=n, seed=seed, profile_draws=0)
+        result, order = settled(array, condition.workload, n=n, warm_up=WARM_UP_RATIO, seed=seed)
         done = result.run.completions
-        order = np.argsort(done.done_ns, kind="stable")[int(n * WARM_UP_RATIO) :]
         done_ns = done.done_ns[order]
         is_asked = (result.requests.op[order] == 0) == (condition.op == "read")
         response_ns = (done_ns - done.issue_ns[order]).astype(np.float64)[is_asked]
