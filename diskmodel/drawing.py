@@ -17,6 +17,21 @@ from diskmodel.output import write_bytes, write_text
 #: Okabe and Ito's palette: distinguishable without color vision, and in print by the marks.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKS = ("o", "s", "^", "D", "v", "P")
+#: Of lines and words: between black and white, so legible on light and on dark pages.
+INK = "#7a8290"
+
+
+def style_for_any_page(axes: Axes) -> None:
+    """Draw without a background, for light and for dark pages."""
+    assert axes.figure is not None
+    axes.figure.patch.set_alpha(0)
+    axes.patch.set_alpha(0)
+    axes.tick_params(colors=INK, which="both")
+    axes.xaxis.label.set_color(INK)
+    axes.yaxis.label.set_color(INK)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(INK)
 
 
 def svg_of(draw: Callable[[Axes], None], *, width: float = 7.0, height: float = 4.2) -> str:

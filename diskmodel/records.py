@@ -151,11 +151,16 @@ class Run:
         What a rebuild wrote to the spare.
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
+    low_mark_bytes : int
+        Level at which the controller stops to write, where that is below its mark; else 0 (rule K8).
+    round_requests : int
+        Requests of one round of the write cache's sweep where it loads the disks unevenly (rule Z10); 0: it does not.
     level_marks : tuple of 3 int
         Bytes from which on each of the levels is written down as fast as can be (rule Z3).
-    levels : int64, shape (n, 4)
-        What waited to be written, after every so many completions (rule Z7): the time in ns, and the bytes in the
-        controller's write-back cache, in the drives' buffers, and in dirty pages of the host.
+    levels : int64, shape (n, 5)
+        What waited to be written, after every so many completions (rule Z7): the time in ns; the bytes in the
+        controller's write-back cache, in the drives' buffers, and in dirty pages of the host; and the mean busy time of
+        the disks until then, ns.
     """
 
     completions: Completions
@@ -165,5 +170,7 @@ class Run:
     end_ns: int
     rebuilt_bytes: int = 0
     cache_full_ns: int | None = None
+    low_mark_bytes: int = 0
+    round_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
-    levels: Int64 = field(default_factory=lambda: np.empty((0, 4), np.int64))
+    levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

@@ -5,10 +5,12 @@ modules. A name that the package re-exports is documented once, where it is defi
 `import diskmodel`.
 """
 
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 import diskmodel
 
@@ -78,3 +80,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, content in {"index.md": index(names), ".nav.yml": navigation, **pages}.items():
         files.append(File.generated(config, f"reference/api/{name}", content=content))
     return files
+
+
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Keep source code, signatures and tables of parameters out of the search: every page downloads its index."""
+    if not page.file.src_uri.startswith("reference/api/"):
+        return html
+    return re.sub(r'<(?:details class="mkdocstrings-source|div class="[^"]*doc-signature[^"]*|table)"?', _hidden, html)
+
+
+def _hidden(tag: re.Match[str]) -> str:
+    return f"{tag[0]} data-search-exclude"

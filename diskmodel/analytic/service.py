@@ -29,6 +29,10 @@ class HddService:
         Schedulers of the host's queue and of the drive's own.
     depth : int
         Commands that may be reordered.
+    committed : int
+        Of these, the newest that the drive has planned already and does not choose among.
+    margin_s, turn_s : float
+        A block that passes sooner than the margin after the seek counts as one revolution farther.
     ack_s : float or None, seconds
         Time in which a drive with a write-back cache accepts a write; it writes when no read waits. None: writes
         complete on the platter.
@@ -45,6 +49,9 @@ class HddService:
     depth: int
     ack_s: float | None
     write_share: float
+    committed: int = 0
+    margin_s: float = 0.0
+    turn_s: float = 0.0
     _known: dict[int, tuple[float, float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     def moments(self, n_waiting: float) -> tuple[float, float, float]:
@@ -86,6 +93,7 @@ class HddService:
 
     def _best_of(self, k: int, rng: np.random.Generator) -> NDArray[np.float64]:
         n = len(self.seek_s)
+        k -= self.committed
         if k <= 1 or n == 0:
             return self.seek_s + self.rotation_s
         others = rng.integers(0, n, size=(n, k - 1))
@@ -93,7 +101,9 @@ class HddService:
         rotation = np.concatenate([self.rotation_s[:, None], self.rotation_s[others]], axis=1)
         shortened = {SCHEDULERS[name].shortens for name in self.schedulers}
         if "positioning" in shortened:
-            return np.asarray((seek + rotation).min(axis=1))
+            expected = seek + rotation + np.where(rotation < self.margin_s, self.turn_s, 0.0)
+            chosen = expected.argmin(axis=1)
+            return np.asarray((seek + rotation)[np.arange(n), chosen])
         if "seek" in shortened:
             return np.asarray(seek.min(axis=1) + self.rotation_s)
         return self.seek_s + self.rotation_s
@@ -122,6 +132,7 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
     overhead = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns)
     depth = tables.queue_depth if drive_depth is None else min(drive_depth, tables.queue_depth)
     schedulers: tuple[str, ...] = (tables.scheduler,) if depth > 1 else ()
+    is_rpo = "rpo" in schedulers
     if host_scheduler != "fcfs":
         schedulers, depth = (*schedulers, host_scheduler), 1 << 10
     return HddService(
@@ -134,6 +145,9 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         depth=depth,
         ack_s=_ack_s(tables, sample) if tables.write_back and tables.cache_bytes else None,
         write_share=float(sample.is_write.mean()) if n else 0.0,
+        committed=tables.committed if is_rpo else 0,
+        margin_s=tables.miss_margin_ns / 1e9 if is_rpo else 0.0,
+        turn_s=turn / 1e9,
     )
 
 

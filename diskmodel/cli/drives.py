@@ -44,6 +44,7 @@ def drives(
     """List the bundled drives, or show one of them."""
     from diskmodel.drive import catalogue, load_drive
     from diskmodel.drive.catalogue.kinds import find_drives
+    from diskmodel.drive.validated import validation_of
 
     if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
@@ -56,11 +57,11 @@ def drives(
     if plot is not None:
         _plot(drive, plot)
     if as_json:
-        print_json({**drive.to_dict(), "derived": _derived(drive)})
+        print_json({**drive.to_dict(), "derived": _derived(drive), "validation": validation_of(name) or None})
     elif toml:
         typer.echo(drive.to_toml(), nl=False)
     else:
-        show(_card(drive))
+        show(_card(drive, validation_of(name)))
 
 
 def _is_one(name: str) -> bool:
@@ -131,7 +132,7 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
     return {"mean_wake_ns": wake_ns}
 
 
-def _card(drive: Drive) -> Table:
+def _card(drive: Drive, validation: str) -> Table:
     from diskmodel.units import nominal_bytes
 
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -147,6 +148,7 @@ def _card(drive: Drive) -> Table:
             ("mean seek", f"{derived['mean_seek_ns'] / 1e6:.2f} ms over all pairs of cylinders"),
             ("sustained rate", f"{outer / 1e6:.1f} MB/s at the outer edge, {inner / 1e6:.1f} MB/s at the inner edge"),
             ("command queue", f"{drive.queue.depth} deep, {drive.queue.scheduler}"),
+            ("order of commands", f"assumed: {drive.queue.assumption.words}" if drive.queue.assumption else ""),
         ]
         if drive.cache is not None:
             written = "write-back" if drive.cache.write_back else "write-through"
@@ -169,7 +171,7 @@ def _card(drive: Drive) -> Table:
         ]
     rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
     rows += [("year", str(drive.year or "")), ("reliability", _reliability(drive)), ("power", _power(drive))]
-    rows += [("assumed", _assumed(drive)), ("notes", drive.notes)]
+    rows += [("assumed", _assumed(drive)), ("validation", validation), ("notes", drive.notes)]
     for label, text in rows:
         if text:
             table.add_row(label, text)

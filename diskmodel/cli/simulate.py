@@ -72,8 +72,8 @@ def simulate(
     profile_draws: Annotated[
         int | None,
         typer.Option(
-            help="Drives drawn from the uncertainty of a calibrated profile to widen the intervals, one more run for "
-            "each: default 16 where the profile has an uncertainty; 0 for none."
+            help="Drives drawn from what the profile leaves open (uncertain parameters, an assumed order of "
+            "commands) to widen the intervals, one more run for each: default at most 16; 0 for none."
         ),
     ] = None,
     keep: Annotated[

@@ -1,13 +1,16 @@
-"""Drives drawn from the joint uncertainty of a calibrated profile."""
+"""Drives drawn from what a profile leaves open: uncertain parameters, and an order of commands that is assumed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.drive.assumed_order import AssumedOrder, Order
+from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError
 
@@ -19,19 +22,20 @@ _ATTEMPTS = 20
 
 
 def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
-    """Return `n` drives whose parameters are drawn from the uncertainty of a calibration.
+    """Return `n` drives whose parameters are drawn from what the profile leaves open.
 
     Parameters
     ----------
     drive : Drive
-        A profile with `uncertainty`.
+        A profile with `uncertainty`, or with an assumed order of queued commands.
     n : int
     seed : int
 
     Returns
     -------
     list of Drive
-        Drives without `uncertainty`; empty for a profile without it. Fewer than `n` where draws are not valid drives.
+        Drives without `uncertainty`; empty for a profile that is exact. Fewer than `n` where draws are not valid
+        drives, and where only the order is assumed: each order that was measured once.
 
     Notes
     -----
@@ -40,9 +44,36 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     normal deviate instead. Where the profile has draws, drives are taken from these in random order, each once before
     any is repeated.
     """
-    if drive.uncertainty is None:
-        return []
     rng = np.random.default_rng(seed)
+    assumption = _assumption(drive)
+    orders = [] if assumption is None else [assumption.drawn[i] for i in rng.permutation(len(assumption.drawn))]
+    if drive.uncertainty is None:
+        return [_with_order(drive, order) for order in orders[:n]]
+    found = _of_uncertainty(drive, n, rng)
+    return [_with_order(item, order) for item, order in zip(found, cycle(orders), strict=False)] if orders else found
+
+
+def drawn_parameters(drive: Drive) -> tuple[str, ...]:
+    """Return the names of the parameters that `drawn` varies; none for a profile that is exact."""
+    names = drive.uncertainty.names if drive.uncertainty is not None else ()
+    orders = tuple(f"queue.{name}" for name in Order._fields) if _assumption(drive) is not None else ()
+    return (*names, *(name for name in orders if name not in names))
+
+
+def _assumption(drive: Drive) -> AssumedOrder | None:
+    return drive.queue.assumption if isinstance(drive, Hdd) else None
+
+
+def _with_order(drive: Drive, order: Order) -> Drive:
+    """Return the drive with another order of queued commands, which counts as its own."""
+    assert isinstance(drive, Hdd)
+    queue = drive.queue.model_copy(update=order._asdict() | {"assumed_from": None})
+    return drive.model_copy(update={"queue": queue})
+
+
+def _of_uncertainty(drive: Drive, n: int, rng: np.random.Generator) -> list[Drive]:
+    """Return `n` drives drawn from the uncertainty of a calibration."""
+    assert drive.uncertainty is not None
     rows = _rows(drive, rng, n * _ATTEMPTS) if drive.uncertainty.draws else _moved(drive, rng, n * _ATTEMPTS)
     found: list[Drive] = []
     for row in rows:

@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
+from diskmodel.drive.assumed_order import ASSUMED_ORDERS, AssumedOrder
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
 from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
+from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
@@ -76,6 +78,9 @@ class DriveQueue(Description):
         rpo: part of its waiting time by which a command is preferred.
     committed : int
         rpo: commands that are already planned when a new one comes, and that it cannot overtake.
+    assumed_from : str, optional
+        rpo: the kind of drives whose order is assumed, because this drive's was not measured. Results then say so, and
+        their intervals include what drives of this kind do.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
@@ -86,6 +91,21 @@ class DriveQueue(Description):
     miss_margin_ns: MissMargin = MISS_MARGIN_NS
     age_weight: AgeWeight = AGE_WEIGHT
     committed: Committed = COMMITTED
+    assumed_from: Annotated[str, OneOf(ASSUMED_ORDERS.keys)] | None = None
+
+    @model_validator(mode="after")
+    def _assumed_of_rpo(self) -> Self:
+        if self.assumed_from is not None and self.scheduler != "rpo":
+            raise ValueError(
+                f"assumed_from={self.assumed_from}: needs scheduler rpo, and the scheduler is {self.scheduler}; "
+                "leave it out"
+            )
+        return self
+
+    @property
+    def assumption(self) -> AssumedOrder | None:
+        """What the order of queued commands is assumed from; None where it is not."""
+        return None if self.assumed_from is None else ASSUMED_ORDERS[self.assumed_from]
 
 
 class Hdd(Profile):

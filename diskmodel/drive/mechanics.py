@@ -120,12 +120,12 @@ class Mechanics:
     def positioning_ns(self, arm: Arm, spindle: Spindle, lba: int, op: int, at_ns: int, margin_ns: int = 0) -> int:
         """Return seek plus rotational latency of an access that starts at `at_ns` (rule Q6).
 
-        A latency below `margin_ns` costs a revolution more, as if the head came too late (rule Q12).
+        A latency below `margin_ns` after a move costs a revolution more, as if the head came too late (rule Q12).
         """
         place = self.place(lba)
         move = self.move_ns(arm, place.cylinder, place.head, op)
         wait = self.wait_ns(spindle, place, at_ns + move)
-        return move + wait + (spindle.revolution_ns if wait < margin_ns else 0)
+        return move + wait + (spindle.revolution_ns if move and wait < margin_ns else 0)
 
     def access(
         self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0, data_ns: int = 0

@@ -14,7 +14,7 @@ from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine import _kernel
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.host.tables import HostTables
@@ -90,6 +90,8 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         end_ns=outcome["end_ns"],
         rebuilt_bytes=outcome["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=outcome["cache_full_ns"],
+        low_mark_bytes=low_mark(scenario),
+        round_requests=scenario.start.round_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
     )  # fmt: skip

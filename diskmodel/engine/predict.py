@@ -1,4 +1,4 @@
-"""Prediction intervals: the array simulated again with drives drawn from the profile's uncertainty."""
+"""Prediction intervals: the array simulated again with drives drawn from what its profile leaves open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.drive.drawn import drawn
+from diskmodel.drive.drawn import drawn, drawn_parameters
 from diskmodel.engine.native import covers
 from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import resolve
@@ -35,7 +35,7 @@ def predict(
     start: Begin = "steady",
     confidence: float | None = None,
 ) -> Prediction | None:
-    """Return prediction intervals of `result`; None where the drive's profile has no uncertainty or nothing is stable.
+    """Return prediction intervals of `result`; None where the drive's profile is exact or nothing is stable.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def predict(
     """
     if n_draws < 2:
         raise DescriptionError(Fault("profile_draws", n_draws, "must be 0 or at least 2", "use 16"))
-    uncertainty = array.drive.uncertainty
-    if uncertainty is None or not result.is_stable:
+    parameters = drawn_parameters(array.drive)
+    if not parameters or not result.is_stable:
         return None
     started = time.perf_counter()
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=1, seed=seed)
@@ -85,7 +85,7 @@ def predict(
         n_overloaded=sum(math.isnan(trial["iops"]) for trial in trials),
         n_requests=n,
         wall_s=time.perf_counter() - started,
-        parameters=uncertainty.names,
+        parameters=parameters,
         intervals={
             name: combined(result.interval_of(name), reference[name], [trial[name] for trial in trials], level)
             for name in STATISTICS

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from diskmodel.array import Array
+from diskmodel.drive.assumed_order import AssumedOrder
+from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
@@ -71,8 +73,9 @@ def simulate(
     percentile : "p50", "p95", "p99" or "p999", optional
         Percentile whose interval has to be that narrow, too.
     profile_draws : int, optional
-        Drives drawn from the uncertainty of a calibrated profile and simulated for `Result.prediction`, whose intervals
-        include it. Default: 16 where the profile states its uncertainty. 0: none. Each costs a further run, of at most
+        Drives drawn from what the profile leaves open and simulated for `Result.prediction`, whose intervals include
+        it. Default: at most 16 where the profile states its uncertainty, or where the order of queued commands is
+        assumed and disks have a choice. 0: none. Each costs a further run, of at most
         4,000 requests in the SimPy engine and 20,000 in the kernel.
     keep : "all" or "histogram"
         "histogram" keeps no request and no completion, so that memory does not grow with the run: percentiles are then
@@ -113,7 +116,8 @@ def simulate(
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
-    n_draws = profile_draws if profile_draws is not None else DRAWS if array.drive.uncertainty is not None else 0
+    is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
+    n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
     if not n_draws:
         return result
     prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
@@ -177,7 +181,7 @@ def _of_length(
     keep: Keep,
 ) -> Result:
     """Return the result of one run of `n` requests."""
-    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1) if scenario.has_levels else 0)
+    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
     if keep == "all" or isinstance(workload, TraceWorkload):
         return run_to_result(
             array,
@@ -194,13 +198,24 @@ def _of_length(
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
 
 
+def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:
+    """Return what the order of queued commands is assumed from, where disks have a choice and it was not measured."""
+    if not isinstance(array.drive, Hdd) or _deepest(result) <= _COMMANDS_WITHOUT_CHOICE:
+        return None
+    return array.drive.queue.assumption
+
+
+def _deepest(result: Result) -> float:
+    """Return the mean number of commands in the disk that has most."""
+    return max((disk.mean_in_disk for disk in result.per_disk), default=0.0)
+
+
 def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
-    """Return what the order of queued commands was assumed from, where disks have a choice and it was not measured."""
-    assumption = array.drive.provenance.get("ordering")
-    deepest = max((disk.mean_in_disk for disk in result.per_disk), default=0.0)
-    if assumption is None or deepest <= _COMMANDS_WITHOUT_CHOICE:
+    assumption = _assumed_order(array, result)
+    if assumption is None:
         return ()
-    return (f"up to {deepest:.0f} commands wait in a disk; how it orders them is assumed: {assumption}",)
+    said = f"up to {_deepest(result):.0f} commands wait in a disk; how it orders them is assumed: {assumption.words}"
+    return (said,)
 
 
 def _with_processor_message(

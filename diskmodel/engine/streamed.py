@@ -10,7 +10,7 @@ import numpy as np
 
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
@@ -64,6 +64,8 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         end_ns=counted["end_ns"],
         rebuilt_bytes=counted["rebuilt_sectors"] * scenario.drive.sector_bytes,
         cache_full_ns=counted["cache_full_ns"],
+        low_mark_bytes=low_mark(scenario),
+        round_requests=scenario.start.round_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, counted["levels"]),
     )

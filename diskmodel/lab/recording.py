@@ -103,7 +103,7 @@ class Recording:
     end_ns: int
     response_ns: tuple[int, ...]
     issue_ns: tuple[int, ...]
-    levels: tuple[tuple[int, int, int, int], ...]
+    levels: tuple[tuple[int, int, int, int, int], ...]
     rebuilt_sectors: int
 
 

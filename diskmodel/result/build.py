@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import PARTS, Requests, Run
 from diskmodel.result.devices import disk_use
@@ -18,7 +16,8 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.quantiles import LEVELS
 from diskmodel.result.statistics.stability import Stability
-from diskmodel.result.statistics.window import Window
+from diskmodel.result.statistics.window import Window, enough_for
+from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
 MIN_PRECISION = 1e-6
@@ -174,7 +173,8 @@ def build_result(
     histogram : LatencyHistogram, optional
         Where the run kept nothing else of its responses.
     """
-    stability, window = _with_drifts(stability, window, drifting, requests)
+    is_partial = bool(run.round_requests) and not window.n_rounds
+    stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
 
@@ -183,7 +183,7 @@ def build_result(
 
     latency = measured.observed if is_stable else Latency.unknown(n)
     is_converged = is_stable and window.is_settled and target.is_reached(latency)
-    per_disk = disk_use(run)
+    utilization = utilization_interval(run, window, confidence=target.confidence)
     return Result(
         engine=run.engine,
         wall_s=run.wall_s,
@@ -211,10 +211,14 @@ def build_result(
         sustained_iops=burst.sustained_iops,
         cache_full_s=burst.cache_full_s,
         hit_ratio=measured.n_hits / max(n, 1),
-        utilization_ratio=float(np.mean([use.utilization_ratio for use in per_disk])) if per_disk else 0.0,
-        per_disk=per_disk,
+        utilization_ratio=utilization.value,
+        utilization=utilization,
+        per_disk=disk_use(run),
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
-        messages=_messages(stability, window, latency, target, drifting, is_converged=is_converged),
+        messages=(
+            *_rounds_message(run, n_requests, is_partial=is_partial),
+            *_messages(stability, window, latency, target, drifting, is_converged=is_converged, is_partial=is_partial),
+        ),
         window=window,
         requests=requests,
         run=run,
@@ -224,18 +228,31 @@ def build_result(
 
 
 def _with_drifts(
-    stability: Stability | None, window: Window, drifting: Sequence[Drift], requests: Requests
+    stability: Stability | None, window: Window, drifting: Sequence[Drift], requests: Requests, *, is_partial: bool
 ) -> tuple[Stability | None, Window]:
     """Return the verdict and the window of a run in which levels have not settled (rule Z8).
 
-    A level that rises above its mark under open streams alone rises until it is full: they do not wait for it.
+    A level that rises above its mark under open streams alone rises until it is full: they do not wait for it. In a
+    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest.
     """
     if not drifting:
         return stability, window
-    are_open = all(rule.n_clients == 0 for rule in requests.streams)
+    are_open = all(rule.n_clients == 0 for rule in requests.streams) and not is_partial
     if stability is not None and are_open and any(drift.is_overload for drift in drifting):
         stability = replace(stability, is_stable=False)
     return stability, replace(window, is_settled=False)
+
+
+def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str, ...]:
+    """Return what a run has missed that saw too little of an uneven sweep (rule Z10)."""
+    if not is_partial:
+        return ()
+    rounds = n_requests / run.round_requests
+    return (
+        f"the write cache takes about {run.round_requests:,} requests to write all that waits, busy at some places and "
+        f"idle at others; this run saw {rounds:.2g} of such rounds, simulate at least "
+        f"{enough_for(run.round_requests):,} requests",
+    )
 
 
 def _messages(
@@ -246,6 +263,7 @@ def _messages(
     drifting: Sequence[Drift],
     *,
     is_converged: bool,
+    is_partial: bool,
 ) -> tuple[str, ...]:
     """Return what the reader must know of a result."""
     if stability is not None and not stability.is_stable:
@@ -266,7 +284,7 @@ def _messages(
             f"too short to determine whether the array keeps up: {stability.offered_per_s:.4g} requests/s arrived and "
             f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
         )
-    if not window.is_settled and not drifting:
+    if not window.is_settled and not drifting and not is_partial:
         messages.append("the warm-up did not end within the run; simulate more requests")
     if latency.mean.is_correlated:
         messages.append("batch means are still correlated, so the interval may be too narrow; simulate more requests")

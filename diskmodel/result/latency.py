@@ -38,17 +38,17 @@ class Latency(Record):
     max_ns: float
 
     @classmethod
-    def of(cls, response_ns: Int64 | NDArray[np.int32], *, confidence: float = 0.95) -> Latency:
+    def of(cls, response_ns: Int64 | NDArray[np.int32], *, confidence: float = 0.95, n_rounds: int = 0) -> Latency:
         """Latency of responses (int64 or int32, shape (n,), ns) in the order of their completion."""
         if len(response_ns) == 0:
             return cls.unknown(0)
         levels = [float(level) for level in quantiles(response_ns, list(LEVELS.values()))]
         return cls(
             n=len(response_ns),
-            mean=mean_interval(response_ns, confidence=confidence),
+            mean=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
             quantiles_ns=dict(zip(LEVELS, levels, strict=True)),
             ends_ns={
-                name: quantile_interval(response_ns, level, confidence=confidence, observed=observed)
+                name: quantile_interval(response_ns, level, confidence=confidence, observed=observed, n_rounds=n_rounds)
                 for (name, level), observed in zip(LEVELS.items(), levels, strict=True)
             },
             max_ns=float(response_ns.max()),

@@ -65,7 +65,7 @@ def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[
     half, quarter = len(levels) // 2, len(levels) // 4
     span_ns = int(levels[-1, 0] - levels[half - 1, 0])
     found = []
-    for part, level, mark in zip(PARTS, levels[:, 1:].T.astype(np.float64), marks, strict=True):
+    for part, level, mark in zip(PARTS, levels[:, 1:4].T.astype(np.float64), marks, strict=True):
         first, last = level[:half], level[half:]
         sign = 1.0 if last.mean() > first.mean() else -1.0
         is_apart = (sign * last).min() > sign * np.median(first)

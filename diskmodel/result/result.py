@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
@@ -71,7 +72,8 @@ class Result(Record, Displayable):
     hit_ratio : float
         Share of the window's requests that the controller's cache served.
     utilization_ratio : float
-        Mean over the disks.
+        Mean over the disks; that of `utilization`.
+    utilization : Interval
     per_disk : tuple of DiskUse
     back_end_per_host : float
         Disk commands per host request over the whole run.
@@ -123,6 +125,7 @@ class Result(Record, Displayable):
     burst: AbsorbedBurst | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
+    utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
 
     @property
     def mean(self) -> float:
@@ -248,6 +251,8 @@ class Result(Record, Displayable):
             **self.latency.ends_ms,
             "iops_low": self.iops.low,
             "iops_high": self.iops.high,
+            "utilization_low": self.utilization.low,
+            "utilization_high": self.utilization.high,
         }
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from diskmodel.result.result import Result
+from diskmodel.result.statistics.window import enough_for
 
 #: Bounds of the next run's length over this one's. Smaller steps repeat the simulation more often; larger ones trust
 #: the estimate of a short run, which may be far too long.
@@ -40,6 +41,8 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
     Half-widths shrink as one over the square root of the length; 10 % is added because the half-width of a run varies.
     """
     widest = _widest(result)
+    if result.run.round_requests and not result.window.n_rounds:
+        return max(enough_for(result.run.round_requests), result.n_requests + 1)
     if not result.is_stable or not result.is_settled or math.isnan(widest):
         factor = 4.0
     else:

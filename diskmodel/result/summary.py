@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from diskmodel.result.latency import Latency
 from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
 from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
+from diskmodel.result.rounds import measured_round
 from diskmodel.result.statistics.stability import Stability, judge_stability
 from diskmodel.result.statistics.throughput import throughput_interval
 from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window, narrowed, subtract_at
@@ -55,6 +58,7 @@ def summarize(
         raise ConservationError(f"counters of {len(run.devices.busy_ns)} disks for an array of {n_disks}")
     check_laws(requests, run)
     done = run.completions
+    run = replace(run, round_requests=measured_round(run, len(requests)))
     window = measuring_window(requests, run)
     rows = window.rows
     response_ns = done.done_ns[rows]
@@ -63,12 +67,14 @@ def summarize(
     subtract_at(response_ns, done.issue_ns, rows)
     responses = narrowed(response_ns)
     del response_ns
-    observed = Latency.of(responses, confidence=confidence)
+    observed = Latency.of(responses, confidence=confidence, n_rounds=window.n_rounds)
 
     def subset(chosen: NDArray[np.bool_]) -> Subset:
         if chosen.all():
             return Subset(len(rows), lambda: observed)
-        return Subset(int(chosen.sum()), lambda: Latency.of(responses[chosen], confidence=confidence))
+        return Subset(
+            int(chosen.sum()), lambda: Latency.of(responses[chosen], confidence=confidence, n_rounds=window.n_rounds)
+        )
 
     op = requests.op[rows]
     owner = requests.stream[rows] if len(requests.streams) > 1 else np.broadcast_to(np.int32(0), rows.shape)

@@ -3,6 +3,7 @@
 from diskmodel.workload.addresses import (
     ExcerptPlaces,
     HotSpot,
+    ReuseWalk,
     Sequential,
     SortedBatches,
     Strided,
@@ -16,6 +17,7 @@ from diskmodel.workload.description import Workload
 from diskmodel.workload.excerpts import Excerpts
 from diskmodel.workload.fit import FittedWorkload, fit_workload
 from diskmodel.workload.fitted import Fitted
+from diskmodel.workload.spc1 import spc1_like
 from diskmodel.workload.stream import SizeShare, Stream
 from diskmodel.workload.trace import TraceWorkload
 
@@ -31,6 +33,7 @@ __all__ = [
     "HotSpot",
     "Poisson",
     "Profile",
+    "ReuseWalk",
     "Sequential",
     "SizeShare",
     "SortedBatches",
@@ -43,4 +46,5 @@ __all__ = [
     "Zone",
     "Zoned",
     "fit_workload",
+    "spc1_like",
 ]

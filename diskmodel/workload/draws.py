@@ -52,6 +52,8 @@ class Draws:
 
     #: Number of the first row that is drawn for, and what patterns have to know of the rows before it.
     first_row = 0
+    #: Operations of the rows that are being drawn, for patterns in which reads and writes go to different places.
+    ops: NDArray[np.uint8] | None = None
 
     def __init__(self, seed: int, stream: int, excerpts: Excerpts | None = None, n_before: int = 0) -> None:
         self._seed = seed
@@ -71,6 +73,10 @@ class Draws:
         """Return a fresh generator for one kind of draw; the same one at every call."""
         sequence = np.random.SeedSequence(self._seed, spawn_key=(self._stream, int(kind)))
         return np.random.Generator(np.random.PCG64(sequence))
+
+    def of_the_run(self, kind: Kind, n: int) -> Float64:
+        """`n` draws from [0, 1) that the run and its past have in common."""
+        return Draws.generator(self, kind).random(n)
 
     def uniform(self, kind: Kind, n: int) -> Float64:
         """`n` draws from [0, 1)."""

@@ -71,11 +71,12 @@ def _only(
 ) -> Requests:
     """Requests of a single stream; columns with one value for all rows take no room."""
     lengths = stream.draw_lengths(n, draws)
+    ops = stream.draw_ops(n, draws)
     offset = stream.addresses.starts(lengths, space, draws)
     offset += space.first_byte
     return Requests(
         when_ns=stream.arrival.when(n, draws),
-        op=stream.draw_ops(n, draws),
+        op=ops,
         offset=offset,
         length=lengths,
         stream=same(np.int32(0), n),

@@ -68,7 +68,7 @@ def past(
             arrived = addresses.bytes_before(before[index], space)
             draws.memory[Kind.RUN] = arrived - steps.reshape(-1, n_readers).sum(axis=0)
         latest = slice(n_drawn - len(rows), None)
+        op[rows] = stream.draw_ops(n_drawn, draws)[latest]
         offset[rows] = (addresses.starts(lengths, space, draws) + space.first_byte)[latest]
         length[rows] = lengths[latest]
-        op[rows] = stream.draw_ops(n_drawn, draws)[latest]
     return Past(op, offset, length)

@@ -72,7 +72,7 @@ class Stream(Description):
     alignment_bytes : int or None
         Requests start at multiples of it. Default: the largest power of two that divides all sizes, at most 1 MiB
         (W5): a request is a page or block, and these lie at multiples of their size.
-    addresses : Uniform, Sequential, Zipf, HotSpot, Strided, SortedBatches or Zoned
+    addresses : Uniform, Sequential, Zipf, HotSpot, ReuseWalk, Strided, SortedBatches or Zoned
     span_bytes, span_ratio, offset_bytes, offset_ratio : optional
         Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
         `"all"` is all of the array.
@@ -232,7 +232,11 @@ class Stream(Description):
         return []
 
     def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """`Op` values; uint8, shape (n,)."""
+        """`Op` values; uint8, shape (n,). Drawn before the addresses, which may depend on them."""
+        draws.ops = self._ops(n, draws)
+        return draws.ops
+
+    def _ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         if self.excerpts is not None:
             return self.excerpts.ops(n, draws, self.read_ratio)
         if self.read_ratio in (0.0, 1.0):

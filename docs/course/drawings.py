@@ -13,27 +13,20 @@ from matplotlib.axes import Axes
 
 from diskmodel.analytic.queueing import mg1
 from diskmodel.array import Array
+from diskmodel.drawing import COLORS, INK, style_for_any_page
 from diskmodel.drive import load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.result import Result
 from diskmodel.workload import Workload
 
-INK = "#7a8290"  # between black and white: legible on both
-COLORS = ["#3b82c4", "#e07b39", "#4a9d5b", "#a76bb8", "#c9a227"]
-
 
 def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
     """An empty drawing without background."""
-    figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
-    figure.patch.set_alpha(0)
-    ax.patch.set_alpha(0)
+    figure, ax = plt.subplots(figsize=(5.8, 3.2), layout="constrained")
+    style_for_any_page(ax)
     ax.set_title(title, color=INK, fontsize=11)
-    ax.set_xlabel(x, color=INK)
-    ax.set_ylabel(y, color=INK)
-    ax.tick_params(colors=INK, which="both")
-    for side, spine in ax.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(INK)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
     ax.set_prop_cycle(color=COLORS)
     return figure, ax
 
@@ -41,7 +34,7 @@ def axes(title: str, x: str, y: str) -> tuple[plt.Figure, Axes]:
 def svg(figure: plt.Figure) -> str:
     """The drawing as text; the same drawing is the same text."""
     for ax in figure.axes:
-        if ax.get_legend_handles_labels()[1]:
+        if ax.get_legend() is None and ax.get_legend_handles_labels()[1]:
             ax.legend(frameon=False, labelcolor=INK, fontsize=9)
     out = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "diskmodel", "svg.fonttype": "none"}):
@@ -66,7 +59,8 @@ def anatomy() -> str:
     runs = [measure(one_disk(), 1000, size=f"{size} KiB", clients=1) for size in sizes]
     figure, ax = axes("Random reads, one at a time, 7200 rpm", "request", "mean time in ms")
     bottom = [0.0] * len(runs)
-    for part, color in zip(("overhead", "seek", "rotation", "transfer"), COLORS, strict=False):
+    # the colors of the lab
+    for part, color in zip(("overhead", "seek", "rotation", "transfer"), (INK, "#e69f00", *COLORS[::2]), strict=False):
         heights = [run.breakdown_ns[part] / 1e6 for run in runs]
         ax.bar([f"{size} KiB" for size in sizes], heights, bottom=bottom, color=color, label=part)
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
@@ -91,7 +85,11 @@ def elevator() -> str:
     figure, ax = axes("16 outstanding random reads, 7200 rpm", "IOPS", "p99 in ms")
     for name in ("fcfs", "sstf", "look", "c-look", "sptf", "sptf-aged"):
         run = measure(one_disk(queue={"scheduler": name, "drive_depth": 1}), 8000, size="4 KiB", clients=16)
-        ax.scatter([run.iops.mean], [run.latency.to_dict()["p99"]], s=60, label=name)
+        at = run.iops.mean, run.latency.to_dict()["p99"]
+        ax.scatter(*at, s=60)
+        beside = (-7, -11) if name == "sptf-aged" else (-7, 5)
+        ax.annotate(name, at, beside, textcoords="offset points", ha="right", color=INK, fontsize=9)
+    ax.set_xlim(left=60)
     ax.set_ylim(bottom=0)
     return svg(figure)
 

@@ -174,6 +174,8 @@ def second_failure() -> str:
     )
     ax.set_xscale("log")
     ax.set_yscale("log")
+    # between the lines
+    ax.legend(frameon=False, labelcolor=INK, fontsize=9, loc=(0.01, 0.44))
     return svg(figure)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.audit.questions import KINDS
@@ -20,11 +22,13 @@ A question has one or two drives, two RAID levels, a read share, request size an
 number of clients, a limit on the mean, p95 or p99 latency, sometimes a limit on utilization, and a capacity. The seed
 and the number of a question determine it.
 
-Every candidate that was simulated is checked with the `array` and `workload` of the plan's JSON, by runs of at least
-{requests:,} requests with other seeds. Where something waits to be written, there are three of them: from the steady
-start, from empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache
-still fills or drains then. Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible
-by the first run in which it misses the objective: one of {missed:,} requests where it does so with its whole interval.
+Every candidate that was simulated is checked with the `array` and `workload` of the plan's JSON, by runs of
+{requests:,} requests with other seeds, or of a fourth of that where every figure is then at least two half-widths of
+its interval from its limit. Where something waits to be written, there are three runs: from the steady start, from
+empty caches, and from full ones; the last two are judged by their second halves, and left out where a cache still
+fills or drains then.
+Only a gross overload is judged by {overload:,} requests, and a candidate called infeasible by the first run in which it
+misses the objective: one of {missed:,} requests where it does so with its whole interval.
 
 - A candidate called feasible is **unsafe** where a criterion is missed by more than the half-width of the plan's own
   interval, or the array is overloaded. A miss within that interval is counted as *narrowly missed*.
@@ -34,33 +38,42 @@ by the first run in which it misses the objective: one of {missed:,} requests wh
 """
 
 
-def page_of(
-    answers: Sequence[tuple[str, Iterable[Checked]]], *, seed: int, requests: int, overload: int, missed: int
-) -> str:
+@dataclass(frozen=True)
+class Answered:
+    """A question, and what was found of each candidate of its answer."""
+
+    seed: int
+    number: int
+    kind: str
+    found: Sequence[Checked]
+
+
+def page_of(answers: Sequence[Answered], *, requests: int, overload: int, missed: int) -> str:
     """Return the page.
 
     Parameters
     ----------
-    answers : sequence of (str, iterable of Checked)
-        Kind and candidates of each question, by number from 0.
-    seed : int
+    answers : sequence of Answered
+        Of each seed, the questions from number 0 on.
     requests, overload, missed : int
         Of the verification runs.
     """
     text = _INTRODUCTION.format(requests=requests, overload=overload, missed=missed)
-    kept = [(number, kind, list(found)) for number, (kind, found) in enumerate(answers)]
-    everything = [item for _, _, found in kept for item in found]
+    everything = [item for answer in answers for item in answer.found]
     checked = [item for item in everything if not item.verdict.startswith("not checked")]
     unsafe = sum(item.is_unsafe for item in checked)
+    of_seed = Counter(answer.seed for answer in answers)
+    commands = " and ".join(f"`make audit QUESTIONS={n} SEED={seed}`" for seed, n in of_seed.items())
     text += (
-        f"\n`make audit QUESTIONS={len(kept)} SEED={seed}`: {len(kept)} questions, {len(everything)} candidates, "
+        f"\n{commands}: {len(answers)} questions, {len(everything)} candidates, "
         f"{len(checked)} of them checked, **{unsafe} unsafe**.\n\n"
+        "![What became of the candidates of each kind of question](audit-of-plans.svg)\n\n"
         "| kind | questions | candidates | checked | feasible | infeasible | undecided | narrowly missed | unsafe |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     )
     for kind in (*KINDS, "all"):
-        chosen = [(number, found) for number, own, found in kept if kind in ("all", own)]
-        items = [item for _, found in chosen for item in found]
+        chosen = [answer for answer in answers if kind in ("all", answer.kind)]
+        items = [item for answer in chosen for item in answer.found]
         figures = [
             len(chosen),
             len(items),
@@ -71,16 +84,17 @@ def page_of(
         ]
         text += f"| {kind} | {' | '.join(str(figure) for figure in figures)} |\n"
     doubtful = [
-        (number, kind, item)
-        for number, kind, found in kept
-        for item in found
+        (answer, item)
+        for answer in answers
+        for item in answer.found
         if item.is_unsafe or item.verdict == "narrowly missed"
     ]
     if doubtful:
         text += "\n## Answers that were not confirmed\n\n"
-        text += "| question | kind | candidate | the plan says | the audit says |\n|--:|---|---|---|---|\n"
-        for number, kind, item in doubtful:
+        text += "| seed, question | kind | candidate | the plan says | the audit says |\n|---|---|---|---|---|\n"
+        for answer, item in doubtful:
+            candidate = f"{item.disks} x {item.drive}, {item.level}"
             text += (
-                f"| {number} | {kind} | {item.disks} x {item.drive}, {item.level} | {item.state} | {item.verdict} |\n"
+                f"| {answer.seed}, {answer.number} | {answer.kind} | {candidate} | {item.state} | {item.verdict} |\n"
             )
     return text + "\nA single question again, with every figure: `python -m tests.audit --seed SEED --number NUMBER`.\n"

@@ -9,7 +9,7 @@ import pytest
 from diskmodel.plan import PlanDescription
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.result.statistics.batches import Interval
-from tests.audit.page import page_of
+from tests.audit.page import Answered, page_of
 from tests.audit.questions import KINDS, draw
 from tests.audit.verify import Checked, check, verdict_of
 
@@ -60,13 +60,13 @@ def test_the_page_counts_what_was_found() -> None:
     good = Checked("A", "raid5", 5, "feasible", "true")
     bad = Checked("B", "raid10", 4, "infeasible", "unsafe: it meets the objective")
     skipped = Checked("C", "raid6", 9, "undecided", "not checked: the plan claims nothing")
-    text = page_of(
-        [("disks", [good, skipped]), ("flash", [bad])], seed=3, requests=2_000_000, overload=100_000, missed=200_000
-    )
-    assert "`make audit QUESTIONS=2 SEED=3`: 2 questions, 3 candidates, 2 of them checked, **1 unsafe**." in text
+    answers = [Answered(3, 0, "disks", [good, skipped]), Answered(4, 0, "flash", [bad])]
+    text = page_of(answers, requests=2_000_000, overload=100_000, missed=200_000)
+    assert "`make audit QUESTIONS=1 SEED=3` and `make audit QUESTIONS=1 SEED=4`: 2 questions, 3 candidates" in text
+    assert "2 of them checked, **1 unsafe**." in text
     assert "| disks | 1 | 2 | 1 | 1 | 0 | 1 | 0 | 0 |" in text
     assert "| all | 2 | 3 | 2 | 1 | 1 | 1 | 0 | 1 |" in text
-    assert "| 1 | flash | 4 x B, raid10 | infeasible | unsafe: it meets the objective |" in text
+    assert "| 4, 0 | flash | 4 x B, raid10 | infeasible | unsafe: it meets the objective |" in text
 
 
 #: Questions of every kind that take little time.

@@ -53,7 +53,13 @@ def test_how_many_disks(page_url: str, opened: Open, picture, width: int, dark: 
     expect(page.locator("#plan-verdict strong")).to_have_text("10 disks of Generic 15k rpm SAS in RAID 5.")
     expect(page.locator("#plan-verdict")).to_contain_text("9 have too little space.")
     expect(page.locator("#plan-table tbody tr")).to_have_count(1)
-    expect(page.locator(".waterfall li")).to_have_count(6)
+    # capacity decides, so that nothing lies between the rule of thumb and the answer
+    expect(page.locator("#plan-why")).to_contain_text("The rule of thumb is right here")
+    expect(page.locator(".waterfall")).to_have_count(0)
+    # the most important figures are in sight without scrolling
+    p99 = page.locator("#plan-table th", has_text="p99").bounding_box()
+    assert p99 is not None
+    assert p99["x"] + p99["width"] <= width
     page.focus("#set-need_iops")
     page.keyboard.press("PageUp")
     page.keyboard.press("PageUp")
@@ -80,6 +86,45 @@ def test_an_address_restores_its_question_and_its_settings(page_url: str, opened
     answered(page)
     expect(page.locator("label[for=set-disks] output")).to_have_text("12")
     assert "need_p99=40" in page.url
+
+
+def test_what_lies_between_the_rule_of_thumb_and_the_answer(page_url: str, opened: Open) -> None:
+    page = opened(page_url + QUICK + "&need_p99=40&need_iops=1000")
+    planned(page)
+    expect(page.locator(".waterfall li")).to_have_count(6)
+
+
+def test_a_kept_curve_is_in_the_address(page_url: str, opened: Open) -> None:
+    page = opened(page_url + "#level=raid10")
+    answered(page)
+    page.click("#keep")
+    page.select_option("#set-level", "raid6")
+    answered(page)
+    assert "level=raid6&kept=level%3Draid10" in page.url
+    page.reload()
+    answered(page)
+    expect(page.locator("#chart-iops .legend")).to_contain_text("kept: 8 × generic-15k, RAID 10")
+    expect(page.locator("#set-level")).to_have_value("raid6")
+    page.click("#drop")
+    expect(page.locator("#chart-iops path.line.kept")).to_have_count(0)
+    assert "kept" not in page.url
+
+
+def test_on_a_phone_the_figures_stay_in_sight_of_their_sliders(page_url: str, opened: Open) -> None:
+    page = opened(page_url + "#tab=array", width=390)
+    brief = page.locator("#array-brief")
+    expect(brief).to_contain_text("longest")
+    before = brief.inner_text()
+    page.focus("#set-disks")
+    page.keyboard.press("ArrowRight")
+    expect(brief).not_to_have_text(before)
+    expect(brief).to_contain_text("longest")
+    expect(brief).to_be_in_viewport()
+    page.keyboard.press("End")
+    expect(brief).to_contain_text("use fewer")
+    expect(page.locator("#array-now")).to_be_empty()
+    page.click("#tab-curves")
+    expect(brief).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [720, 350])

@@ -3,6 +3,7 @@
 DISKMODEL_SITE names the folder, which `make docs` writes; without it the test is skipped.
 """
 
+import gzip
 import os
 from pathlib import Path
 
@@ -20,7 +21,12 @@ OF_THE_THEME = "tabbed-labels"
 ANSWERED = "#answers dd, #plan-verdict strong, #array-picture .surface:not(.gone), #head"
 
 
-@pytest.mark.skipif("DISKMODEL_SITE" not in os.environ, reason="DISKMODEL_SITE does not name the built site")
+needs_site = pytest.mark.skipif(
+    "DISKMODEL_SITE" not in os.environ, reason="DISKMODEL_SITE does not name the built site"
+)
+
+
+@needs_site
 def test_no_page_of_the_course_scrolls_sideways_or_has_faults(opened: Open) -> None:
     site = Path(os.environ["DISKMODEL_SITE"])
     pages = [site / "index.html", site / "lab.html", *sorted((site / "course").glob("*.html"))]
@@ -36,3 +42,37 @@ def test_no_page_of_the_course_scrolls_sideways_or_has_faults(opened: Open) -> N
                 "#answers dd, #plan-verdict strong, #array-picture .surface:not(.gone), #head"
             ).first.wait_for()
         page.context.close()
+
+
+@needs_site
+def test_the_index_of_the_search_is_small_since_every_page_downloads_it() -> None:
+    index = (Path(os.environ["DISKMODEL_SITE"]) / "search" / "search_index.json").read_bytes()
+    assert len(gzip.compress(index)) < 400_000
+    assert b"plan_server" in index or b"run_server" in index, "names of the interface are found"
+
+
+@needs_site
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_first_answer_is_whole_on_the_start_page(opened: Open, width: int) -> None:
+    page = opened((Path(os.environ["DISKMODEL_SITE"]) / "index.html").as_uri(), width=width)
+    frame = page.frame_locator("iframe.live-plan")
+    frame.locator("#plan-verdict strong").wait_for()
+    inside = page.locator("iframe.live-plan").bounding_box()
+    p99 = frame.locator("#plan-table th", has_text="p99").bounding_box()
+    assert inside is not None
+    assert p99 is not None
+    assert p99["x"] + p99["width"] <= inside["x"] + inside["width"]
+
+
+@needs_site
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_validation_page_begins_with_its_picture(opened: Open, width: int) -> None:
+    page = opened(
+        (Path(os.environ["DISKMODEL_SITE"]) / "explanation" / "validation-md-raid.html").as_uri(), width=width
+    )
+    picture = page.locator("article img")
+    assert picture.evaluate("(one) => one.complete && one.naturalWidth > 0")
+    table = page.locator("article details.table-behind table").last
+    assert not table.is_visible()
+    page.locator("article details.table-behind summary").last.click()
+    table.wait_for()

@@ -143,7 +143,7 @@ def renewed(page: Path) -> str:
         if behind is not None:
             fresh.append((behind.first + 1, behind.last, textwrap.indent(printed, behind.indent).splitlines()))
     shown = commands(page)
-    if any(command.shown is not None for command in shown):
+    if pictures(page) or any(command.shown is not None for command in shown):
         for command in shown:
             done = command.run()
             if command.shown is not None:

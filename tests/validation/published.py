@@ -26,6 +26,8 @@ alone. Nothing is fitted. Sources often omit block size, cache state or depth, s
 explains larger differences. `python -m tests.validation.published` writes this page from `tests/data/published.toml`;
 the test is `tests/validation/test_published.py`.
 
+![The model's figure over the published one, a row for each figure](validation-published.svg)
+
 | | measurement | measured | model | | why it differs |
 |--:|---|--:|--:|--:|---|
 """

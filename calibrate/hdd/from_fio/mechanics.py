@@ -142,7 +142,11 @@ class Mechanics:
             "committed": committed,
         }
         # the seek of the base may state how long writes settle, the new one does not
-        moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead, "queue": queue}
+        moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead}
+        if (
+            self.has_choice
+        ):  # otherwise nothing was measured of the order: it stays the base's, and assumed where that is
+            moved["queue"] = queue
         return self.base.model_copy(update=moved)
 
     def residuals(self, x: Floats, committed: int, conditions: Sequence[Condition]) -> Floats:

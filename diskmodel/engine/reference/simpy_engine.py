@@ -27,7 +27,7 @@ from diskmodel.engine.reference.raid import Raid
 from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
-from diskmodel.engine.steady.levels import in_bytes, level_marks
+from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS
@@ -136,7 +136,7 @@ class Simulation:
         self.rebuild = make_rebuild(self.clock, scenario, self.raid)
         load_buffers(scenario, self.devices, self.raid)
         n = len(requests)
-        self.levels: list[tuple[int, int, int, int]] = []
+        self.levels: list[tuple[int, int, int, int, int]] = []
         self.left = n
         self.issue_ns = np.zeros(n, np.int64)
         self.done_ns = np.zeros(n, np.int64)
@@ -186,7 +186,9 @@ class Simulation:
         every = self.scenario.sample_every
         if every and (len(self.done_ns) - self.left) % every == 0:
             n_buffered = sum(device.n_buffered for device in self.devices)
-            self.levels.append((self.clock.now, self.controller.n_dirty, n_buffered, self.host.n_dirty))
+            now = self.clock.now
+            busy_ns = sum(device.counters_until(now).busy_ns for device in self.devices) // len(self.devices)
+            self.levels.append((now, self.controller.n_dirty, n_buffered, self.host.n_dirty, busy_ns))
         self.clients.completed(row, request.issue_ns)
 
     def outcome(self, end_ns: int, wall_s: float) -> Run:
@@ -212,6 +214,8 @@ class Simulation:
             end_ns=end_ns,
             rebuilt_bytes=(self.raid.front - self.scenario.layout.rebuild_front) * sector,
             cache_full_ns=self.controller.cache_full_ns,
+            low_mark_bytes=low_mark(self.scenario),
+            round_requests=self.scenario.start.round_requests,
             level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )  # fmt: skip

@@ -22,7 +22,7 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     Parameters
     ----------
     scenario : Scenario
-    levels : int64, shape (n, 4)
+    levels : int64, shape (n, 5)
         Of the run (`records.Run.levels`).
     start_ns : int
         End of the warm-up.

@@ -23,8 +23,8 @@ def level_units(scenario: Scenario) -> tuple[int, int, int]:
 
 
 def in_bytes(scenario: Scenario, rows: Sequence[Sequence[int]]) -> Int64:
-    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 4)."""
-    return np.array(rows, np.int64).reshape(-1, 4) * np.array([1, *level_units(scenario)], np.int64)
+    """Levels that an engine recorded in these units, in bytes; int64, shape (n, 5)."""
+    return np.array(rows, np.int64).reshape(-1, 5) * np.array([1, *level_units(scenario), 1], np.int64)
 
 
 def level_marks(scenario: Scenario) -> tuple[int, int, int]:
@@ -38,3 +38,11 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
         n_disks = scenario.layout.n_disks - len(scenario.layout.failed)
         drives = tables.buffer_sectors * tables.sector_bytes // 2 * n_disks
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
+
+
+def low_mark(scenario: Scenario) -> int:
+    """Level in bytes at which the controller stops to write, where it is below its mark; else 0 (rule K8)."""
+    write = scenario.controller.write_cache
+    if write is None or write.low_ratio is None or write.low_ratio >= write.high_ratio:
+        return 0
+    return max(int(max(write.size_bytes // write.block_bytes, 1) * write.low_ratio), 1) * write.block_bytes

@@ -14,7 +14,7 @@ from diskmodel.workload import Workload
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
 #: Multiples of it, modulo 1, are spread evenly, however many there are.
-_GOLDEN = (5**0.5 - 1) / 2
+GOLDEN = (5**0.5 - 1) / 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 
@@ -37,6 +37,17 @@ class History:
     def rows_of_uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> int:
         """About the number of requests that use `n` blocks, at most `MAX_ROWS`; 0 where none does."""
         return _rows_of(n, len(self._blocks(_SAMPLE_ROWS, block_bytes, only_writes)))
+
+    def requests_of_uses(self, n: int, block_bytes: int) -> int:
+        """Requests of which the writes use `n` blocks, counted over so many, or over `MAX_ROWS`."""
+        n_rows = self.rows_of_uses(n, block_bytes, only_writes=True)
+        n_used = len(self._blocks(n_rows, block_bytes, only_writes=True)) if n_rows else 0
+        return round(n * n_rows / n_used) if n_used else 0
+
+    @property
+    def read_ratio(self) -> float:
+        """About the share of the requests that read."""
+        return 1 - len(self._rows(_SAMPLE_ROWS, only_writes=True)[0]) / _SAMPLE_ROWS
 
     def writes(self, n_bytes: int) -> tuple[Int64, Int64]:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
@@ -108,7 +119,7 @@ def dirty_since(uses: Int64, use_ns: float, expire_ns: int, interval_ns: int) ->
     since = -np.arange(len(uses), 0, -1) * use_ns
     cycle_ns = expire_ns + interval_ns
     #: Time from which a write makes the page dirty; after 0 once it is dirty at 0.
-    clean_from = -cycle_ns * (1 + page * _GOLDEN % 1)
+    clean_from = -cycle_ns * (1 + page * GOLDEN % 1)
     dirty = np.full(len(page), np.nan)
     while True:
         counts = since >= clean_from[at]
@@ -161,3 +172,22 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
     return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]
+
+
+def round_uses(uses: Int64, n: int) -> int:
+    """Uses during one round of a sweep that leaves `n` different blocks on average; 0: all blocks fit.
+
+    Notes
+    -----
+    A block that was last used `a` uses ago waits unless the sweep has passed it since: with probability `1 - a / T`
+    where a round takes `T` uses. Seen from one place of the sweep, as in `still_waiting`, a round would be the shorter,
+    the more of the blocks lie just ahead of it.
+    """
+    age = np.sort(last_uses(uses)[1])
+    if len(age) <= n:
+        return 0
+    # with the k latest blocks, k - (sum of their ages) / T = n; the oldest of them is no older than a round
+    k = np.arange(n + 1, len(age) + 1)
+    rounds = np.cumsum(age)[n:] / (k - n)
+    at = min(int(np.argmin(rounds)), len(rounds) - 1)
+    return int(rounds[at])

@@ -35,6 +35,8 @@ class Start:
         Clean pages of the host, the least recently used first.
     n_before : int
         Requests of the workload that came before those of the run (rule Z2).
+    round_requests : int
+        Requests that come during one round of the write cache's sweep, if that loads the disks unevenly (rule Z10).
     """
 
     dirty: Int64 = field(default_factory=_nothing)
@@ -46,6 +48,7 @@ class Start:
     pages_since_ns: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
     n_before: int = 0
+    round_requests: int = 0
 
     @property
     def n_bytes(self) -> int:

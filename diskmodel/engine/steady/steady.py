@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.recent import History, dirty_since, is_among, last_uses, most_recent, still_waiting
+from diskmodel.engine.steady.recent import (
+    GOLDEN,
+    MAX_ROWS,
+    History,
+    dirty_since,
+    is_among,
+    last_uses,
+    most_recent,
+    round_uses,
+    still_waiting,
+)
+from diskmodel.engine.steady.rounds import UNEVEN, unevenness
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -221,7 +233,7 @@ class _Parts:
         """Where levels go that began at `levels`."""
         if not len(run.levels):
             return Levels()
-        at = run.levels[:, 1:]
+        at = run.levels[:, 1:4]
         host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
         drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
@@ -296,7 +308,7 @@ class _Parts:
     # ------------------------------------------------------------------ as data
     def start(self, levels: Levels, pace: Pace) -> Start:
         """The state at these levels, at this pace."""
-        dirty = self._dirty(levels.controller)
+        dirty, round_requests = self._dirty(levels.controller)
         pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
         programmed, buffered = self._buffered(levels.drives)
         return Start(
@@ -309,18 +321,32 @@ class _Parts:
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
+            round_requests=round_requests,
         )
 
-    def _draw_dirty(self, level: Level) -> Int64:
-        """Blocks in the write-back cache (rule Z4)."""
+    def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
+        """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""
         caches = self.caches
         if caches is None or not caches.dirty_blocks:
-            return EMPTY.dirty
+            return EMPTY.dirty, 0
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        uses = self.history.uses(_ROUNDS * n, caches.block_sectors * self.sector_bytes, only_writes=True)
-        lanes = caches.lanes
-        lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
-        return still_waiting(uses, n, lane)
+        block_bytes, lanes, n_uses = caches.block_sectors * self.sector_bytes, caches.lanes, _ROUNDS * n
+        while True:
+            uses = self.history.uses(n_uses, block_bytes, only_writes=True)
+            lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
+            waiting = still_waiting(uses, n, lane)
+            # popular blocks are written again and again, so that more writes are needed for as many blocks
+            if len(waiting) >= n or self.history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+                break
+            n_uses *= 2
+        return waiting, self._uneven_round(uses, n, lanes, block_bytes) if len(waiting) == n else 0
+
+    def _uneven_round(self, uses: Int64, n: int, lanes: Lanes, block_bytes: int) -> int:
+        """Requests of a round that leaves `n` blocks where it is uneven, else 0 (rule Z10)."""
+        n_requests = self.history.rows_of_uses(len(uses), block_bytes, only_writes=True)
+        if unevenness(uses, lanes, reads_per_use=n_requests * self.history.read_ratio / len(uses)) <= UNEVEN:
+            return 0
+        return self.history.requests_of_uses(round_uses(uses, n), block_bytes)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
@@ -359,7 +385,9 @@ class _Parts:
             # the page that is being filled may hold all but one of its units already
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
             rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return (rows[0] if self.programmed else EMPTY.programmed), rows[1]
+            if not self.programmed:
+                return EMPTY.programmed, rows[1]
+            return _staggered(rows[0], tables.sectors_per_unit, tables.units_per_page), rows[1]
         if not room or not isinstance(tables, HddTables):
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
@@ -440,6 +468,23 @@ def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
     rows = [np.stack([disk, first, last - first], axis=1)[::-1] for first, last in ((lba, border), (border, end))]
     programmed, buffered = (np.ascontiguousarray(found[found[:, 2] > 0], dtype=np.int64) for found in rows)
     return programmed, buffered
+
+
+def _staggered(programmed: Int64, per_unit: int, units_per_page: int) -> Int64:
+    """Writes that flash drives have programmed, without the first few units of each drive (rule Z5).
+
+    Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives.
+    """
+    disk, lba, n = programmed.T
+    order = np.argsort(disk, kind="stable")
+    disk, lba, end = disk[order], lba[order], (lba + n)[order]
+    units = (end - 1) // per_unit - lba // per_unit + 1
+    before = np.cumsum(units) - units
+    before -= before[np.searchsorted(disk, disk, side="left")]
+    left_out = np.clip(((disk * GOLDEN + 0.5) % 1 * units_per_page).astype(np.int64) - before, 0, units)
+    first = np.where(left_out > 0, np.minimum((lba // per_unit + left_out) * per_unit, end), lba)
+    rows: Int64 = np.stack([disk, first, end - first], axis=1)
+    return np.ascontiguousarray(rows[rows[:, 2] > 0])
 
 
 def _joined(writes: Written, longest: int, border: int, room: int) -> Int64:

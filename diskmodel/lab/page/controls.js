@@ -69,7 +69,7 @@ export class Controls {
   constructor(form, defaults, { parts, settle = () => {}, describe = () => "", shown = null }, changed) {
     Object.assign(this, { defaults, settle, shown, settings: { ...defaults } });
     this.parts = parts.map((one) => ({ ...one, ...this.#build(one) }));
-    this.describe = () => describe(this.settings, (key) => this.parts.find((part) => part.key === key).text(this.settings[key]));
+    this.describe = (settings = this.settings) => describe(settings, (key) => this.parts.find((part) => part.key === key).text(settings[key]));
     for (const group of [...new Set(this.parts.map((part) => part.group))]) {
       form.append(element("fieldset", {}, element("legend", {}, group), ...this.parts.filter((p) => p.group === group).map((p) => p.box)));
     }
@@ -115,17 +115,24 @@ export class Controls {
   }
   /** Takes settings from elsewhere (the quiz, a plan); what is not named gets its default. */
   take(settings) {
-    const known = Object.fromEntries(Object.entries(settings).filter(([key]) => key in this.defaults));
-    this.settings = { ...this.defaults, ...known };
+    this.settings = this.#whole(settings);
     this.show();
+  }
+  #whole(settings) {
+    const known = Object.fromEntries(Object.entries(settings).filter(([key]) => key in this.defaults));
+    return { ...this.defaults, ...known };
   }
   /** Takes settings from the text of an address. */
   takeText(query) {
+    this.take(this.parsed(query));
+  }
+  /** The settings that the text of an address stands for. */
+  parsed(query) {
     const typed = [...query].map(([key, text]) => {
       const like = this.defaults[key];
       return [key, typeof like === "number" ? Number(text) : typeof like === "boolean" ? text === "true" : text];
     });
-    this.take(Object.fromEntries(typed.filter(([, value]) => !Number.isNaN(value))));
+    return this.#whole(Object.fromEntries(typed.filter(([, value]) => !Number.isNaN(value))));
   }
   /** Settings that differ from the defaults, for the address. */
   own() {

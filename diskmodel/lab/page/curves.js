@@ -13,18 +13,47 @@ const ENGINES = {
 const $ = (id) => document.getElementById(id);
 
 export class Curves {
-  /** `answer(settings, stage, effort, signal)` returns a curve, or throws an error with `faults`; `effort` is the first one's. */
-  constructor(controls, answer, effort) {
+  /**
+   * `answer(settings, stage, effort, signal)` returns a curve, or throws an error with `faults`; `effort` is the first
+   * one's. `stored()` puts the kept curve's settings into the address.
+   */
+  constructor(controls, answer, effort, stored) {
     Object.assign(this, { controls, answer, effort });
     this.iops = new Chart($("chart-iops"), { title: "Requests per second", yLabel: "requests per second", yLog: false });
     this.p99 = new Chart($("chart-p99"), { title: "p99 latency (ms)", yLabel: "ms", yLog: true });
     this.kept = null;
+    // settings of a kept curve that the address names and that is not simulated yet
+    this.owed = null;
     this.asked = 0;
     this.isBusy = false;
     // ?refine=no: quick answers only, each from the same number of requests, for machines that are busy
     this.refines = new URLSearchParams(location.search).get("refine") !== "no";
-    $("keep").onclick = () => { this.kept = { data: this.data, name: controls.describe() }; this.draw(); };
-    $("drop").onclick = () => { this.kept = null; this.draw(); $("keep").focus(); };
+    const hold = (kept) => { this.kept = kept; this.owed = null; this.draw(); stored(); };
+    $("keep").onclick = () => hold({ data: this.data, name: controls.describe(), text: new URLSearchParams(controls.own()).toString() });
+    $("drop").onclick = () => { hold(null); $("keep").focus(); };
+  }
+  own() {
+    const text = this.kept?.text ?? this.owed;
+    return text === null ? [] : [["kept", text]];
+  }
+  takeText(query) {
+    const text = query.get("kept");
+    if (text === (this.kept?.text ?? null)) return;
+    this.kept = null;
+    this.owed = text;
+  }
+  /** Simulates the curve that the address keeps for comparison. */
+  async #recall() {
+    const text = this.owed, settings = this.controls.parsed(new URLSearchParams(text));
+    try {
+      const data = await this.answer(settings, "quick", 1, null);
+      if (text !== this.owed) return;
+      this.kept = { data, name: this.controls.describe(settings), text };
+      this.draw();
+    } catch (error) {
+      if (!error.faults) throw error;
+    }
+    this.owed = null;
   }
   /** Something was set: ask at once, or as soon as the question under way is answered. */
   ask() {
@@ -46,6 +75,7 @@ export class Curves {
         this.#show(data, performance.now() - since, asked);
         this.#pace(data.answer_ms);
       }
+      if (this.owed !== null) await this.#recall();
     } finally {
       this.isBusy = false;
     }

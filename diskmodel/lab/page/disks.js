@@ -1,6 +1,6 @@
 // The array: all disks at once. What the strips hold, and what every arm does, come from a recorded run.
 import { Player } from "./player.js";
-import { element, figure, percent } from "./words.js";
+import { counted, element, figure, percent } from "./words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const RELOAD_AFTER_MS = 300;
@@ -103,6 +103,8 @@ export class ArrayView {
       $("array-box").hidden = $("array-player").hidden = true;
       $("array-meaning").textContent = "";
       $("array-facts").replaceChildren();
+      $("array-now").textContent = "";
+      $("array-brief").textContent = error.faults[0].text;
       $("array-faults").replaceChildren(...error.faults.map((fault) => element("p", {}, fault.text)));
     }
   }
@@ -186,9 +188,9 @@ export class ArrayView {
     const done = requests.issue_ns.filter((at, i) => at + requests.response_ns[i] <= now).length, open = requests.issue_ns.filter((at) => at <= now).length - done;
     const busy = states.filter((one) => one.current).length, waiting = states.reduce((sum, one) => sum + one.waiting.length, 0);
     const found = cache && levels.findLast(([at]) => at <= now);
-    const extra = lost >= 0 ? ` · ${rebuilt} rows rebuilt` : cache ? ` · cache ${percent((found ? found[1] : 0) / cache.room)} full` : "";
+    const extra = lost >= 0 ? ` · ${counted(rebuilt, "row")} rebuilt` : cache ? ` · cache ${percent((found ? found[1] : 0) / cache.room)} full` : "";
     const working = states.flatMap(({ current, phase }, i) => current ? [`disk ${i}: ${current.op ? "write" : "read"}, ${phase}`] : []);
-    $("array-now").textContent = `${done} of ${requests.op.length} requests done, ${open} in progress · ${busy} disks busy, ${waiting} operations wait${extra}`
+    $("array-now").textContent = `${done} of ${counted(requests.op.length, "request")} done, ${open} in progress · ${counted(busy, "disk")} busy, ${counted(waiting, "operation")} waiting${extra}`
       + (this.shownScene === "write" ? ` · ${working.join("; ") || (now >= last ? "done" : "the drives’ electronics")}` : "");
   }
   #facts() {
@@ -197,6 +199,7 @@ export class ArrayView {
     if (this.shownScene === "write") {
       const steps = disks.flatMap((disk, i) => disk.movements.map((m) => ({ ...m, i }))).sort((a, b) => a.start_ns - b.start_ns || a.i - b.i);
       const ms = (ns) => `${(ns / 1e6).toFixed(2)} ms`;
+      $("array-brief").textContent = `${counted(steps.length, "operation")} · ${ms(requests.response_ns[0])}`;
       $("array-facts").replaceChildren(element("p", {}, `${steps.length} operations; the write takes ${ms(requests.response_ns[0])}.`),
         element("ol", {}, ...steps.map((m) => element("li", {}, `disk ${m.i}: ${m.op ? "write" : "read"} ${held(strips[m.i]?.[Math.floor(m.lba / strip)])}, from ${ms(m.start_ns)} to ${ms(end(m))}`
           + ` (seek ${ms(m.seek_ns)}, rotation ${ms(m.rotation_ns)}, transfer ${ms(m.transfer_ns)})`))));
@@ -204,6 +207,7 @@ export class ArrayView {
     }
     const sorted = [...requests.response_ns].sort((a, b) => a - b), mean = sorted.reduce((a, b) => a + b, 0) / n_requests;
     const busyOf = (disk) => disk.movements.reduce((sum, m) => sum + Math.max(Math.min(end(m), last) - m.start_ns, 0), 0) / last;
+    $("array-brief").textContent = `mean ${figure(mean / 1e6)} ms · longest ${figure(sorted.at(-1) / 1e6)} ms`;
     const said = [`${n_requests} requests in ${figure(last / 1e6)} ms: mean ${figure(mean / 1e6)} ms, longest ${figure(sorted.at(-1) / 1e6)} ms; ${figure(count / n_requests)} disk operations per request.`];
     if (cache) {
       const full = levels.find(([, blocks]) => blocks >= cache.room);

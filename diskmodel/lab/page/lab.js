@@ -19,7 +19,7 @@ export function openLab(home) {
   const only = new URLSearchParams(location.search).get("only")?.split(",") ?? null;
   document.documentElement.classList.toggle("embedded", only !== null);
   const controls = new Controls($("controls"), offers.defaults, curveControls(offers, only), changed);
-  const curves = new Curves(controls, home.curve, home.effort);
+  const curves = new Curves(controls, home.curve, home.effort, keep);
   const array = new ArrayView(controls, home.scene, keep), head = new Head(controls, offers, home.head, keep);
   const quiz = new Quiz(open, home.quiz, keep);
   const plan = tabs.includes("plan") ? new PlanView(offers, home.plan, keep, open, only) : null;
@@ -33,14 +33,14 @@ export function openLab(home) {
   const selected = () => tabs.find((name) => $("tab-" + name).ariaSelected === "true");
   /** Store the settings that differ from the defaults in the address. */
   function keep() {
-    const tab = selected(), views = { array, head, quiz, plan: plan?.controls };
+    const tab = selected(), views = { curves, array, head, quiz, plan: plan?.controls };
     const own = [...(tab === tabs[0] ? [] : [["tab", tab]]), ...controls.own(), ...Object.values(views).flatMap((view) => view?.own() ?? [])];
     history.replaceState(null, "", own.length ? "#" + new URLSearchParams(own) : location.pathname + location.search);
   }
   function fromAddress() {
     const query = new URLSearchParams(location.hash.slice(1));
     controls.takeText(query);
-    for (const view of [plan?.controls, array, head, quiz]) view?.takeText(query);
+    for (const view of [plan?.controls, curves, array, head, quiz]) view?.takeText(query);
     select(tabs.includes(query.get("tab")) ? query.get("tab") : tabs[0]);
   }
   function select(name, hasFocus = false) {
@@ -55,6 +55,7 @@ export function openLab(home) {
     const isAlone = name === "quiz" || name === "plan";
     $("controls").hidden = isAlone;
     $("brief").hidden = name !== "curves";
+    $("array-brief").hidden = name !== "array";
     $("faults").hidden = name !== "curves";
     document.querySelector(".columns").classList.toggle("alone", name === "quiz");
     document.querySelector(".columns").classList.toggle("whole", name === "plan");

@@ -79,7 +79,14 @@ export class PlanView {
     $("plan-verdict").replaceChildren(
       element("strong", {}, `${disks} disks of ${this.#name("drives", best.drive)} in ${this.#name("levels", best.level)}.`),
       ` p99 is ${figure(point.p99_ms[0])} ms (${interval(point.p99_ms)}), at most ${question.p99_ms} ms. ${why}${failed} The rule of thumb says ${rule}.`);
-    $("plan-why").replaceChildren(element("h2", {}, `From the rule of thumb's ${rule} disks to ${disks}`), this.#waterfall(best.waterfall), shown);
+    $("plan-why").replaceChildren(...this.#fall(best), shown);
+  }
+  /** What lies between the rule of thumb and the answer; one sentence where nothing does. */
+  #fall({ waterfall, rule, disks, limitedBy }) {
+    if (waterfall.some((step) => step.disks !== disks)) return [element("h2", {}, `From the rule of thumb's ${rule} disks to ${disks}`), this.#waterfall(waterfall)];
+    const named = waterfall.slice(1).map((one) => one.step), last = named.pop();
+    const why = limitedBy === "capacity" ? "The data need so many disks in any case" : "No assumption of it makes a difference";
+    return [element("h2", {}, "The rule of thumb is right here"), element("p", {}, `${why}: ${named.join(", ")} and ${last} do not change the number. A tighter limit or more requests would.`)];
   }
   #waterfall(steps) {
     const most = Math.max(...steps.map((step) => step.disks ?? 0));
@@ -91,11 +98,11 @@ export class PlanView {
   }
   #table(question, rows, best) {
     const cells = (values, kind) => values.map((value) => element(kind, {}, value));
-    const head = element("tr", {}, ...cells(["drive", "level", "disks", "rule", "limited by", "p99, ms", "interval", "disk failed", "busy"], "th"));
+    const head = element("tr", {}, ...cells(["drive", "level", "disks", "p99, ms", "rule", "limited by", "disk failed", "interval", "busy"], "th"));
     const body = rows.map((row) => element("tr", { className: row === best || (best && row.drive === best.drive && row.level === best.level) ? "best" : "" }, ...cells([
-      this.#name("drives", row.drive), this.#name("levels", row.level), row.disks ? String(row.disks) : "none", String(row.rule),
-      LIMITS[row.limitedBy] + (row.isClose ? " (close)" : ""),
-      ...(row.disks ? [figure(row.point.p99_ms[0]), interval(row.point.p99_ms), !row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", percent(row.point.utilization_ratio)] : ["", "", "", ""]),
+      this.#name("drives", row.drive), this.#name("levels", row.level), row.disks ? String(row.disks) : "none",
+      row.disks ? figure(row.point.p99_ms[0]) : "", String(row.rule), LIMITS[row.limitedBy] + (row.isClose ? " (close)" : ""),
+      ...(row.disks ? [!row.degraded ? "data lost" : row.degraded.stable ? figure(row.degraded.p99_ms[0]) : "overloaded", interval(row.point.p99_ms), percent(row.point.utilization_ratio)] : ["", "", ""]),
     ], "td")));
     const caption = element("caption", {}, `Fewest disks for ${question.iops.toLocaleString("en")} requests of ${bytes(question.size_bytes)} a second`);
     $("plan-table").replaceChildren(element("table", {}, caption, element("thead", {}, head), element("tbody", {}, ...body)));

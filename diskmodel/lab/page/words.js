@@ -16,6 +16,9 @@ export function figure(x) {
 /** An interval as text, or a note that there is none yet. */
 export const interval = ([, low, high]) => low === null || high === null ? "no interval yet" : `${figure(low)} to ${figure(high)}`;
 
+/** A number of things, one or several. */
+export const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+
 /** Create an element with attributes and children. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);

@@ -1,13 +1,12 @@
-"""Trying the answer of a plan again with drives drawn from the profile's uncertainty."""
+"""Trying the answer of a plan again with drives drawn from what the profile leaves open."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from typing import Any
 
-from diskmodel.drive.drawn import drawn
+from diskmodel.drive.drawn import drawn, drawn_parameters
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CONFIDENCE, ProfileRisk
@@ -24,16 +23,16 @@ DRAWS = 16
 def profile_risk(
     plan: PlanDescription, candidate: Candidate, evaluate: Evaluate, *, n_draws: int = DRAWS
 ) -> ProfileRisk | None:
-    """Return the risk of an answer; None where the drive's profile states no uncertainty or nothing was simulated.
+    """Return the risk of an answer; None where the drive's profile is exact or nothing was simulated.
 
     Notes
     -----
-    Costs `n_draws` + 1 evaluations of the plan's shortest length; all have the same requests.
+    Costs at most `n_draws` + 1 evaluations of the plan's shortest length; all have the same requests.
     """
     drive, trial = candidate.family.drive, candidate.trial
-    if drive.uncertainty is None or trial is None or trial.outcome is None:
+    parameters = drawn_parameters(drive)
+    if not parameters or trial is None or trial.outcome is None:
         return None
-    started = time.perf_counter()
     search = plan.search
     short = plan.model_copy(update={"search": search.model_copy(update={"max_requests": search.requests})})
 
@@ -55,12 +54,11 @@ def profile_risk(
             figures[name] = Interval(wide.value, wide.low, wide.high)
     return ProfileRisk(
         disks=trial.disks,
-        parameters=drive.uncertainty.names,
+        parameters=parameters,
         n_draws=len(draws),
         n_holding=sum(not missed for _, missed in draws),
         failing=dict(failing),
         figures=figures,
-        wall_s=time.perf_counter() - started,
     )
 
 

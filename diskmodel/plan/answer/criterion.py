@@ -110,7 +110,10 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
         value, limit = (f"{_short(number)} {self.unit}".strip() for number in (self.figure.value, self.limit))
-        return f"{what} {value}, required {bound} {limit}: {_IN_WORDS[self.verdict]}"
+        verdict = _IN_WORDS[self.verdict]
+        if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
+            verdict = "undecided, the run is too short for an interval"
+        return f"{what} {value}, required {bound} {limit}: {verdict}"
 
 
 def _short(value: float, digits: int = 4) -> str:

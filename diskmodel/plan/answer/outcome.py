@@ -26,7 +26,7 @@ class Outcome(Record):
     utilization_ratio : float
         Mean of the disks.
     utilization_half_width : float
-        Half-width of its 95 % interval as a part of it.
+        Half-width of its 95 % interval as a part of it; nan where unknown.
     back_end_per_host : float
         Disk operations per host request.
     breakdown_ms : mapping of str to float
@@ -38,6 +38,9 @@ class Outcome(Record):
         Rate of a rebuild that ran beside the workload; nan without one.
     host_limit : str
         Which part of the host limits the rate, in a sentence; "" where none does.
+    round_requests : int
+        Requests of one round of the write cache's sweep, where the run was too short to see enough of an uneven one
+        (rule Z10); 0: it saw enough.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
@@ -56,6 +59,12 @@ class Outcome(Record):
     burst_requests: float = math.nan
     burst_latency_ms: float = math.nan
     host_limit: str = ""
+    round_requests: int = 0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run saw too little of a cycle to say anything about the long run."""
+        return self.round_requests > 0
 
     @property
     def utilization(self) -> Interval:

@@ -31,8 +31,6 @@ class ProfileRisk(Record):
     figures : mapping of str to Interval
         "iops" (per second), and "mean", "p50", "p95", "p99", "p999" (ns) where they are known: the value of the answer,
         with 95 % intervals that combine the error of the simulation and the spread over the drives.
-    wall_s : float
-        Real time of the runs, seconds.
     """
 
     disks: int
@@ -41,7 +39,6 @@ class ProfileRisk(Record):
     n_holding: int
     failing: Mapping[str, int]
     figures: Mapping[str, Interval]
-    wall_s: float
 
     def json_fields(self) -> Mapping[str, Any]:
         """Return the counts, and the ends of the intervals in milliseconds and IOPS."""
@@ -51,7 +48,6 @@ class ProfileRisk(Record):
             "draws": self.n_draws,
             "holding": self.n_holding,
             "failing": self.failing,
-            "wall_s": self.wall_s,
             "confidence": CONFIDENCE,
         }
         for name, interval in self.figures.items():

@@ -14,6 +14,7 @@ from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.statistics.window import MIN_ROUNDS, enough_for
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
 #: Half of them wastes good guesses; double wastes simulations on bad ones.
@@ -176,7 +177,7 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
         reason = (
             f"{below.disks} disks are too close to call in {_length(below)}, so the larger number is taken: {binding}"
         )
-    reason += _host_limit(below)
+    reason += _host_limit(below) + _rounds(below)
     counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)
     return Candidate(
@@ -191,6 +192,18 @@ def _host_limit(trial: Trial | None) -> str:
     return f"; {outcome.host_limit}" if outcome is not None and outcome.host_limit else ""
 
 
+def _rounds(trial: Trial | None) -> str:
+    """Return why a trial could not see the long run, as the end of a sentence; "" where it did (rule Z10)."""
+    outcome = trial.outcome if trial is not None else None
+    if outcome is None or not outcome.is_partial:
+        return ""
+    return (
+        f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some "
+        f"places and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise "
+        f"search.max_requests_at_answer to {enough_for(outcome.round_requests):,}"
+    )
+
+
 def _length(trial: Trial) -> str:
     return f"{trial.outcome.n_requests:,} requests" if trial.outcome is not None else "the longest run"
 
@@ -200,7 +213,7 @@ def _infeasible(trier: Trier, nearest: int, capped: str) -> Candidate:
     binding = tightest(trial.criteria)
     is_decided = trial.verdict is Verdict.FAILS
     prefix = "" if is_decided else f"undecided in {_length(trial)}: "
-    reason = f"{prefix}with {nearest} disks: {binding}{capped}{_host_limit(trial)}"
+    reason = f"{prefix}with {nearest} disks: {binding}{capped}{_host_limit(trial)}{_rounds(trial)}"
     counted = trier.rule_of_thumb_disks
     return Candidate(
         trier.case.family,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from diskmodel.drive import Drive
+from diskmodel.drive import Drive, Hdd
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -17,7 +17,9 @@ def answer(result: PlanResult) -> str:
     """Return the answer in one sentence."""
     best = result.best
     if best is None or best.trial is None:
-        return "No feasible array: none of the candidates meets the objective."
+        if all(candidate.is_decided for candidate in result.candidates):
+            return "No feasible array: none of the candidates meets the objective."
+        return "No feasible array: no candidate is known to meet the objective, and not all could be decided."
     spares = result.plan.candidates.spares
     spare = f" and {spares} hot spare{'s' if spares > 1 else ''}" if spares else ""
     cost = best.trial.statics.cost_usd
@@ -210,8 +212,8 @@ def _assumptions(result: PlanResult) -> list[str]:
 
 def _profile(drive: Drive) -> str:
     notes = f". {drive.notes}" if drive.notes else ""
-    ordering = drive.provenance.get("ordering")
-    order = f"; how it orders queued commands is assumed: {ordering}" if ordering else ""
+    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    order = f"; how it orders queued commands is assumed: {assumption.words}" if assumption else ""
     return f"{drive.name}: {drive.source or 'no source given'}; {_checked(drive)}{order}{notes}"
 
 

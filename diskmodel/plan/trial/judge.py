@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from diskmodel.plan.answer.criterion import Criterion, Verdict
 from diskmodel.plan.answer.outcome import Outcome
@@ -36,6 +37,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
     """
     is_open = not workload.queue_depth
     found = stability(outcome, workload)
+    outcome = _without_ends(outcome)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
     if objective.design_throughput_bytes_per_s is not None and outcome.is_stable:
@@ -52,7 +54,28 @@ def degraded(objective: Objective, outcome: Outcome, workload: Workload) -> list
     required = objective.degraded
     assert required is not None
     found = stability(outcome, workload, "degraded ")
-    return found + _speed(required.latency, required.utilization_ceiling_ratio, outcome, "degraded ")
+    return found + _speed(required.latency, required.utilization_ceiling_ratio, _without_ends(outcome), "degraded ")
+
+
+def _without_ends(outcome: Outcome) -> Outcome:
+    """Return the outcome without the intervals of a run that saw only part of a cycle: they do not cover the rest."""
+    if not outcome.is_partial:
+        return outcome
+    latency = {
+        stream: {name: _unknown(figure) for name, figure in figures.items()}
+        for stream, figures in outcome.latency_ns.items()
+    }
+    return replace(
+        outcome,
+        iops=_unknown(outcome.iops),
+        bytes_per_s=_unknown(outcome.bytes_per_s),
+        latency_ns=latency,
+        utilization_half_width=math.nan,
+    )
+
+
+def _unknown(figure: Interval) -> Interval:
+    return Interval(figure.value, math.nan, math.nan)
 
 
 def stability(outcome: Outcome, workload: Workload, prefix: str = "") -> list[Criterion]:

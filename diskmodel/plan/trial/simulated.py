@@ -11,14 +11,10 @@ from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
-from diskmodel.records import Op
 from diskmodel.result import Latency, Result
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.utilization import utilization_interval
 from diskmodel.workload import Workload
-
-#: Standard deviation of the time of a disk operation as a part of its mean: seek, rotation, transfer. At half or
-#: double, the interval of the utilization is up to half or twice as wide.
-_SERVICE_VARIATION = 0.5
 
 
 @dataclass(frozen=True)
@@ -42,18 +38,25 @@ class Simulated:
             n_requests=max(n_requests, workload.n_cycle),
             profile_draws=0,
         )
-        outcome = outcome_of(result, array)
+        outcome = outcome_of(result, array, is_open=not workload.queue_depth)
         outcome = replace(outcome, latency_ns={**outcome.latency_ns, **_of_volumes(result, workload)})
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
 
-def outcome_of(result: Result, array: Array) -> Outcome:
-    """Return what a plan reads from a result; utilization is that of the working disks, without spares."""
+def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
+    """Return what a plan reads from a result; utilization is that of the working disks, without spares.
+
+    `is_open` leaves the randomness of arrivals out of the interval of the utilization.
+    """
     working = [
         use.utilization_ratio
         for disk, use in enumerate(result.per_disk)
         if disk < array.layout.disks and disk not in array.layout.failed
     ]
+    share = 1.0
+    if result.window.n_rounds:  # in whole rounds of an uneven sweep, not in the whole run
+        whole = sum(use.utilization_ratio for use in result.per_disk) / len(result.per_disk)
+        share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
@@ -63,8 +66,8 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Interval.exact(0.0),
         latency_ns={"": _figures(result.latency)}
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
-        utilization_ratio=sum(working) / len(working),
-        utilization_half_width=_utilization_half_width(result),
+        utilization_ratio=min(share * sum(working) / len(working), 1.0),
+        utilization_half_width=_utilization_half_width(result, is_open=is_open),
         back_end_per_host=result.back_end_per_host,
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
@@ -73,6 +76,7 @@ def outcome_of(result: Result, array: Array) -> Outcome:
         burst_requests=result.burst.n_requests if result.burst else math.nan,
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
+        round_requests=0 if result.window.n_rounds else result.run.round_requests,
     )
 
 
@@ -96,29 +100,19 @@ def _of_volumes(result: Result, workload: Workload) -> dict[str, dict[str, Inter
 
 def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Outcome:
     """Return the outcome with the utilization at the nominal rate of an open workload, not at the rate drawn here."""
-    seconds = result.run.end_ns / 1e9
+    is_window = result.window.n_rounds > 0
+    seconds = result.window.seconds if is_window else result.run.end_ns / 1e9
     if not outcome.is_stable or seconds <= 0:
         return outcome
-    ratio = outcome.utilization_ratio * workload.offered_rate_per_s * seconds / result.n_requests
+    n = result.n_measured if is_window else result.n_requests
+    ratio = outcome.utilization_ratio * workload.offered_rate_per_s * seconds / n
     return replace(outcome, utilization_ratio=min(ratio, 1.0))
 
 
-def _utilization_half_width(result: Result) -> float:
-    """Return the relative half-width of the 95 % interval of the utilization.
-
-    Busy time is a sum over requests; each brings a number of operations that depends on its kind (hit, read, write),
-    and operations whose times vary by about half their mean. Requests are independent.
-    """
-    n = result.n_requests
-    per_host = result.back_end_per_host
-    if per_host <= 0:
-        return 0.0
-    writes = float(np.mean(result.requests.op != Op.READ))
-    hits = float(np.mean(result.run.completions.is_hit & (result.requests.op == Op.READ)))
-    reads = max(1 - writes - hits, 0.0)
-    per_write = max(per_host - reads, 0.0) / writes if writes else 0.0
-    variance = per_host * _SERVICE_VARIATION**2 + max(reads + writes * per_write**2 - per_host**2, 0.0)
-    return 1.96 * math.sqrt(variance / n) / per_host
+def _utilization_half_width(result: Result, *, is_open: bool) -> float:
+    """Return the relative half-width of the 95 % interval of the utilization, the larger where it is not symmetric."""
+    found = utilization_interval(result.run, result.window, per_request=is_open)
+    return max(found.high - found.value, found.value - found.low) / found.value if found.value else 0.0
 
 
 def _figures(latency: Latency) -> dict[str, Interval]:

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diskmodel.result.statistics.batches import adjusted_ends, lag1_correlation, least_possible
+from diskmodel.result.statistics.batches import (
+    adjusted_ends,
+    batches_of_rounds,
+    lag1_correlation,
+    least_possible,
+    without_phases,
+)
 
 #: Percentiles that are reported, by name.
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -45,7 +51,7 @@ def fewest_for(level: float) -> int:
 
 
 def quantile_interval(
-    series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None
+    series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None, n_rounds: int = 0
 ) -> tuple[float, float]:
     """Estimate the confidence interval of a quantile of a stationary series; nan where there is too little data.
 
@@ -56,6 +62,8 @@ def quantile_interval(
     level : float in (0, 1)
     observed : float, optional
         The quantile of the whole series, where it is known already.
+    n_rounds : int
+        Whole rounds of a cycle that the series consists of, as in `mean_interval`; 0: there is none.
 
     Notes
     -----
@@ -70,7 +78,11 @@ def quantile_interval(
     """
     values = np.asarray(series)
     beyond = len(values) * min(level, 1 - level)
-    n_batches = next((count for count in BATCH_COUNTS if beyond / count >= MIN_BEYOND), 0)
+    is_phased = 0 < n_rounds <= BATCH_COUNTS[-1]
+    counts = (
+        [n_rounds * n for n in range(batches_of_rounds(n_rounds) // n_rounds, 0, -1)] if is_phased else BATCH_COUNTS
+    )
+    n_batches = next((count for count in counts if beyond / count >= MIN_BEYOND), 0)
     if n_batches == 0:
         return math.nan, math.nan
     size = len(values) // n_batches
@@ -78,4 +90,7 @@ def quantile_interval(
     # one by one, so that never the whole series is copied
     each = np.array([float(quantiles(batch, level)) for batch in batches])
     whole = float(quantiles(values, level)) if observed is None else observed
-    return adjusted_ends(whole, each, lag1_correlation(each), confidence, least_possible(each))
+    least, degrees = least_possible(each), 0
+    if is_phased:
+        each, degrees = without_phases(each, whole, n_rounds)
+    return adjusted_ends(whole, each, lag1_correlation(each), confidence, least, degrees)

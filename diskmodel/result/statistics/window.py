@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from diskmodel.result.statistics.warmup import warm_up
 #: Longer runs keep the numbers of their rows in half the memory.
 _SMALL_ABOVE = 1 << 20
 _PIECE = 1 << 18
+#: Rounds of an uneven sweep that a run has to see. With one, nothing shows how rounds differ; with double, twice as
+#: many plans end without an answer.
+MIN_ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,16 @@ class Window:
         after is not the requested mix.
     rows : int64 or, where they are very many, int32, shape (n,)
     is_settled : bool
-        Whether the warm-up was found to end within the run.
+        Whether the warm-up was found to end within the run, and a cycle was seen often enough.
+    n_rounds : int
+        Whole rounds of the write cache's sweep that the window consists of (rule Z10); 0: it does not.
     """
 
     start_ns: int
     end_ns: int
     rows: Int64 | NDArray[np.int32]
     is_settled: bool
+    n_rounds: int = 0
 
     @property
     def seconds(self) -> float:
@@ -64,6 +71,17 @@ def narrowed(values: Int64) -> Int64 | NDArray[np.int32]:
     return values
 
 
+def whole_rounds(n: int, round_requests: int) -> int:
+    """Return the rounds that `n` requests contain where they are enough for a verdict, else 0."""
+    n_rounds = n // round_requests if round_requests else 0
+    return n_rounds if n_rounds >= MIN_ROUNDS else 0
+
+
+def enough_for(round_requests: int) -> int:
+    """Return the length of a run that sees enough rounds of so many requests, after a fifth of one to begin with."""
+    return math.ceil((MIN_ROUNDS + 0.2) * round_requests)
+
+
 def measuring_window(requests: Requests, run: Run) -> Window:
     """Return the window of a run with at least one request; the whole run, not settled, where it is too short."""
     done_ns = run.completions.done_ns
@@ -78,9 +96,13 @@ def measuring_window(requests: Requests, run: Run) -> Window:
     subtract_at(response_ns, run.completions.issue_ns, rows)
     series = narrowed(response_ns)
     del in_order, response_ns
-    n_dropped, is_settled = warm_up(series)
+    n_rounds = whole_rounds(len(rows), run.round_requests)
+    if n_rounds:  # a cycle looks like a warm-up
+        n_dropped, is_settled = len(rows) - n_rounds * run.round_requests, True
+    else:
+        n_dropped, is_settled = warm_up(series)
     start_ns = int(done_ns[rows[n_dropped - 1]]) if n_dropped else 0
     kept = rows[bisect_right(rows, start_ns, key=lambda row: int(done_ns[row])) :] if n_dropped else rows
     if len(kept) == 0 or end_ns <= start_ns:
         return Window(0, max(run.end_ns, int(done_ns.max()), 1), order, False)
-    return Window(start_ns, end_ns, kept, is_settled)
+    return Window(start_ns, end_ns, kept, is_settled and bool(n_rounds or not run.round_requests), n_rounds)

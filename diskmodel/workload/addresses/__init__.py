@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from diskmodel.workload.addresses.excerpts import ExcerptPlaces
 from diskmodel.workload.addresses.hot_spot import HotSpot
 from diskmodel.workload.addresses.pattern import AddressPattern
+from diskmodel.workload.addresses.reuse_walk import ReuseWalk
 from diskmodel.workload.addresses.sequential import Sequential
 from diskmodel.workload.addresses.sorted_batches import SortedBatches
 from diskmodel.workload.addresses.strided import Strided
@@ -24,6 +25,7 @@ PATTERNS: dict[str, type[AddressPattern]] = {
         Sequential,
         Zipf,
         HotSpot,
+        ReuseWalk,
         Strided,
         SortedBatches,
         Zoned,
@@ -50,6 +52,7 @@ __all__ = [
     "Addresses",
     "ExcerptPlaces",
     "HotSpot",
+    "ReuseWalk",
     "Sequential",
     "SortedBatches",
     "Strided",

@@ -123,7 +123,8 @@ def test_a_preset_is_a_question_with_sources(name: str, tmp_path: Path) -> None:
 def test_presets_are_listed_with_their_sources() -> None:
     listed = answer("plan", "--list-presets")["presets"]
     assert [item["name"] for item in listed] == preset_names()
-    assert {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log"} == set(preset_names())
+    known = {"oltp", "mail", "vm", "file-server", "video", "backup", "web", "analytics", "log", "spc1-like"}
+    assert known == set(preset_names())
     text = run("plan", "--list-presets").stdout
     assert all(item["name"] in text for item in listed)
 

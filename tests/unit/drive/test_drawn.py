@@ -86,7 +86,7 @@ def test_a_table_keeps_its_form() -> None:
 
 
 def test_nothing_is_drawn_for_a_profile_that_tells_no_uncertainty() -> None:
-    assert drawn(load_drive("generic-15k"), 5) == []
+    assert drawn(load_drive("wd-raptor-wd740gd"), 5) == []
 
 
 def test_nested_parameters_of_a_hard_disk() -> None:

@@ -9,7 +9,7 @@ from diskmodel import Array, Workload, simulate
     ("drive", "clients", "assumed"),
     [
         ("seagate-exos-x18", 8, "recent nearline drives"),
-        ("seagate-cheetah-15k7", 8, "best possible order"),
+        ("seagate-cheetah-15k7", 8, "twelve SAS drives"),
         ("seagate-exos-x18", 2, ""),
         ("wd-raptor-wd740gd", 8, ""),  # its own queue depths were measured
     ],

@@ -65,7 +65,8 @@ def test_less_is_kept_of_a_trace_that_repeats_itself():
     )
     excerpts = synthesize(many).workload.streams[0].excerpts
     assert excerpts is not None
-    assert excerpts.n_requests < 0.3 * n
+    # a whole period is 0.25 of it; the lengths that are tried after 0.3 are above 0.5
+    assert excerpts.n_requests < 0.6 * n
 
 
 def test_reference_arrays_are_the_smallest_below_half_busy():

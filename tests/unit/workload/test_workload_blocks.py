@@ -19,6 +19,7 @@ PATTERNS: list[dict[str, Any]] = [
     {"addresses": {"pattern": "sequential", "mean_run": 200}, "rate": "100/s"},
     {"addresses": {"pattern": "zipf"}, "rate_per_s": 50, "profile": {"relative_rates": [1, 3], "period": "10 s"}},
     {"addresses": {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 0.2}, "clients": 1},
+    {"addresses": {"pattern": "reuse_walk", "n_walkers": 9}, "rate": "40/s"},
     {"addresses": {"pattern": "strided", "stride": "1 MiB"}, "clients": 1},
     {"addresses": {"pattern": "sorted", "n_batch": 48}, "clients": 1},
     {

@@ -8,10 +8,8 @@ from itertools import groupby
 
 from tests.validation.field.cases import CASES, NOTES, ROOT
 from tests.validation.field.outcome import Outcome
-from tests.validation.field.plot import plot_errors
 
 PAGE = ROOT / "docs" / "explanation" / "validation-field.md"
-FIGURE = PAGE.with_name("validation-field.svg")
 
 _INTRODUCTION = """# Field measurements
 
@@ -59,14 +57,13 @@ def _other_choices(case: str, choices: Sequence[tuple[str, Outcome]], rows: Sequ
 
 
 def write_page(outcomes: Sequence[Outcome], choices: Sequence[tuple[str, Outcome]]) -> None:
-    """Write page and figure; `choices` are figures with other choices, and what was chosen."""
-    FIGURE.write_text(plot_errors([o for o in outcomes if o.kind != "formula"]), encoding="utf-8")
+    """Write the page; `choices` are figures with other choices, and what was chosen."""
     text = io.StringIO()
     text.write(_INTRODUCTION)
     n_out = sum(not o.is_reached for o in outcomes)
     text.write(f"\n{len(outcomes)} figures of {len(CASES)} cases: {len(outcomes) - n_out} are within")
     text.write(f" the tolerance of their case, {n_out} not.\n")
-    text.write(f"\n![Author's figures and ours]({FIGURE.name})\n")
+    text.write("\n![Author's figures and ours](validation-field.svg)\n")
     for case, group in groupby(outcomes, key=lambda o: o.case):
         rows = list(group)
         text.write(f"\n## {case}\n\n{CASES[case]['source']}.\n")

@@ -14,6 +14,8 @@ _HEAD = """# How well a synthetic workload stands for the real one
 `make synthesis` writes this page: it fits a workload to each public trace in the folder of evidence, and compares what
 the workload's requests see on an array with what the trace's own requests see there.
 
+![Mean and p99 of the synthetic workload over those of the trace, a row for each trace](validation-synthesis.svg)
+
 ## Method
 
 - **Traces:** web search, DTRS, postmark, iozone, a Hadoop node, and a synthetic one, each as `diskmodel replay` reads

@@ -67,5 +67,16 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty meet the objective" in markdown(result)
 
 
-def test_drives_of_the_catalogue_have_no_such_risk() -> None:
-    assert run_plan(plan_of(), evaluate=Queues()).profile_risk is None
+def test_drives_of_which_all_is_measured_or_printed_have_no_such_risk() -> None:
+    plan = plan_of(candidates={"drives": ["wd-raptor-wd740gd"], "levels": ["raid10"], "max_disks": 64})
+    result = run_plan(plan, evaluate=Queues())
+    assert result.best is not None
+    assert result.profile_risk is None
+
+
+def test_an_assumed_order_is_such_a_risk() -> None:
+    """These answers do not depend on the order: all four that were measured are tried, and meet the objective."""
+    risk = run_plan(plan_of(), evaluate=Queues()).profile_risk
+    assert risk is not None
+    assert (risk.n_draws, risk.n_holding) == (4, 4)
+    assert "queue.miss_margin_ns" in risk.parameters

@@ -53,12 +53,13 @@ impl Arms for OwnArm<'_> {
 }
 
 /// Seek and rotational latency of a waiting command (rule Q6), when the platter is at `angle`; a revolution more where
-/// the latency is shorter than `margin` (rule Q12).
+/// the head moves and the latency is shorter than `margin` (rule Q12).
 #[inline]
 fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
     let target = &waiting.target;
     let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
     let wait = spindle.wait_ns(target.angle, spindle.by_revolution.split(angle + time).1);
-    let is_missed = wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
+    let has_moved = time > 0 || planted(Fault::MarginAtRest);
+    let is_missed = has_moved && wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
     time + wait + if is_missed { spindle.revolution } else { 0 }
 }

@@ -135,8 +135,9 @@ pub struct Parts<D: Device> {
     pub sample_every: u64,
 }
 
-/// What waits to be written (rule Z7): the time, blocks of the controller's cache, sectors in the drives' buffers, pages.
-pub type Levels = [i64; 4];
+/// What waits to be written (rule Z7): the time, blocks of the controller's cache, sectors in the drives' buffers, pages;
+/// and the mean busy time of the disks.
+pub type Levels = [i64; 5];
 
 pub struct Simulation<D: Device, T> {
     events: Events,
@@ -396,7 +397,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let n_dirty = self.cache.as_ref().map_or(0, |cache| cache.n_dirty());
         let n_buffered = self.disks.iter().map(Device::n_buffered).sum();
         let n_pages = self.page_cache().map_or(0, |(cache, _)| cache.n_dirty() as i64);
-        self.levels.push([self.events.now, n_dirty, n_buffered, n_pages]);
+        let now = self.events.now;
+        let from = usize::from(planted(Fault::LevelBusy));
+        let busy: i128 = self.disks[from..].iter().map(|disk| i128::from(disk.counters_until(now).busy_ns)).sum();
+        // a mean of 64-bit times fits
+        let busy = (busy / self.disks.len().max(1) as i128) as i64;
+        self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
     fn done(&mut self, host: u32) {

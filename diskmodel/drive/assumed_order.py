@@ -1,0 +1,70 @@
+"""What is known of how firmware orders queued commands, for drives of which it was not measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Order(NamedTuple):
+    """Parameters of `rpo` (rule Q12) and of the cached writes among which a drive chooses."""
+
+    miss_margin_ns: int
+    age_weight: float
+    committed: int
+    weighed_writes: int | None = None
+
+
+@dataclass(frozen=True)
+class AssumedOrder:
+    """A kind of drives whose firmware is assumed to be like that of others.
+
+    Attributes
+    ----------
+    words : str
+        Where the assumption comes from, as messages give it.
+    order : Order
+        What profiles of this kind have: the slower side where the evidence leaves a choice.
+    drawn : tuple of Order
+        What drives of this kind may have, by what was measured; each is as likely as the others.
+    """
+
+    words: str
+    order: Order
+    drawn: tuple[Order, ...]
+
+
+#: Fitted to each of the three drives of docs/explanation/validation-firmware.md. Cached writes were measured of the
+#: first and the last.
+SAMSUNG_F1 = Order(2_000_000, 0.1, 3, 128)
+BEHIND_P420I = Order(2_000_000, 0.05, 1, 128)
+WD_RAPTOR = Order(2_500_000, 0.05, 3, 512)
+
+#: Fits all three best.
+OLDER_SATA = Order(2_000_000, 0.05, 2, 128)
+#: From data sheets (no margin) and the latencies of one drive (age weight between 0.1 and 0.5).
+NEARLINE = Order(0, 0.3, 1)
+
+#: By name, as `queue.assumed_from` of a profile gives it.
+ASSUMED_ORDERS: dict[str, AssumedOrder] = {
+    "older-sata": AssumedOrder(
+        "as three drives of 2004 to 2012 do that were measured at depths 2 to 64",
+        OLDER_SATA,
+        (SAMSUNG_F1, BEHIND_P420I, WD_RAPTOR),
+    ),
+    "any-sata": AssumedOrder(
+        "as three drives of 2004 to 2012 do that were measured at depths 2 to 64; recent nearline drives are faster",
+        OLDER_SATA,
+        (SAMSUNG_F1, BEHIND_P420I, WD_RAPTOR, NEARLINE),
+    ),
+    "nearline": AssumedOrder(
+        "as recent nearline drives do: rates that data sheets print for depth 16, latencies of one drive at depth 24",
+        NEARLINE,
+        (Order(0, 0.1, 1), Order(0, 0.5, 1), Order(0, 0.1, 3), Order(0, 0.5, 3)),
+    ),
+    "sas": AssumedOrder(
+        "from the rates of twelve SAS drives of 15,000 rpm and the latencies of three SATA drives",
+        Order(0, 0.05, 2),
+        (Order(0, 0.1, 3), Order(0, 0.05, 1), Order(0, 0.05, 3), NEARLINE),
+    ),
+}

@@ -1,0 +1,31 @@
+"""Mirrored 15,000 rpm drives under an SPC-1-like load serve what was published for each drive."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.validation import spc1_like
+
+N_DRIVES = 16
+
+
+def mean_ms(load: float, order: str) -> float | None:
+    return spc1_like.mean_ms(N_DRIVES, spc1_like.units(N_DRIVES, load), order)
+
+
+def test_the_limit_is_in_the_published_range() -> None:
+    low, high = spc1_like.RANGE_PER_DRIVE
+    at_low, at_high = mean_ms(low, "as the profile"), mean_ms(high, "as the profile")
+    assert at_low is not None
+    assert at_low < spc1_like.LIMIT_MS / 2
+    assert at_high is None or at_high > spc1_like.LIMIT_MS
+
+
+def test_drives_with_the_margin_of_sata_would_miss_it() -> None:
+    found = mean_ms(spc1_like.RANGE_PER_DRIVE[0], "with the margin of SATA drives, 2 ms")
+    assert found is None or found > 2 * spc1_like.LIMIT_MS
+
+
+@pytest.mark.slow
+def test_the_page_is_what_the_script_writes() -> None:
+    assert spc1_like.PAGE.read_text(encoding="utf-8") == spc1_like.page()
