@@ -45,7 +45,8 @@ array's file names `generic-7k2`. The fit finds that 5,400 rpm explains reads on
 disk of 7,200 rpm would need more than 4 ms for seeks within 0.4 % of its capacity.
 
 Reads at depths 16, 32 and 64 are within 10 % of the rate and 20 % of p99; writes at depths 2, 4, 16, 32 and 64 are
-within 15 % and 25 %. The mix at depth 64 is within 15 % of the rate, but p99 of its reads is too long. The others are not:
+within 15 % and 25 %. The mix at depth 64 is within 15 % of the rate, but p99 of its reads is too long.
+The others are not:
 
 - **Single writes and the mix at depth 1** are 60 to 70 % too fast. Between two writes most bits of the bitmap have been
   cleared, and Linux sets one by a write that flushes the caches of all disks first. The model's bitmap waits for
