@@ -138,8 +138,9 @@ field: setup ## Print published measurements against the model, and write docs/e
 	$(BIN)/python -m tests.validation.field
 
 .PHONY: arrays
-arrays: setup ## Compare every published measurement of drives and arrays with the model, and write docs/explanation/validation-arrays.md
+arrays: setup ## Compare published measurements of drives and arrays with the model, fit disks through arrays, and write validation-arrays.md and validation-through-array.md
 	$(BIN)/python -m tests.validation.published_arrays
+	$(BIN)/python -m tests.validation.through_array
 
 .PHONY: firmware
 firmware: setup ## Fit how firmware orders commands to published drives, and write docs/explanation/validation-firmware.md

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from diskmodel.array import Array
 from diskmodel.drive import Drive
 
 #: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
@@ -103,6 +104,8 @@ class Calibration:
         None where nothing could be held out.
     report : dict
         `residuals` (one row per fitted or held-out observation) and `warnings`.
+    array : Array or None
+        The measured array with the drive in it, where the evidence was of an array.
     """
 
     drive: Drive
@@ -111,12 +114,15 @@ class Calibration:
     parameters: Mapping[str, Parameter]
     held_out: Mapping[str, Any]
     report: Mapping[str, Any] = field(default_factory=dict)
+    array: Array | None = None
 
     def __post_init__(self) -> None:
         error = error_of(self.held_out)
         if error:
             provenance = {**self.drive.provenance, "held_out": error}
             object.__setattr__(self, "drive", self.drive.model_copy(update={"provenance": provenance}))
+        if self.array is not None:
+            object.__setattr__(self, "array", self.array.model_copy(update={"drive": self.drive}))
 
     @property
     def kind(self) -> str:
@@ -133,5 +139,7 @@ class Calibration:
             "correlations": correlations_of(self.drive),
             "held_out": dict(self.held_out),
             "last_stage": self.drive.provenance.get("last_stage"),
+            "residuals": list(self.report.get("residuals", ())),
             "warnings": list(self.report.get("warnings", ())),
+            "array": None if self.array is None else self.array.to_dict(),
         }

@@ -17,12 +17,14 @@ from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import calibrate_flash
 from calibrate.flash.writes import buffer_of
 from calibrate.hdd.calibrate import calibrate_hdd
-from calibrate.hdd.from_fio import calibrate_hdd_from_fio
+from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
+from calibrate.hdd.from_fio.conditions import conditions_of
 from calibrate.hdd.rotation import find_rotation
 from calibrate.hdd.tracks import single_reads
 from calibrate.provenance import provenance
 from calibrate.score.against_measurement import repeat
 from calibrate.score.mixes import mixes_of, mixes_report
+from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
@@ -49,6 +51,7 @@ def calibrate(
     name: str | None = None,
     capacity_bytes: int | None = None,
     start: Drive | None = None,
+    array: Array | None = None,
 ) -> Calibration:
     """Fit the drive behind measurements and results of fio.
 
@@ -66,11 +69,14 @@ def calibrate(
         Of the drive; by default that of the evidence, at worst the size of the measured file.
     start : Drive, optional
         Hard disk of the same kind, which the fit to results of fio starts from; its speed and capacity are kept.
+    array : Array, optional
+        What was measured, where that is an array: the drive inside it is fitted, from the one described there.
 
     Returns
     -------
     Calibration
-        `has_converged` is False, with a message, when the model does not describe the evidence.
+        `has_converged` is False, with a message, when the model does not describe the evidence. With `array`, the
+        result's `array` has the fitted drive.
 
     Raises
     ------
@@ -79,7 +85,10 @@ def calibrate(
     """
     evidence = read_evidence(paths)
     warnings: list[str] = []
-    result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed, start), evidence, seed)
+    if array is not None:
+        result = _calibrate_inside(evidence, array, name, capacity_bytes, warnings, seed, start)
+    else:
+        result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed, start), evidence, seed)
     if out is not None:
         result.drive.save(out)
     return result
@@ -176,8 +185,7 @@ def _calibrate_fio(
     InputError
         When `start` is no hard disk, or hard disks' results have no percentiles.
     """
-    if start is not None and not isinstance(start, Hdd):
-        raise InputError(Fault("drive", start.name, "is not a hard disk", "leave it out, or name a hard disk"))
+    start = _hard_disk(start)
     warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None and start is None:
         warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
@@ -186,7 +194,7 @@ def _calibrate_fio(
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
     if start is not None or (alone and max(alone) > MECHANICAL_NS):
         return calibrate_hdd_from_fio(
-            evidence.jobs,
+            conditions_of(evidence.jobs),
             start=start,
             capacity_bytes=capacity_bytes or (None if start is not None else ASSUMED_CAPACITY_BYTES),
             name=named,
@@ -204,6 +212,50 @@ def _calibrate_fio(
         seed=seed,
     )
     return _with_verdict(found)
+
+
+def _calibrate_inside(
+    evidence: Evidence,
+    array: Array,
+    name: str | None,
+    capacity_bytes: int | None,
+    warnings: list[str],
+    seed: int,
+    start: Drive | None,
+) -> Calibration:
+    """Calibrate the hard disks inside an array.
+
+    Raises
+    ------
+    InputError
+        When the array's drive or `start` is no hard disk, or the evidence does not fit the array.
+    """
+    warnings.extend(_processor_bound(evidence.jobs))
+    for measurement in evidence.measurements:
+        _note_warnings(measurement, warnings)
+    return calibrate_hdd_from_fio(
+        conditions_of(evidence.jobs, evidence.measurements),
+        start=_hard_disk(start),
+        array=array,
+        capacity_bytes=capacity_bytes,
+        name=name or f"drive of {array.name or evidence.paths[0].stem}",
+        provenance=provenance(evidence.paths, evidence.kinds, evidence.kernel, seed),
+        warnings=warnings,
+        seed=seed,
+    )
+
+
+def _hard_disk(start: Drive | None) -> Hdd | None:
+    """Return the drive to start from.
+
+    Raises
+    ------
+    InputError
+        When it is no hard disk.
+    """
+    if start is not None and not isinstance(start, Hdd):
+        raise InputError(Fault("drive", start.name, "is not a hard disk", "leave it out, or name a hard disk"))
+    return start
 
 
 def _with_verdict(found: Calibration) -> Calibration:

@@ -14,9 +14,9 @@ from calibrate.evidence.cells import cells_of
 from calibrate.evidence.files import read_evidence
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability
+from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Drive
-from diskmodel.engine.simulate import simulate
 from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
@@ -77,8 +77,8 @@ class Predicted:
     quantiles_ms: Floats
 
 
-def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
-    """Compare a drive with measurements and fio results: what `diskmodel validate --json` prints.
+def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0) -> dict[str, Any]:
+    """Compare a drive or an array with measurements and fio results: what `diskmodel validate --json` prints.
 
     Random reads of measurements (by queue depth and size) and every group of jobs of fio results are compared, with a
     row for each. The value expected of a request is the predicted mean of its condition.
@@ -86,7 +86,7 @@ def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[
     Raises
     ------
     InputError
-        When the files cannot be read, have nothing to compare, or do not fit the drive.
+        When the files cannot be read, have nothing to compare, or do not fit what they are compared with.
     """
     evidence = read_evidence(paths)
     found = list(_measured(evidence.measurements))
@@ -95,7 +95,8 @@ def repeat(drive: Drive, paths: Iterable[str | Path], *, seed: int = 0) -> dict[
             found += _of_fio(path)
     if not found:
         raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
-    array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
+    alone = {"level": "jbod", "disks": 1}
+    array = subject if isinstance(subject, Array) else Array.parse({"drive": subject, "layout": alone})
     pairs = [(condition, _predicted(array, condition, seed)) for condition in found]
     scores = [_score([pair for pair in pairs if op in ("", pair[0].op)]) for op in ("", "read", "write")]
     rows = [_row(condition, predicted) for condition, predicted in pairs]
@@ -189,9 +190,9 @@ def _known(latency: FioLatency) -> tuple[Floats, Floats]:
 
 def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
-    result = simulate(array, condition.workload, seed=seed, n_requests=n, profile_draws=0)
-    is_write = result.requests.op[result.window.rows] != 0
-    chosen = result.responses_ns()[is_write == (condition.op == "write")] / 1e6
+    result, rows = settled(array, condition.workload, n=n, warm_up=None, seed=seed)
+    done, is_write = result.run.completions, result.requests.op[rows] != 0
+    chosen = (done.done_ns - done.issue_ns)[rows][is_write == (condition.op == "write")] / 1e6
     return Predicted(float(chosen.mean()), np.asarray(np.quantile(chosen, condition.ranks)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +17,12 @@ from diskmodel.cli.shared.console import print_json, progress, say, show
 from diskmodel.cli.shared.evidence import TRACED, read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
-from diskmodel.output import write_text
+from diskmodel.errors import DescriptionError, Fault, InputError
+from diskmodel.output import STDOUT, write_text
 
 if TYPE_CHECKING:
+    from calibrate.calibration import Calibration
+    from diskmodel.array import Array
     from diskmodel.drive import Drive
 
 #: Warnings printed; a long list would hide the result, and --json has them all.
@@ -41,6 +45,16 @@ def calibrate(
         str | None,
         typer.Option(help="Hard disk of the same kind, from the catalogue or a file, that a fit to fio starts from."),
     ] = None,
+    array: Annotated[
+        Path | None,
+        typer.Option(
+            help="Array that the evidence was measured on; the drive inside it is fitted, from the one there."
+        ),
+    ] = None,
+    array_out: Annotated[
+        Path | None,
+        typer.Option(help="TOML file to write that array with the fitted drive to; default: beside --out."),
+    ] = None,
     seed: Seed = 0,
     report: Annotated[Path | None, typer.Option(help="Write residuals and parameters to this HTML file.")] = None,
     as_json: Json = False,
@@ -52,10 +66,16 @@ def calibrate(
     """
     check_place(out, "out")
     check_place(report, "report", (".html", ".htm"))
+    described = None if array is None else _array(array)
+    array_out = _place_of_array(out, array_out, array)
+    check_place(array_out, "array_out", (".toml",))
     capacity_bytes = None if capacity is None else parse_bytes("capacity", capacity)
     start = None if drive is None else _start(drive)
-    printed, fitted, residuals = fit_with_residuals(evidence, requests, seed, capacity_bytes, start)
+    found = fitted_to(evidence, requests, seed, capacity_bytes, start, described)
+    printed, fitted, residuals = found.to_dict(), found.drive, list(found.report.get("residuals", ()))
     fitted.save(out)
+    if array_out is not None and found.array is not None:
+        write_text(array_out, array_toml(found.array, os.path.relpath(out, array_out.parent)), "array_out")
     if report is not None:
         from calibrate.report import report_html
 
@@ -64,7 +84,11 @@ def calibrate(
         print_json(printed)
     else:
         show(*lines(printed), table_of(printed["parameters"]))
+        if any("iops_error_ratio" in row for row in residuals):
+            show(conditions_table(residuals, printed["held_out"].get("mixed_read_write")))
     say(f"profile: {out}")
+    if array_out is not None:
+        say(f"array: {array_out}")
     if not printed["converged"]:
         raise honest_no(f"the fit did not converge: {printed['message']}")
 
@@ -75,6 +99,40 @@ def _start(name: str) -> Drive:
     return load_drive(name)
 
 
+def _array(path: Path) -> Array:
+    from diskmodel.array import Array
+
+    return Array.load(path)
+
+
+def _place_of_array(out: Path, array_out: Path | None, array: Path | None) -> Path | None:
+    """Return where the array with the fitted drive is written; None where there is no array, or no file beside it.
+
+    Raises
+    ------
+    DescriptionError
+        When a place is given without an array.
+    """
+    if array is None:
+        if array_out is not None:
+            fix = "name the array that was measured with --array, or leave it out"
+            raise DescriptionError(Fault("array_out", str(array_out), "needs an array", fix))
+        return None
+    if array_out is None and str(out) == STDOUT:
+        return None
+    return out.with_name(f"{out.stem}-array.toml") if array_out is None else array_out
+
+
+def array_toml(array: Array, drive: str) -> str:
+    """Return the text of an array's file that names the file of its drive; fields with their defaults are left out."""
+    import tomlkit
+
+    from diskmodel.description import readable
+
+    fields = array.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return tomlkit.dumps(readable(fields | {"drive": drive}))
+
+
 def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Drive]:
     """Return what `--json` prints of a calibration, and the drive.
 
@@ -83,33 +141,42 @@ def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str
     InputError
         When a file is not evidence, or contains too little of it.
     """
-    printed, drive, _ = fit_with_residuals(evidence, requests, seed)
-    return printed, drive
+    found = fitted_to(evidence, requests, seed)
+    return found.to_dict(), found.drive
 
 
-def fit_with_residuals(
+def fitted_to(
     evidence: list[Path],
     requests: str | None,
     seed: int,
     capacity_bytes: int | None = None,
     start: Drive | None = None,
-) -> tuple[dict[str, Any], Drive, list[dict[str, Any]]]:
-    """The same, and the error on each condition."""
+    array: Array | None = None,
+) -> Calibration:
+    """Return the calibration from evidence of any kind.
+
+    Raises
+    ------
+    InputError
+        When a file is not evidence, or contains too little of it; when a trace is said to be of an array.
+    """
     with progress() as bar:
         bar.add_task("fitting", total=None)
         trace = read_trace_evidence(evidence, requests)
-        if trace is not None:
-            from calibrate.provenance import provenance
-            from calibrate.trace.fit import calibrate_trace
-
-            sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
-            origin = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
-            found = calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=origin)
-        else:
+        if trace is None:
             from calibrate.fit import calibrate as run
 
-            found = run(evidence, seed=seed, capacity_bytes=capacity_bytes, start=start)
-        return found.to_dict(), found.drive, list(found.report.get("residuals", ()))
+            return run(evidence, seed=seed, capacity_bytes=capacity_bytes, start=start, array=array)
+        from calibrate.provenance import provenance
+        from calibrate.trace.fit import calibrate_trace
+
+        if array is not None:
+            rule = "is a trace, which is fitted to a drive alone"
+            fix = "use fio results or a measurement of the array: random reads at depth 1 and at deeper ones"
+            raise InputError(Fault("evidence", str(evidence[0]), rule, fix))
+        sheet = {} if capacity_bytes is None else {"blocks": capacity_bytes // 512}
+        origin = provenance(evidence, [TRACED], None, seed) | {"requests": requests or "all"}
+        return calibrate_trace(trace, sheet=sheet, seed=seed, name=evidence[0].stem, provenance=origin)
 
 
 def lines(printed: dict[str, Any]) -> list[str]:
@@ -176,10 +243,29 @@ def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
         return []
     own = mixed.get("median_repeatability_ratio")
     repeatability = "" if own is None else f" (repeatability {own:.1%})"
+    medians = [f"mean response {mixed['median_mean_error_ratio']:.1%}{repeatability}"]
+    for key, what in (("iops", "rate"), ("p99", "p99"), ("demerit", "demerit")):
+        value = mixed.get(f"median_{key}_ratio", mixed.get(f"median_{key}_error_ratio"))
+        medians += [] if value is None else [f"{what} {value:.1%}"]
     return [
-        f"mixed reads and writes, held out ({mixed['n_conditions']} conditions), median errors: mean response "
-        f"{mixed['median_mean_error_ratio']:.1%}{repeatability}, demerit {mixed['median_demerit_ratio']:.1%}"
+        f"mixed reads and writes, held out ({mixed['n_conditions']} conditions), median errors: {', '.join(medians)}"
     ]
+
+
+def conditions_table(residuals: Sequence[dict[str, Any]], mixed: dict[str, Any] | None) -> Table:
+    """Return a table of rates and percentiles, measured and predicted; mixes of reads and writes were held out."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("condition")
+    for heading in ("measured", "predicted", "rate", "mean", "p99"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    held = [] if mixed is None else mixed["conditions"]
+    for row in (*residuals, *held):
+        rates = (f"{row[key]:,.4g}/s" for key in ("measured_iops", "predicted_iops"))
+        ratios = (row[f"{key}error_ratio"] for key in ("iops_", ""))
+        p99 = f"{row['p99_error_ratio']:+.0%}" if "p99_error_ratio" in row else ""
+        note = " (held out)" if row in held else ""
+        table.add_row(f"{row['what']}{note}", *rates, *(f"{ratio:+.0%}" for ratio in ratios), p99)
+    return table
 
 
 def table_of(parameters: dict[str, Any]) -> Table:

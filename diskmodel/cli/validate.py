@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +14,10 @@ from diskmodel.cli.shared.console import print_json, progress, show
 from diskmodel.cli.shared.evidence import read_trace_evidence
 from diskmodel.cli.shared.options import Debug, Json, RequestRange, Seed
 from diskmodel.cli.shared.status import ends_well
+from diskmodel.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from diskmodel.array import Array
     from diskmodel.drive import Drive
 
 _ROWS = (
@@ -31,7 +34,7 @@ _ROWS = (
 
 @ends_well
 def validate(
-    drive: Annotated[str, typer.Argument(help="Drive: a profile, or a name in the catalogue.")],
+    drive: Annotated[str, typer.Argument(help="Drive: a profile, or a name in the catalogue; or an array, a file.")],
     evidence: Annotated[
         list[Path],
         typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content."),
@@ -42,26 +45,37 @@ def validate(
     debug: Debug = False,
 ) -> None:
     """Predict what was measured, and report the error of the prediction."""
-    from diskmodel.drive import load_drive
-
-    profile = load_drive(drive)
-    printed = judge(profile, evidence, requests, seed)
+    subject = _subject(drive)
+    printed = judge(subject, evidence, requests, seed)
     if as_json:
         print_json(printed)
     else:
-        show(f"{profile.name} against {', '.join(str(path) for path in evidence)}", _table(printed))
+        show(f"{subject.name or drive} against {', '.join(str(path) for path in evidence)}", _table(printed))
         if "conditions" in printed:
             show(_conditions(printed["conditions"]))
 
 
-def judge(drive: Drive, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
+def _subject(name: str) -> Drive | Array:
+    """Return the array in a file with a layout, or the drive of that name."""
+    from diskmodel.array import Array
+    from diskmodel.description import read_toml
+    from diskmodel.drive import load_drive
+
+    if os.path.isfile(name) and "layout" in read_toml(name):
+        return Array.load(name)
+    return load_drive(name)
+
+
+def judge(drive: Drive | Array, evidence: list[Path], requests: str | None, seed: int) -> dict[str, Any]:
     """Return what `--json` prints of a validation.
 
     Raises
     ------
     InputError
-        When a file is not evidence, or describes another drive.
+        When a file is not evidence, or describes another drive; when a trace is compared with an array.
     """
+    from diskmodel.array import Array
+
     with progress() as bar:
         bar.add_task("predicting", total=None)
         trace = read_trace_evidence(evidence, requests)
@@ -69,6 +83,9 @@ def judge(drive: Drive, evidence: list[Path], requests: str | None, seed: int) -
             from calibrate.score.against_measurement import repeat
 
             return repeat(drive, evidence, seed=seed)
+        if isinstance(drive, Array):
+            fix = "replay it on the array: diskmodel simulate ARRAY.toml --workload TRACE --replay original"
+            raise InputError(Fault("evidence", str(evidence[0]), "is a trace, which validates a drive alone", fix))
         if drive.kind == "hdd" and "trace_model" in drive.provenance:
             from calibrate.trace.fit import validate_traces
 

@@ -28,7 +28,12 @@ PAGES = sorted(
 
 
 #: Pages that fit drives, or start processes elsewhere: tens of seconds each.
-HEAVY = ("README.md", "docs/how-to/calibrate-from-fio.md", "docs/how-to/run-on-a-cluster.md")
+HEAVY = (
+    "README.md",
+    "docs/how-to/calibrate-from-fio.md",
+    "docs/how-to/calibrate-inside-an-array.md",
+    "docs/how-to/run-on-a-cluster.md",
+)
 
 
 def name(page: Path) -> str:

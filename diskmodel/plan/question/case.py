@@ -150,6 +150,7 @@ class Case:
             controller=controller,
             host=plan.host,
             spindles=plan.spindles,
+            drive_write_cache=plan.drive_write_cache,
         )
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:

@@ -200,8 +200,8 @@ class PlanDescription(Description):
         whole array.
     objective : Objective
     candidates : Candidates
-    controller, queue, host, spindles
-        Of every candidate.
+    controller, queue, host, spindles, drive_write_cache
+        Of every candidate, as in an array's file.
     prices : Prices
     search : Search
     recording : Recording or None
@@ -221,6 +221,7 @@ class PlanDescription(Description):
     queue: Queue = Queue()
     host: Host = Host()
     spindles: Spindles = Spindles()
+    drive_write_cache: bool | None = None
     prices: Prices = Prices()
     search: Search = Search()
     recording: Recording | None = None

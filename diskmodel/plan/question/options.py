@@ -285,7 +285,7 @@ def _take_array(draft: _Draft, array: Array) -> None:
     candidates |= {"spares": array.layout.spares}
     if array.layout.n_groups > 1:
         candidates["groups"] = (array.layout.n_groups,)
-    for name in ("controller", "queue", "host", "spindles"):
+    for name in ("controller", "queue", "host", "spindles", "drive_write_cache"):
         draft.tables[name] = getattr(array, name)
 
 

@@ -10,10 +10,15 @@ import pytest
 
 from calibrate.calibration import Calibration
 from calibrate.fit import calibrate
-from calibrate.hdd import from_fio
+from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
+from calibrate.hdd.from_fio.conditions import PERCENTILES, Condition, conditions_of
+from calibrate.hdd.from_fio.measured_array import MeasuredArray
+from calibrate.hdd.from_fio.residuals import MAX_P99_MISFIT
+from diskmodel.array import Array
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.errors import InputError
 from diskmodel.formats import read_fio
+from diskmodel.workload import Workload
 
 #: fio's figures of a Samsung F1 1 TB: github.com/louwrentius/fio-plot, history of benchmark_data/HPMICROSERVERG10.
 SAMSUNG = Path(__file__).parents[2] / "data" / "samsung-f1.fio.json"
@@ -25,25 +30,34 @@ def written(path: Path, jobs: list[dict[str, Any]]) -> Path:
     return path
 
 
-def measured_as_fio_would(drive: Hdd, depths: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Return jobs of random reads on a simulated drive, from other requests than the fit simulates."""
+def measured_as_fio_would(
+    drive: Hdd, depths: tuple[int, ...], array: Array | None = None, mode: str = "randread"
+) -> list[dict[str, Any]]:
+    """Return jobs of random requests on a simulated drive or array, from other requests than the fit simulates."""
     jobs = []
+    measured = MeasuredArray(array)
     for depth in depths:
-        asked = from_fio.Condition("read", 4096, depth, 1.0, 1.0, dict.fromkeys(from_fio.PERCENTILES, 1.0))
-        seen = from_fio.run(drive, asked, seed=77)
-        latency = {"min": 0, "max": 10**10, "mean": seen.mean_ns, "stddev": 1.0}
-        percentiles = {f"{p:.6f}": round(ns) for p, ns in seen.percentiles_ns.items()}
-        reads = {
-            "total_ios": 4000,
-            "io_bytes": 4000 * 4096,
-            "iops": seen.iops,
-            "bw": round(seen.iops * 4),
-            "runtime": round(4000 / seen.iops * 1000),
-            "clat_ns": latency | {"percentile": percentiles},
-            "lat_ns": latency,
-        }
-        options = {"rw": "randread", "bs": "4k", "iodepth": str(depth), "ioengine": "libaio", "direct": "1"}
-        jobs.append({"jobname": f"d{depth}", "groupid": len(jobs), "error": 0, "job options": options, "read": reads})
+        ratio = {"randread": 1.0, "randwrite": 0.0, "randrw": 0.5}[mode]
+        workload = Workload.parse({"size_bytes": 4096, "read_ratio": ratio, "clients": depth})
+        parts = {}
+        for op in ("read", "write"):
+            if ratio == (0.0 if op == "read" else 1.0):
+                continue
+            asked = Condition(op, workload, 1.0, 1.0, dict.fromkeys(PERCENTILES, 1.0))
+            seen = measured.predict(drive, asked, seed=77)
+            latency = {"min": 0, "max": 10**10, "mean": seen.mean_ns, "stddev": 1.0}
+            percentiles = {f"{p:.6f}": round(ns) for p, ns in seen.percentiles_ns.items()}
+            parts[op] = {
+                "total_ios": 4000,
+                "io_bytes": 4000 * 4096,
+                "iops": seen.iops,
+                "bw": round(seen.iops * 4),
+                "runtime": round(4000 / seen.iops * 1000),
+                "clat_ns": latency | {"percentile": percentiles},
+                "lat_ns": latency,
+            }
+        options = {"rw": mode, "bs": "4k", "iodepth": str(depth), "ioengine": "libaio", "direct": "1"}
+        jobs.append({"jobname": f"d{depth}", "groupid": len(jobs), "error": 0, "job options": options, **parts})
     return jobs
 
 
@@ -80,8 +94,8 @@ def test_without_deep_queues_the_order_is_not_identified(tmp_path: Path) -> None
 def test_reads_one_at_a_time_are_required(tmp_path: Path, depths: tuple[int, ...]) -> None:
     jobs = read_fio(written(tmp_path / "deep.json", measured_as_fio_would(known(), depths))) if depths else []
     with pytest.raises(InputError, match="queue depth 1"):
-        from_fio.calibrate_hdd_from_fio(
-            jobs, start=known(), capacity_bytes=None, name="", provenance={}, warnings=[], seed=0
+        calibrate_hdd_from_fio(
+            conditions_of(jobs), start=known(), capacity_bytes=None, name="", provenance={}, warnings=[], seed=0
         )
 
 
@@ -111,7 +125,8 @@ def test_reads_of_a_real_drive(samsung: Calibration) -> None:
 def test_a_depth_between_is_predicted(samsung: Calibration) -> None:
     """The drive is said to serve up to eight commands in their order, so that depth 8 has the rate of depth 4."""
     assert isinstance(samsung.drive, Hdd)
-    at_8 = from_fio.run(samsung.drive, from_fio.Condition("read", 4096, 8, 1.0, 1.0, {99.0: 1.0}), seed=5)
+    workload = Workload.parse({"size_bytes": 4096, "read_ratio": 1.0, "clients": 8})
+    at_8 = MeasuredArray().predict(samsung.drive, Condition("read", workload, 1.0, 1.0), seed=5)
     assert at_8.iops == pytest.approx(75.4, rel=0.1)
 
 
@@ -120,6 +135,6 @@ def test_writes_whose_latencies_are_not_described_are_no_success(samsung: Calibr
     """The rates of writes are fitted; some take a revolution longer than any model of the cache says."""
     writes = [row for row in samsung.report["residuals"] if "writes" in row["what"]]
     assert all(abs(row["iops_error_ratio"]) < 0.1 for row in writes)
-    assert min(row["p99_error_ratio"] for row in writes) < -from_fio.MAX_P99_MISFIT
+    assert min(row["p99_error_ratio"] for row in writes) < -MAX_P99_MISFIT
     assert not samsung.has_converged
     assert "writes" in samsung.message

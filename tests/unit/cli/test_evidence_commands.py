@@ -1,16 +1,19 @@
 """`diskmodel measure`, `calibrate`, `validate` and `demo`: evidence in, drives out, every way of ending."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from calibrate.evidence.requests import RequestTrace
+from diskmodel.array import Array
 from diskmodel.drive import load_drive
 from tests.calibrate.trace.traced_drive import TracedDrive
 from tests.unit.cli.commands import EXAMPLES, answer, process, refusal, run, write
@@ -217,3 +220,55 @@ def test_demo_leaves_out_a_drive_that_the_model_does_not_describe(
     found = answer("demo", "--out", tmp_path / "out", "--plan", small_plan(tmp_path))
     assert found["calibration"]["converged"] is False
     assert {item["drive"] for item in found["plan"]["candidates"]} == {load_drive(name).name for name in demo.BUNDLED}
+
+
+ARRAY = """
+drive = "generic-7k2"
+drive_write_cache = true
+layout = { level = "raid5", disks = 4, strip = "64 KiB", bitmap = {} }
+"""
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A disk fitted inside an array to its reads one at a time, and what was printed."""
+    folder = tmp_path_factory.mktemp("inside")
+    reads = json.loads((EXAMPLES / "measured" / "raid5-reads.json").read_text())
+    evidence = write(folder / "reads.json", json.dumps(reads | {"jobs": reads["jobs"][:1]}))
+    array, out = write(folder / "my-array.toml", ARRAY), folder / "disk.toml"
+    return out, answer("calibrate", evidence, "--array", array, "--capacity", "2TB", "--out", out)
+
+
+def test_a_disk_inside_an_array(inside: tuple[Path, dict[str, Any]]) -> None:
+    out, printed = inside
+    assert printed["converged"] is True
+    assert printed["array"]["layout"]["disks"] == 4
+    assert printed["residuals"][0]["measured_iops"] == pytest.approx(113.96)
+    found = Array.load(out.with_name("disk-array.toml"))
+    assert found.drive == load_drive(out)
+    assert found.drive.capacity_bytes == 2 * 10**12
+    assert found.layout == Array.load(out.with_name("my-array.toml")).layout
+    assert found.drive_write_cache is True
+
+
+def test_an_array_is_validated(inside: tuple[Path, dict[str, Any]]) -> None:
+    out, _ = inside
+    printed = answer("validate", out.with_name("disk-array.toml"), out.with_name("reads.json"))
+    assert abs(printed["mean_error_ratio"]) < 0.1
+
+
+def test_a_trace_is_not_of_an_array(inside: tuple[Path, dict[str, Any]], trace: Path, tmp_path: Path) -> None:
+    array = inside[0].with_name("my-array.toml")
+    assert "is a trace" in refusal("calibrate", trace, "--array", array, "--out", tmp_path / "disk.toml")
+    assert "is a trace" in refusal("validate", array, trace)
+
+
+def test_a_place_for_an_array_needs_an_array(trace: Path, tmp_path: Path) -> None:
+    words = ("calibrate", trace, "--array-out", tmp_path / "a.toml", "--out", tmp_path / "disk.toml")
+    assert "array_out" in refusal(*words)
+
+
+def test_iostat_is_not_evidence_of_an_array(inside: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    array = inside[0].with_name("my-array.toml")
+    words = ("calibrate", EXAMPLES / "measured" / "iostat.txt", "--array", array, "--out", tmp_path / "disk.toml")
+    assert "no response times to fit" in refusal(*words)

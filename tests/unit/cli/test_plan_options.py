@@ -137,7 +137,8 @@ def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
 
 def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
     text = (
-        'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n[controller]\nhit = "50 us"\n'
+        'drive = "generic-15k"\ndrive_write_cache = false\n'
+        '[layout]\nlevel = "raid5"\ndisks = 6\nstrip = "128 KiB"\n[controller]\nhit = "50 us"\n'
     )
     array = write(tmp_path / "array.toml", text)
     found = answer("plan", "--array", array, *QUESTION, "--max-disks", 8)
@@ -145,6 +146,8 @@ def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
     assert {c["drive"] for c in found["candidates"]} == {load_drive("generic-15k").name}
     assert {c["strip_bytes"] for c in found["candidates"]} == {128 << 10}
     assert found["plan"]["controller"]["hit_ns"] == 50_000
+    assert found["plan"]["drive_write_cache"] is False
+    assert all(c["array"]["drive_write_cache"] is False for c in found["candidates"] if c["array"])
 
 
 def test_a_recorded_load_may_be_scaled_by_name(tmp_path: Path) -> None:

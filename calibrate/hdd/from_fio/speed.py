@@ -1,0 +1,122 @@
+"""The speed of rotation: that of a drive that is named, or the one among the usual that the shallowest reads fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from calibrate.arrays import Floats
+from calibrate.calibration import Parameter
+from calibrate.hdd.from_fio.conditions import Condition
+from calibrate.hdd.from_fio.measured_array import MeasuredArray
+from calibrate.hdd.from_fio.mechanics import Mechanics
+from diskmodel.array import Array
+from diskmodel.drive import Hdd, load_drive
+from diskmodel.errors import Fault, InputError
+
+#: Speeds that hard disks are sold with, and a typical drive of each, where the fit starts.
+CLASSES = {5400: "generic-5k4", 7200: "generic-7k2", 10000: "generic-10k", 15000: "generic-15k"}
+#: Taken where the evidence does not separate it from others: most disks have it.
+USUAL_RPM = 7200
+#: Chi-square by which another speed must fit worse for the speed to be identified. At 9, which noise alone would ask
+#: for, the form of the seek curve passes for another speed: real curves are not those of the class.
+MIN_SPEED_GAIN = 25.0
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Drives that the fit may start from.
+
+    Attributes
+    ----------
+    drives : dict of int to Hdd
+        By speed.
+    usual : int
+        The speed that is taken where the evidence does not separate it from others: that of the class that the array
+        names.
+    is_known : bool
+        Whether that speed is kept whatever the evidence says, because a model was named.
+    """
+
+    drives: dict[int, Hdd]
+    usual: int
+    is_known: bool
+
+
+def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None) -> Starts:
+    """Return where the fit starts: from a named drive, the array's, or a typical one of each speed.
+
+    A typical drive in an array is a guess, whose speed is not kept.
+
+    Raises
+    ------
+    InputError
+        When the array's drive is no hard disk.
+    """
+    typical = {rpm: _typical(rpm) for rpm in CLASSES}
+    named, is_known = start, start is not None
+    if start is None and array is not None:
+        inside = array.drive
+        if not isinstance(inside, Hdd):
+            fix = "name one in the array's file: only hard disks are fitted through an array"
+            raise InputError(Fault("array.drive", inside.name, "is not a hard disk", fix))
+        named = inside
+        is_known = inside.name not in {drive.name for drive in typical.values()}
+    if named is not None:
+        capacity_bytes = capacity_bytes or named.capacity_bytes
+        typical[round(named.rpm)] = named
+    sized = {} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}
+    drives = {rpm: drive.model_copy(update=sized) for rpm, drive in typical.items()}
+    if array is not None and array.drive_write_cache:
+        drives = {rpm: _with_write_cache(drive) for rpm, drive in drives.items()}
+    return Starts(drives, USUAL_RPM if named is None else round(named.rpm), is_known)
+
+
+def fit_speed(
+    array: MeasuredArray, reads: Sequence[Condition], starts: Starts, seed: int, warnings: list[str]
+) -> tuple[Mechanics, Floats, Parameter]:
+    """Return the start of the likeliest speed with its coordinates, and the speed as a parameter."""
+    fits = {rpm: Mechanics(array, drive, reads, seed) for rpm, drive in starts.drives.items()}
+    found = {rpm: fit.without_order() for rpm, fit in fits.items()}
+    misfit = {rpm: found[rpm][1] for rpm in found}
+    ranked = sorted(misfit, key=lambda rpm: misfit[rpm])
+    best, usual = ranked[0], starts.usual
+    loss = misfit[usual] - misfit[best]
+    if starts.is_known:
+        if loss >= MIN_SPEED_GAIN:
+            warnings.append(
+                f"a typical disk of {best} rpm fits the shallowest reads better (chi-square lower by {loss:.0f}); "
+                f"to start from it, name {CLASSES[best]}"
+            )
+        speed = Parameter(starts.drives[usual].rpm, None, "rpm", False, "of the drive that the fit started from")
+        return fits[usual], found[usual][0], speed
+    if loss < MIN_SPEED_GAIN:
+        best = usual
+    rival = next(rpm for rpm in ranked if rpm != best)
+    gain = misfit[rival] - misfit[best]
+    is_identified = gain >= MIN_SPEED_GAIN
+    why = f"{rival} rpm fits worse by {gain:.0f} (chi-square)"
+    if not is_identified:
+        why = f"the percentiles do not separate it from {rival} rpm; name a drive of its kind to start from"
+    speed = Parameter(starts.drives[best].rpm, 0.0 if is_identified else None, "rpm", is_identified, why)
+    return fits[best], found[best][0], speed
+
+
+def _with_write_cache(drive: Hdd) -> Hdd:
+    """Return the drive with a write-back cache, as the array's file says.
+
+    Raises
+    ------
+    InputError
+        When it has no cache.
+    """
+    if drive.cache is None:
+        fix = "set drive_write_cache = false, or name a drive with a cache"
+        raise InputError(Fault("array.drive_write_cache", True, f"{drive.name} has no cache", fix))
+    return drive.model_copy(update={"cache": drive.cache.to_dict() | {"write_back": True}})
+
+
+def _typical(rpm: int) -> Hdd:
+    drive = load_drive(CLASSES[rpm])
+    assert isinstance(drive, Hdd)
+    return drive
