@@ -233,13 +233,13 @@ def _with_drifts(
     """Return the verdict and the window of a run in which levels have not settled (rule Z8).
 
     A level that rises above its mark under open streams alone rises until it is full: they do not wait for it. In a
-    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest.
+    part of a round of an uneven sweep (`is_partial`, rule Z10) it may fall again in the rest, so nothing is known.
     """
     if not drifting:
         return stability, window
-    are_open = all(rule.n_clients == 0 for rule in requests.streams) and not is_partial
+    are_open = all(rule.n_clients == 0 for rule in requests.streams)
     if stability is not None and are_open and any(drift.is_overload for drift in drifting):
-        stability = replace(stability, is_stable=False)
+        stability = replace(stability, is_known=False) if is_partial else replace(stability, is_stable=False)
     return stability, replace(window, is_settled=False)
 
 

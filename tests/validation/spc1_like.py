@@ -58,10 +58,10 @@ def array(n_drives: int, order: str) -> Array:
 
 @cache
 def mean_ms(n_drives: int, n_units: int, order: str) -> float | None:
-    """Return the mean response in ms at so many business scaling units; None where the array is overloaded."""
+    """Return the mean response in ms at so many business scaling units; None where the array may not keep up."""
     n = REQUESTS_PER_DRIVE * n_drives
     result = simulate(array(n_drives, order), spc1_like(n_units), n_requests=n, seed=1, profile_draws=0)
-    return result.latency.mean_ns / 1e6 if result.is_stable else None
+    return result.latency.mean_ns / 1e6 if result.is_stable and result.is_stability_known else None
 
 
 def units(n_drives: int, load: float) -> int:
@@ -160,7 +160,7 @@ def _table(header: list[str], rows: Iterable[list[str]]) -> list[str]:
 
 
 def _ms(value: float | None) -> str:
-    return "overloaded" if value is None else f"{value:.1f} ms"
+    return "the cache fills" if value is None else f"{value:.1f} ms"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from diskmodel import simulate
 from tests.validation import spc1_like
 
 N_DRIVES = 16
@@ -26,6 +27,24 @@ def test_drives_with_the_margin_of_sata_would_miss_it() -> None:
     assert found is None or found > 2 * spc1_like.LIMIT_MS
 
 
+def test_a_part_of_a_sweep_in_which_the_cache_fills_is_not_called_stable() -> None:
+    margin = spc1_like.array(N_DRIVES, "with the margin of SATA drives, 2 ms")
+    load = spc1_like.spc1_like(spc1_like.units(N_DRIVES, 325))
+    found = simulate(margin, load, n_requests=spc1_like.REQUESTS_PER_DRIVE * N_DRIVES, seed=1)
+    assert found.to_dict()["stable"] is None
+    assert any("write cache still fills" in message for message in found.messages)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("load", [100, 200])
+def test_a_row_of_the_page_is_what_the_script_writes(load: int) -> None:
+    page = spc1_like.PAGE.read_text(encoding="utf-8").splitlines()
+    (row,) = [line for line in page if line.startswith(f"| {load} |")]
+    n = spc1_like.DRIVES[1]
+    found = [spc1_like.mean_ms(n, spc1_like.units(n, load), order) for order in spc1_like.ORDERS]
+    assert row == f"| {load} | {' | '.join(f'{mean:.1f} ms' for mean in found)} |"
+
+
+@pytest.mark.long
 def test_the_page_is_what_the_script_writes() -> None:
     assert spc1_like.PAGE.read_text(encoding="utf-8") == spc1_like.page()

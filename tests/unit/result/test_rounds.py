@@ -40,7 +40,7 @@ WITH_LOG: dict[str, Any] = {
 def cached(size: str = "16 MiB", **more: object) -> Array:
     return Array.parse(
         {
-            "drive": "generic-7k2",
+            "drive": "generic-10k",
             "layout": {"level": "raid5", "disks": 6, "strip": "64 KiB"},
             "controller": {"write_cache": {"size": size, **more}},
         }
