@@ -45,7 +45,8 @@ def test_the_array(page_url: str, opened: Open, picture, width: int, dark: bool)
     page.focus(".place")
     page.keyboard.press("End")
     rows = int(re.findall(r"(\d+) rows? rebuilt", page.locator("#array-now").inner_text())[0])
-    assert 0 < rows == page.locator("#array-picture .cell:not(.free)").count() - 12 * 8
+    # the picture follows the rebuild: at most six rows before its front are on it
+    assert 0 < min(rows, 6) == page.locator("#array-picture .cell:not(.free)").count() - 12 * 8
     page.check("#scene-cache")
     shown(page)
     expect(facts).to_contain_text("The cache is full after")

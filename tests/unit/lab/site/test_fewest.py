@@ -48,7 +48,9 @@ def planned(drives: tuple[str, ...] = DRIVES, **changes: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_the_front_page_in_the_page() -> None:
-    printed = {(drive, level): rest for drive, level, *rest in _LINE.findall(FRONT_PAGE.read_text())}
+    # several groups have the level's name in the page, too
+    found = _LINE.findall(FRONT_PAGE.read_text())
+    printed = {(drive, level.replace("50", "5").replace("60", "6")): rest for drive, level, *rest in found}
     assert len(printed) == 9
     answer = planned()
     best = answer["best"]
