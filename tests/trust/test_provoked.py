@@ -151,7 +151,8 @@ def test_device_that_vanishes_during_a_measurement(tmp_path: Path) -> None:
 
 def test_interrupted_plan_leaves_no_half_report(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    words = [sys.executable, "-m", "diskmodel", "plan", "examples/plan-oltp.toml", "--report", str(report)]
+    question = ["examples/plan-oltp.toml", "--sensitivity", "--report", str(report)]
+    words = [sys.executable, "-m", "diskmodel", "plan", *question]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)

@@ -24,7 +24,9 @@ MIXES = ((0.7, 0.5), (1, 4, 16))
 def hdd_truth() -> Hdd:
     drive = catalogue()["generic-10k"]
     assert isinstance(drive, Hdd)
-    return drive.model_copy(update={"write_settle_ns": SETTLE_NS, "cache": {"size_bytes": 8 << 20, "segments": 8}})
+    own = {"write_settle_ns": SETTLE_NS, "cache": {"size_bytes": 8 << 20, "segments": 8}}
+    # an order that a measurement of few depths can determine
+    return Hdd.parse({**drive.to_dict(), **own, "queue": {"depth": drive.queue.depth, "scheduler": "sptf"}})
 
 
 def measured_hdd(folder: Path, *, with_mixes: bool, with_settle: bool = True) -> Path:

@@ -19,7 +19,7 @@ def test_words_and_options_mean_what_files_mean(tmp_path):
 
 def test_clients_instead_of_a_rate():
     found = answer("simulate", "generic-15k", "--queue-depth", 4, "--reads", 1, "--block", "4k", "--requests", 2000)
-    assert found["iops"] > 200
+    assert found["iops"] > 100
 
 
 def test_compare_names_arrays_by_their_words():

@@ -41,7 +41,8 @@ phases with the longest queues. The method is that of Hong, Madhyastha and Zhang
 (*Cluster-based input/output trace synthesis*, IPCCC 2005). The fit keeps more and more of the trace until mean and p99
 are within 8 and 15 % on the arrays above, seed 0. A trace without phases that are alike is
 kept whole; then the workload is the trace, begun elsewhere, and its errors show what that alone changes: the burst with
-which a trace ends, for example, delays what now follows it. DTRS100M in RAID 5, replayed 160 times as fast, is such a case.
+which a trace ends, for example, delays what now follows it. DTRS100M in RAID 5, replayed 160 times as fast, is such a
+case.
 """
 
 _OTHERS = """
