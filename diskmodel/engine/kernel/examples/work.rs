@@ -8,24 +8,17 @@ use std::{env, fs};
 
 use _kernel::scenario::{Built, Scenario};
 use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS};
+use _kernel::traffic::{check_columns, Columns, Completions, PartColumns, N_PARTS};
+use rows::Rows;
 use serde::Deserialize;
+
+#[path = "../tests/rows/mod.rs"]
+mod rows;
 
 #[derive(Deserialize)]
 struct Work {
     array: Scenario,
     requests: Rows,
-}
-
-#[derive(Deserialize)]
-struct Rows {
-    when_ns: Vec<i64>,
-    op: Vec<u8>,
-    offset: Vec<i64>,
-    length: Vec<i64>,
-    stream: Vec<i32>,
-    cache_draw: Vec<f64>,
-    streams: Vec<Rule>,
 }
 
 /// Events that the first `n` requests take.
@@ -35,15 +28,7 @@ fn n_events(work: Work, n: usize) -> Result<u64, String> {
     let n = n.min(rows.when_ns.len());
     let (mut issue, mut done) = (vec![0; n], vec![0; n]);
     let (mut parts, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
-    let requests = Requests {
-        when: Column::Each(&rows.when_ns[..n]),
-        op: Column::Each(&rows.op[..n]),
-        offset: Column::Each(&rows.offset[..n]),
-        length: Column::Each(&rows.length[..n]),
-        stream: Column::Each(&rows.stream[..n]),
-        cache_draw: Column::Each(&rows.cache_draw[..n]),
-        rules: rows.streams,
-    };
+    let requests = rows.requests(n);
     let completions = Completions {
         issue: Some(&mut issue),
         done: &mut done,

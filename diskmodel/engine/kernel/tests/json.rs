@@ -9,25 +9,17 @@ use std::path::Path;
 
 use _kernel::scenario::{Built, Scenario};
 use _kernel::simulation::Simulation;
-use _kernel::traffic::{check_columns, Column, Columns, Completions, PartColumns, Requests, Rule, N_PARTS, PARTS};
+use _kernel::traffic::{check_columns, Columns, Completions, PartColumns, N_PARTS, PARTS};
+use rows::Rows;
 use serde::Deserialize;
+
+mod rows;
 
 #[derive(Deserialize)]
 struct Kept {
     array: Scenario,
     requests: Rows,
     completions: Done,
-}
-
-#[derive(Deserialize)]
-struct Rows {
-    when_ns: Vec<i64>,
-    op: Vec<u8>,
-    offset: Vec<i64>,
-    length: Vec<i64>,
-    stream: Vec<i32>,
-    cache_draw: Vec<f64>,
-    streams: Vec<Rule>,
 }
 
 #[derive(Deserialize, PartialEq, Debug)]
@@ -45,15 +37,7 @@ fn run(array: Scenario, rows: &Rows) -> Done {
     let n = rows.when_ns.len();
     let (mut issue_ns, mut done_ns) = (vec![0; n], vec![0; n]);
     let (mut parts_ns, mut is_hit) = (vec![0; n * N_PARTS], vec![false; n]);
-    let requests = Requests {
-        when: Column::Each(&rows.when_ns),
-        op: Column::Each(&rows.op),
-        offset: Column::Each(&rows.offset),
-        length: Column::Each(&rows.length),
-        stream: Column::Each(&rows.stream),
-        cache_draw: Column::Each(&rows.cache_draw),
-        rules: rows.streams.clone(),
-    };
+    let requests = rows.requests(n);
     let completions = Completions {
         issue: Some(&mut issue_ns),
         done: &mut done_ns,

@@ -23,7 +23,7 @@ pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, WritePolicy}
 use crate::mechanics::Spindle;
 use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};
-use crate::simulation::{Controller, Parts, Submitter};
+use crate::simulation::{Cache, Controller, Host, Parts, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
 pub use caches::CacheTables;
@@ -66,6 +66,27 @@ pub enum Built {
     Virtual(Parts<VirtualDisk>),
 }
 
+/// What stands before the disks, of whatever kind they are.
+struct Outside {
+    layout: Layout,
+    controller: Controller,
+    cache: Option<Cache>,
+    host: Option<Host>,
+    submitter: Option<Submitter>,
+    merge_sectors: i64,
+    n_buffered: u64,
+    sample_every: u64,
+}
+
+impl Outside {
+    /// All that a simulation is made of, with disks of one kind.
+    fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
+        let Outside { layout, controller, cache, host, submitter, merge_sectors, n_buffered, sample_every } = self;
+        disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(merge_sectors));
+        Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every }
+    }
+}
+
 impl Scenario {
     /// The parts of a scenario that keeps its rules, and what requests must keep to.
     ///
@@ -90,6 +111,9 @@ impl Scenario {
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let submitter = (self.throttle_requests > 0 && is_redundant)
             .then(|| Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity));
+        let merge_sectors = self.merge_sectors;
+        let outside =
+            Outside { layout, controller, cache, host: buffer, submitter, merge_sectors, n_buffered, sample_every };
         match self.drive {
             Drive::Hdd(tables) => {
                 let own = Policy::new(&self.drive_queue);
@@ -99,25 +123,13 @@ impl Scenario {
                     .zip(spindles)
                     .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
                     .collect();
-                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
                     disk.load(&writes);
                 }
-                let host = buffer;
-                Ok(Built::Hdd(Parts {
-                    model,
-                    layout,
-                    controller,
-                    cache,
-                    host,
-                    submitter,
-                    disks,
-                    n_buffered,
-                    sample_every,
-                }))
+                Ok(Built::Hdd(outside.around(model, disks)))
             }
             Drive::Flash(tables) => {
                 let model = tables.model(self.depth);
@@ -127,43 +139,19 @@ impl Scenario {
                     ftl.write(Some(unit), &model.ftl);
                 }
                 let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
-                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
                 let before = start.programmed.by_disk(n_devices).into_iter().zip(start.buffered.by_disk(n_devices));
                 for (disk, (programmed, buffered)) in disks.iter_mut().zip(before) {
                     let [programmed, buffered] = [programmed, buffered]
                         .map(|writes| writes.into_iter().map(|(_, lba, n)| (lba, n)).collect::<Vec<_>>());
                     disk.load(&programmed, &buffered, &model);
                 }
-                let host = buffer;
-                Ok(Built::Flash(Parts {
-                    model,
-                    layout,
-                    controller,
-                    cache,
-                    host,
-                    submitter,
-                    disks,
-                    n_buffered,
-                    sample_every,
-                }))
+                Ok(Built::Flash(outside.around(model, disks)))
             }
             Drive::Virtual(tables) => {
                 let model = tables.model(self.depth);
                 let draws = (0..n_devices).zip(&self.phase_ns);
-                let mut disks: Vec<_> = draws.map(|(i, &draw)| VirtualDisk::new(i, &host, draw as u32)).collect();
-                disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(self.merge_sectors));
-                let host = buffer;
-                Ok(Built::Virtual(Parts {
-                    model,
-                    layout,
-                    controller,
-                    cache,
-                    host,
-                    submitter,
-                    disks,
-                    n_buffered,
-                    sample_every,
-                }))
+                let disks: Vec<_> = draws.map(|(i, &draw)| VirtualDisk::new(i, &host, draw as u32)).collect();
+                Ok(Built::Virtual(outside.around(model, disks)))
             }
         }
     }
