@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, load_of, read_array
+from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Block,
@@ -86,10 +86,10 @@ def compare(
     notes: list[str] = []
     found = run(
         described,
-        load_of(
+        read_workload(
             workload,
-            LoadOptions(iops, reads, block, span),
             queue_depth,
+            options=LoadOptions(iops, reads, block, span),
             level=level,
             device=device,
             format=format,

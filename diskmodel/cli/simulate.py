@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show, show_lines
-from diskmodel.cli.shared.inputs import LoadOptions, load_of, read_array, read_replay, refuse_wrap
+from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_replay, read_workload, refuse_wrap
 from diskmodel.cli.shared.options import (
     ArrayText,
     Block,
@@ -107,8 +107,15 @@ def simulate(
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        options = LoadOptions(iops, reads, block, span)
-        load = load_of(workload, options, queue_depth, level=level, device=device, format=format, notes=notes)
+        load = read_workload(
+            workload,
+            queue_depth,
+            options=LoadOptions(iops, reads, block, span),
+            level=level,
+            device=device,
+            format=format,
+            notes=notes,
+        )
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:

@@ -84,36 +84,11 @@ class LoadOptions:
 _OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
 
 
-def load_of(
-    path: Path | None,
-    options: LoadOptions,
-    queue_depth: int | None = None,
-    *,
-    level: str | None = None,
-    device: str | None = None,
-    format: str | None = None,
-    notes: list[str] | None = None,
-) -> Workload:
-    """Return the workload in a file, as `read_workload` does, or in options.
-
-    Raises
-    ------
-    DescriptionError, FormatError
-        As `read_workload`; also when the load is stated twice, or not at all.
-    """
-    if path is None:
-        refuse_unused(None, level=level, device=device, format=format)
-        return options.workload(queue_depth)
-    for name, value in options.given().items():
-        fix = f"leave it out, or change it in {path}"
-        raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
-    return read_workload(path, queue_depth, level=level, device=device, format=format, notes=notes)
-
-
 def read_workload(
-    path: Path,
+    path: Path | None,
     queue_depth: int | None = None,
     *,
+    options: LoadOptions | None = None,
     level: str | None = None,
     device: str | None = None,
     format: str | None = None,
@@ -121,11 +96,13 @@ def read_workload(
 ) -> Workload:
     """Return the workload in a file or recording, with another number of outstanding requests where one is given.
 
+    Without a file, it is the one in the options.
+
     Raises
     ------
     DescriptionError
         With every fault of the file, or when an option does not apply to it: a depth without a closed stream, a
-        percentile or a device for a description.
+        percentile or a device for a description; also when the load is stated twice, or not at all.
     FormatError
         When the file is neither a description nor a known recording.
 
@@ -135,8 +112,15 @@ def read_workload(
     from diskmodel.formats import find_workload
     from diskmodel.workload import Workload
 
-    is_recorded = path.suffix != ".toml" or format is not None
+    options = options or LoadOptions()
+    if path is not None and (stated := options.given()):
+        name, value = next(iter(stated.items()))
+        fix = f"leave it out, or change it in {path}"
+        raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
+    is_recorded = path is not None and (path.suffix != ".toml" or format is not None)
     refuse_unused(path if is_recorded else None, level=level, device=device, format=format)
+    if path is None:
+        return options.workload(queue_depth)
     if is_recorded:
         found = find_workload(path, level="95" if level is None else level, device=device, format=format)
         workload = Workload.parse(found.workload, str(path))

@@ -111,7 +111,7 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
 
 def _utilization_half_width(result: Result, *, is_open: bool) -> float:
     """Return the relative half-width of the 95 % interval of the utilization, the larger where it is not symmetric."""
-    found = utilization_interval(result.run, result.window, per_request=is_open)
+    found = utilization_interval(result.run, result.window, per_request=True) if is_open else result.utilization
     return max(found.high - found.value, found.value - found.low) / found.value if found.value else 0.0
 
 
