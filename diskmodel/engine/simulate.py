@@ -14,6 +14,7 @@ from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.errors import CoverageError, DescriptionError, Fault
@@ -98,9 +99,11 @@ def simulate(
     DescriptionError
         When array and workload do not fit each other, or the run would take more than a day or than the free memory.
     CoverageError
-        When `engine="native"` or `keep="histogram"` does not cover the scenario.
+        When `engine="native"` or `keep="histogram"` does not cover the scenario, or shingled disks are to write at
+        random places.
     """
     _check_options(workload, engine, n_requests, precision, keep, start)
+    refuse_random_writes(array, workload)
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
