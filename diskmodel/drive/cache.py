@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from operator import attrgetter
-
-from sortedcontainers import SortedKeyList
 
 
 @dataclass
