@@ -122,6 +122,33 @@ def test_no_seed_begins_within_a_burst():
         assert when[-1] < 200_000, seed
 
 
+def even_then_burst(at: int) -> Requests:
+    """A request every 100 ms, with 300 at once before request `at` of 1000."""
+    n, first = 1000, at - 300
+    gap = np.full(n, 10**8)
+    gap[first:at] = 1000
+    return Requests(
+        when_ns=np.cumsum(gap) - gap[0],
+        op=np.zeros(n, np.uint8),
+        offset=np.arange(n) * 7919 % 10**5 * 4096,
+        length=np.full(n, 4096),
+        stream=np.zeros(n, np.int32),
+        cache_draw=np.zeros(n),
+        streams=(StreamRule("trace"),),
+    )
+
+
+@pytest.mark.parametrize(("at", "is_fixed"), [(1000, True), (500, False)])
+def test_a_trace_that_ends_in_a_burst_begins_at_its_beginning(at, is_fixed):
+    recorded = even_then_burst(at)
+    phases = cut(recorded, 64)
+    stream = stream_of(phases, represent(phases, 1.0))
+    workload = Workload(name="b", streams=(stream,))
+    first = {int(workload.requests(capacity_bytes=CAPACITY, n=1, seed=seed).offset[0]) for seed in range(10)}
+    assert (first == {int(recorded.offset[0])}) is is_fixed
+    assert (len(first) == 1) is is_fixed
+
+
 def test_another_rate_brings_all_gaps_nearer():
     workload = Workload.parse(described())
     slow, fast = (w.requests(capacity_bytes=CAPACITY, n=50, seed=1) for w in (workload, workload.scaled(4.0)))
