@@ -77,15 +77,16 @@ class Figures:
 
 @dataclass(frozen=True)
 class Family:
-    """Arrays of one drive and level, with these numbers of disks."""
+    """Arrays of one drive and level, with these numbers of disks; their controller may have a read cache."""
 
     level: str
     drive: str
     disks: tuple[int, ...]
+    read_cache: str = ""
 
     def of(self, n_disks: int) -> Array:
         """Return the array with that many disks."""
-        return _array(self.drive, self.level, n_disks)
+        return _array(self.drive, self.level, n_disks, self.read_cache)
 
 
 _DISKS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
@@ -99,9 +100,11 @@ FAMILIES = (
 
 
 @cache
-def _array(drive: str, level: str, n_disks: int) -> Array:
+def _array(drive: str, level: str, n_disks: int, read_cache: str) -> Array:
+    name = f"{level} of {n_disks} {drive}" + (f", {read_cache} read cache" if read_cache else "")
     layout = {"level": level, "disks": n_disks, "strip": "64 KiB"}
-    return Array.parse({"name": f"{level} of {n_disks} {drive}", "drive": drive, "layout": layout})
+    controller = {"controller": {"read_cache": {"size": read_cache}}} if read_cache else {}
+    return Array.parse({"name": name, "drive": drive, "layout": layout, **controller})
 
 
 @dataclass(frozen=True)

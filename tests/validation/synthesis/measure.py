@@ -26,6 +26,8 @@ OTHERS = (
     Family("raid10", "generic-15k", _DISKS),
     Family("raid6", "generic-7k2", _DISKS),
     Family("raid5", "samsung-pm9a3-7680", (4,)),
+    Family("raid10", "generic-10k", (8,), "512 MiB"),
+    Family("raid10", "generic-10k", (8,), "4 GiB"),
 )
 
 

@@ -55,7 +55,9 @@ where the trace begins.
 _OTHERS = """
 ## On arrays that the fit did not see
 
-The fit chooses what to keep by replays on the arrays above. These are other arrays, under the same rules.
+The fit chooses what to keep by replays on the arrays above. These are other arrays, under the same rules, and two
+whose controller has a read cache. A phase goes to its own places, so that a cache sees as much data as in the trace.
+Which data a later phase reads again is lost where that phase is not kept: caches then serve less than in the trace.
 """
 
 _HALVES = """
