@@ -156,9 +156,9 @@ def test_a_write_that_finds_no_room_waits_for_one_destage() -> None:
 def test_more_waiting_writes_than_half_of_what_is_weighed_compete_with_reads(
     engine: str, weighed: int, expected: int
 ) -> None:
-    """Rule C8: at 510,000 the arm is free, and two writes and a read wait. Of the two writes the first begins to pass at
-    520,000 and ends at 670,000; the read's block 164 passes at 640,000. Two writes are more than half of two: the first
-    one goes first, being nearer, and the read waits for another revolution. They are not more than half of four."""
+    """Rule C8: at 510,000 the arm is free, and two writes and a read wait. The first write begins to pass at 520,000
+    and ends at 670,000; the read's block 164 passes at 640,000. Two writes are more than half of two: the first goes
+    first, being nearer, and the read waits for another revolution. They are not more than half of four."""
     rows = [(0, READ, 50, 1), (1, WRITE, 52, 15), (1, WRITE, 90, 1), (2, READ, 164, 1)]
     queue = {"depth": 32, "scheduler": "sptf", "weighed_writes": weighed}
     outcome = done(engine, rows, cache=CACHE | {"write_back": True}, queue=queue)
