@@ -16,28 +16,40 @@ WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
 
 
 class Rebuild(Description):
-    """Rebuilding a failed disk onto a spare while the array serves its workload.
+    """Rebuilding a failed disk onto a spare while the array serves its workload, as Linux md does it.
 
     Attributes
     ----------
     disk : int or None
         Which failed disk is rebuilt; None: the first.
-    rate_bytes_per_s : float or None
-        Limit of the rebuild rate; None: as fast as the disks go.
+    speed_min_bytes_per_s : float
+        A rebuild that is slower does not yield to the host. Default: 1,000 KiB/s, Linux's `speed_limit_min`. What
+        `mdadm` and administrators raise where a busy array is rebuilt too slowly.
+    speed_max_bytes_per_s : float
+        Limit of the rebuild rate. Default: 200,000 KiB/s, Linux's `speed_limit_max`.
     window_bytes : int
-        Size of one rebuild step: read from the survivors, then written to the spare.
-    steps_at_once : int
-        Steps that may be in progress at the same time. With two the survivors are read while the spare is written: an
-        idle array is rebuilt twice as fast, and hosts wait longer for a busy one.
+        Size of one rebuild step: read from the survivors, then written to the spare. Default: 128 KiB, after which md
+        decides whether to yield.
+    steps_at_once : int or None
+        Steps that may be in progress at the same time while the rebuild does not yield. None: as many as md has room
+        for, 1 MiB with parity (256 stripes of 4 KiB, `stripe_cache_size`) and 2 MiB with copies.
     done_ratio : float
         Share of the disk that is already rebuilt at time 0.
     """
 
     disk: int | None = None
-    rate_bytes_per_s: BytesPerSecond | None = None
-    window_bytes: Length = Field(default=1 << 20, gt=0)
-    steps_at_once: int = Field(default=1, ge=1, le=1024)
+    speed_min_bytes_per_s: BytesPerSecond = 1000 * 1024
+    speed_max_bytes_per_s: BytesPerSecond = 200_000 * 1024
+    window_bytes: Length = Field(default=128 << 10, gt=0)
+    steps_at_once: int | None = Field(default=None, ge=1, le=1024)
     done_ratio: Ratio = 0.0
+
+    def halfway(self) -> Rebuild:
+        """Return the same rebuild, half done.
+
+        There its rate is about the mean of the whole: disks are faster in the zones before, and slower in those behind.
+        """
+        return self.model_copy(update={"done_ratio": 0.5})
 
 
 class Bitmap(Description):

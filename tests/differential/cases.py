@@ -116,6 +116,8 @@ def draw_case(pick: Pick) -> Case:
     case["start"] = pick((0, 0, 1, 0.5, 0.1))
     _processors(pick, case["array"]["host"])
     _bitmap(pick, case["array"]["layout"])
+    if "rebuild" in case["array"]["layout"]:
+        case["array"]["layout"]["rebuild"]["speed_min_bytes_per_s"] = pick((1e3, 1e6, 1e9))
     return case
 
 
@@ -270,8 +272,7 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
         if pick((False, True, True)):
             layout |= {"spares": 1, "rebuild": {"window_bytes": pick((4096, 65536)), "done_ratio": pick((0, 0.5))}}
             layout["rebuild"]["steps_at_once"] = pick((2, 2, 1, 3))
-            if pick((False, True)):
-                layout["rebuild"]["rate_bytes_per_s"] = 1e6
+            layout["rebuild"]["speed_max_bytes_per_s"] = pick((1e18, 1e6))
     return layout
 
 

@@ -135,7 +135,7 @@ class Case:
             "failed": list(range(n_failed)),
         }
         if is_rebuilding:
-            layout |= {"rebuild": plan.candidates.rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
+            layout |= {"rebuild": plan.candidates.rebuild.halfway().to_dict(), "spares": max(1, plan.candidates.spares)}
         if groups > 1:
             layout["groups"] = groups
         controller = plan.controller

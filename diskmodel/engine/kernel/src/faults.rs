@@ -67,6 +67,8 @@ faults! {
     HeldOrder,
     RebuildFront,
     RebuildGap,
+    RebuildIdle,
+    RebuildMark,
     LinkRounding,
     ClientPace,
     FirstLayout,

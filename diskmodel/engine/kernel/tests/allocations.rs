@@ -114,6 +114,8 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         rebuild_window: 128,
         rebuild_steps: 1,
         rebuild_gap_ns: 0,
+        rebuild_speed_min: 0,
+        rebuild_idle: 64,
         rebuild_front: 0,
         bitmap_chunk: 0,
         bitmap_start: 0,

@@ -30,6 +30,10 @@ pub struct LayoutTables {
     pub rebuild_window: i64,
     pub rebuild_steps: i64,
     pub rebuild_gap_ns: i64,
+    /// Sectors per second below which the rebuild does not yield.
+    pub rebuild_speed_min: i64,
+    /// Sectors that others may use of a disk without the rebuild yielding.
+    pub rebuild_idle: i64,
     pub rebuild_front: i64,
     /// Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     pub bitmap_chunk: i64,

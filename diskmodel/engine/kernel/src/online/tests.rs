@@ -36,6 +36,8 @@ fn scenario() -> Scenario {
         rebuild_disk: 1,
         rebuild_window: 128,
         rebuild_gap_ns: 30_000_000,
+        rebuild_speed_min: 0,
+        rebuild_idle: 64,
         rebuild_steps: 1,
         rebuild_front: 0,
         bitmap_chunk: 0,

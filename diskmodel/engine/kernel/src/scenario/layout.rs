@@ -135,6 +135,8 @@ impl LayoutTables {
         within("layout.rebuild_window", self.rebuild_window, 1, most)?;
         within("layout.rebuild_steps", self.rebuild_steps, 1, MAX_REBUILD_STEPS)?;
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
+        within("layout.rebuild_speed_min", self.rebuild_speed_min, 0, MAX_SECTORS)?;
+        within("layout.rebuild_idle", self.rebuild_idle, 0, MAX_SECTORS)?;
         within("layout.rebuild_front", self.rebuild_front, 0, self.member)
     }
 
