@@ -99,6 +99,11 @@ class Layout(Description):
         "shortest-queue", "round-robin", "primary", "nearest-arm" (closest, idle or not).
     read_strips : "joined" or "separate"
         Strips of one read that adjoin on a disk: one command, or each its own, with a copy chosen for each (Linux md).
+    largest_request_bytes : int or None
+        raid10, raid1e: longest request that the members take. Linux md cuts longer ones there before it cuts them into
+        strips, and then comes to the strips out of order: a revolution is lost in every such request. What
+        `max_sectors_kb` says, or 4 KiB for each segment that the adapter takes (AHCI: 168, so 672 KiB). None: in order,
+        as in other arrays.
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
     read_modify_write : "released" or "held"
@@ -127,6 +132,7 @@ class Layout(Description):
     rotation: Rotation = "left-symmetric"
     read_policy: ReadPolicy = "nearest"
     read_strips: Literal["joined", "separate"] = "joined"
+    largest_request_bytes: Length | None = Field(default=None, gt=0)
     write_policy: WritePolicy = "fewest"
     read_modify_write: Literal["released", "held"] = "released"
     failed: tuple[int, ...] = ()
@@ -163,6 +169,8 @@ class Layout(Description):
             return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
         if kind.n_parity is None and self.n_parity is None:
             return "n_parity: is missing; say how many parity strips a row has"
+        if self.largest_request_bytes is not None and kind.default_copies < 2:
+            return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
         if self.bitmap is not None and not kind.is_redundant:
             return f"bitmap: {level} has nothing to resynchronize; remove it"
         if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:

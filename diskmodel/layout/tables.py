@@ -45,6 +45,9 @@ class LayoutTables:
         Sectors that the host sees.
     cuts_reads : bool
         Every strip of a read is a command of its own (rule L4).
+    largest_request : int
+        Sectors of the longest request that the members take, where longer ones come to their strips out of order; 0:
+        all come in order (rule L14).
     holds_disks : bool
         A disk is held between the read and the write of a read-modify-write (rule L12).
     rebuild_disk : int
@@ -86,6 +89,7 @@ class LayoutTables:
     failed: tuple[int, ...]
     capacity: int
     cuts_reads: bool = False
+    largest_request: int = 0
     holds_disks: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
@@ -165,6 +169,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         failed=tuple(sorted(layout.failed)),
         capacity=capacity,
         cuts_reads=_cuts_reads(layout),
+        largest_request=_largest_request(layout, sector_bytes),
         holds_disks=layout.read_modify_write == "held",
         **_rebuild(layout, member, sector_bytes),
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
@@ -221,6 +226,13 @@ def _cuts_reads(layout: Layout) -> bool:
     """Return whether a read is cut into strips; disks with the same content need no cut (rule L4)."""
     is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
     return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
+
+
+def _largest_request(layout: Layout, sector_bytes: int) -> int:
+    """Return the length beyond which a request is out of order; 0: none is, as where there are no strips (rule L14)."""
+    if layout.largest_request_bytes is None or (layout.n_copies == layout.disks and layout.arrangement == "near"):
+        return 0
+    return _sectors(layout.largest_request_bytes, sector_bytes, "layout.largest_request_bytes")
 
 
 def _sectors(size_bytes: int, sector_bytes: int, field: str) -> int:

@@ -118,6 +118,8 @@ def draw_case(pick: Pick) -> Case:
     _bitmap(pick, case["array"]["layout"])
     if "rebuild" in case["array"]["layout"]:
         case["array"]["layout"]["rebuild"]["speed_min_bytes_per_s"] = pick((1e3, 1e6, 1e9))
+    if LEVELS[level].default_copies > 1 and pick((False, True)):
+        case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
     return case
 
 

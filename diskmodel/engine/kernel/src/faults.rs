@@ -57,6 +57,7 @@ faults! {
     ReadEnd,
     ChosenCounts,
     CutReads,
+    PartOrder,
     MergeLimit,
     MergeOrder,
     MergeFirst,

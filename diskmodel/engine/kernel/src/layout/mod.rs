@@ -131,6 +131,8 @@ pub struct Plan {
     pub then: Vec<Piece>,
     copies: Vec<Copy>,
     held: Vec<Copy>,
+    /// Parts of a request that have been cut off: first sector, sectors.
+    waiting: Vec<(i64, i64)>,
     parts: Vec<parity::Part>,
 }
 

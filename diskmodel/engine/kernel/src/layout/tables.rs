@@ -22,6 +22,8 @@ pub struct LayoutTables {
     pub n_parity: i64,
     pub rotation: Rotation,
     pub cuts_reads: bool,
+    /// Sectors of the longest request that the members take, where longer ones come out of order; 0: all are in order.
+    pub largest_request: i64,
     pub holds_disks: bool,
     pub read_policy: CopyPolicy,
     pub write_policy: WritePolicy,

@@ -29,6 +29,7 @@ fn scenario() -> Scenario {
         n_parity: 1,
         rotation: Rotation::LeftSymmetric,
         cuts_reads: false,
+        largest_request: 0,
         holds_disks: false,
         read_policy: CopyPolicy::Nearest,
         write_policy: WritePolicy::Fewest,

@@ -17,6 +17,7 @@ impl LayoutTables {
         within("layout.n_disks", n_disks, 1, MAX_DISKS)?;
         within("layout.n_spares", i64::from(self.n_spares), 0, MAX_DISKS)?;
         all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MAX_SECTORS)?;
+        within("layout.largest_request", self.largest_request, 0, MAX_SECTORS)?;
         within("layout.data_offset", self.data_offset, 0, MAX_SECTORS)?;
         holds(
             self.data_offset + self.member <= drive_sectors,
@@ -142,7 +143,7 @@ impl LayoutTables {
 
     /// Longest request in sectors that becomes no more than `MAX_PIECES` commands.
     pub(super) fn most_request(&self) -> i64 {
-        if !self.cuts_reads && self.failed.is_empty() {
+        if !self.cuts_reads && self.largest_request == 0 && self.failed.is_empty() {
             return MAX_SECTORS;
         }
         let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };
