@@ -38,7 +38,7 @@ class Spindles(Description):
 
 
 #: Number of drives, drive and RAID level in words.
-_WORDS = re.compile(r"(?:(?P<disks>\d{1,6})\s*[x×]\s*)?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+_WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
 #: What `Array` takes without names.
 _POSITIONAL = ("drive", "level", "disks")
 
@@ -169,9 +169,13 @@ class Array(Description):
         <Array '8x generic-15k raid5': 8 × Generic 15k rpm SAS in raid5, strip 64 KiB, 2.1 TB usable>
         """
         found = _WORDS.fullmatch(words.strip())
-        if found is None or bool(found["disks"]) != bool(found["level"]):
-            rule = "is neither a file nor an array in words"
-            raise DescriptionError(Fault("array", words, rule, 'write for example "8x generic-15k raid5"'))
+        if found is None or (found["level"] is None and int(found["disks"] or 1) > 1):
+            missing = "array in words" if found is None else "array in words, which names its RAID level"
+            fix = 'write for example "8x generic-15k raid5"'
+            raise DescriptionError(Fault("array", words, f"is neither a file nor an {missing}", fix))
+        if found["level"] is not None and found["disks"] is None:
+            fix = f'write for example "8x {words.strip()}"'
+            raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
         layout = {"level": found["level"] or "jbod", "disks": int(found["disks"] or 1)}
         return cls.parse({"name": words, "drive": found["drive"], "layout": layout}, words)
 

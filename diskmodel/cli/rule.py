@@ -11,13 +11,18 @@ from diskmodel.cli.shared.inputs import ratios
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import ends_well
 
+#: Levels that are compared where none is named.
+USUAL_LEVELS = ("raid10", "raid5", "raid6")
+
 
 @ends_well
 def rule(
-    level: Annotated[str, typer.Option(help="RAID level: raid0, raid1, raid10, raid5, raid6, …, or erasure.")],
     reads: Annotated[
         str, typer.Option("--reads", "--read-fraction", help="Share of reads among the host's requests, 70% or 0.7.")
     ],
+    level: Annotated[
+        str | None, typer.Option(help="RAID level (raid0, raid5, …) or erasure; without one, the usual are compared.")
+    ] = None,
     disks: Annotated[int | None, typer.Option(help="Disks that share the load.")] = None,
     iops: Annotated[float | None, typer.Option(help="Requests per second of the host.")] = None,
     per_disk_iops: Annotated[float | None, typer.Option(help="Requests per second that one disk is rated for.")] = None,
@@ -31,33 +36,40 @@ def rule(
 ) -> None:
     """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
     from diskmodel.analytic.rule import rule_of_thumb
+    from diskmodel.errors import DescriptionError, Fault
 
     read_fraction, hit, ceiling = ratios(reads=reads, cache_hit=cache_hit, utilization_ceiling=utilization_ceiling)
-    answer = rule_of_thumb(
-        level,
-        read_fraction=read_fraction,
-        cache_hit=hit,
-        disks=disks,
-        iops=iops,
-        per_disk_iops=per_disk_iops,
-        utilization_ceiling=ceiling,
-        n_parity=n_parity,
-    )
-    data = answer.to_dict()
+    if level is None and n_parity is not None:
+        fix = "add --level erasure, or leave it out"
+        raise DescriptionError(Fault("--n-parity", n_parity, "only applies to level erasure", fix))
+    answers = []
+    for name in USUAL_LEVELS if level is None else (level,):
+        answer = rule_of_thumb(
+            name,
+            read_fraction=read_fraction,
+            cache_hit=hit,
+            disks=disks,
+            iops=iops,
+            per_disk_iops=per_disk_iops,
+            utilization_ceiling=ceiling,
+            n_parity=n_parity,
+        )
+        answers.append((answer.write_penalty, answer.to_dict()))
     if as_json:
-        print_json(data)
+        print_json({"levels": [data for _, data in answers]} if level is None else answers[0][1])
         return
     writes = 1 - read_fraction
-    show(
-        f"A write costs {answer.write_penalty} disk operations in {level}, a read that misses the cache 1:",
-        f"  {read_fraction:g} × (1 − {hit:g}) + {writes:g} × {answer.write_penalty} "
-        f"= {data['back_end_per_host']} disk operations per request",
-        *(f"  {line}" for line in _lines(data, ceiling)),
-        "The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.",
-    )
+    for penalty, data in answers:
+        show(
+            f"A write costs {penalty} disk operations in {data['level']}, a read that misses the cache 1:",
+            f"  {read_fraction:g} × (1 − {hit:g}) + {writes:g} × {penalty} "
+            f"= {data['back_end_per_host']} disk operations per request",
+            *(f"  {line}" for line in _lines(data, ceiling, is_rating_given=per_disk_iops is not None)),
+        )
+    show("The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.")
 
 
-def _lines(data: dict[str, float], ceiling: float) -> list[str]:
+def _lines(data: dict[str, float], ceiling: float, *, is_rating_given: bool) -> list[str]:
     limited = f" at a ceiling of {ceiling:.0%}" if ceiling < 1 else ""
     texts = {
         "back_end_iops": "{:,} disk operations per second in total",
@@ -67,4 +79,6 @@ def _lines(data: dict[str, float], ceiling: float) -> list[str]:
         "disks_needed": "{:,} disks needed" + limited,
         "utilization_ratio": "{:.1%} utilization of each disk",
     }
+    if is_rating_given:
+        del texts["per_disk_iops"]
     return [text.format(data[name]) for name, text in texts.items() if name in data]

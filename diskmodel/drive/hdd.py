@@ -148,6 +148,9 @@ class Hdd(Profile):
         Whether reading a track starts wherever the head arrives.
     actuators : int
         With two, each has half of the heads and half of the blocks.
+    recording : "conventional" or "shingled"
+        Shingled (SMR), managed by the drive: reads and long sequential writes are predicted as of any disk; a workload
+        with random writes is refused.
     cache : HddCache, optional
     queue : DriveQueue
     """
@@ -173,6 +176,7 @@ class Hdd(Profile):
     buffer_full_ratio: Annotated[float, Field(ge=0, le=1)] = 0.0
     zero_latency: bool = False
     actuators: Literal[1, 2] = 1
+    recording: Literal["conventional", "shingled"] = "conventional"
     cache: HddCache | None = None
     queue: DriveQueue = DriveQueue()
 

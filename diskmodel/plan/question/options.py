@@ -293,12 +293,12 @@ def _check_complete(draft: _Draft, options: PlanOptions, preset: Preset | None) 
     """Refuse a question without a file that lacks an essential, naming all that it lacks."""
     has_workload = "workload" in draft.tables
     recorded = draft.tables.get("workload")
-    has_rate = isinstance(recorded, Workload)
+    has_rate = isinstance(recorded, Workload) or options.iops is not None or options.throughput_bytes_per_s is not None
     has_limit = bool(_fields(draft.tables.get("objective")).get("latency"))
     lacking = [
         option
         for option, is_there in (
-            ("--iops", has_rate or options.iops is not None or options.throughput_bytes_per_s is not None),
+            ("--iops or --throughput", has_rate),
             ("--reads", has_workload or options.read_ratio is not None),
             ("--block", has_workload or options.size_bytes is not None),
             ("--capacity", options.capacity_bytes is not None),

@@ -34,13 +34,12 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")
             for what, part in _subsets(result)
         ]
-        spent = [(part, value) for part, value in result.breakdown_ns.items() if value > 0]
-        rows.append(("time went to", ", ".join(f"{part} {_ms(value)}" for part, value in spent) or "nothing", ""))
+        rows += _spent(result)
     else:
         rows.append(("latency", "none: overloaded", "the backlog grows without end"))
     if result.prediction is not None:
         rows += prediction_rows(result.prediction)
-    rows.append(("disk utilization", share(result.utilization_ratio), _busiest(result)))
+    rows += _utilization(result)
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
@@ -118,10 +117,21 @@ def _subsets(result: Result) -> list[tuple[str, Latency]]:
     return subsets
 
 
-def _busiest(result: Result) -> str:
-    if len(result.per_disk) < 2:
-        return ""
-    return f"busiest disk {share(max(use.utilization_ratio for use in result.per_disk))}"
+def _spent(result: Result) -> list[tuple[str, str, str]]:
+    """What the mean latency consists of: a line for each part."""
+    parts = [(f"  {part}", value) for part, value in result.breakdown_ns.items() if value > 0]
+    total = sum(value for _, value in parts)
+    return [("of the mean:", "", ""), *((part, _ms(value), share(value / total)) for part, value in parts)]
+
+
+def _utilization(result: Result) -> list[tuple[str, str, str]]:
+    """How busy the disks are together, and the busiest of several."""
+    mean = result.utilization
+    ends = f"{share(mean.low)} … {share(mean.high)}" if math.isfinite(mean.low + mean.high) else "too few requests"
+    rows = [("disk utilization", share(result.utilization_ratio), ends)]
+    if len(result.per_disk) > 1:
+        rows.append(("  of the busiest disk", share(max(use.utilization_ratio for use in result.per_disk)), ""))
+    return rows
 
 
 def _ms(value_ns: float) -> str:

@@ -33,7 +33,9 @@ def test_compare_names_arrays_by_their_words():
     [
         ("generic-15k", 1, "jbod"),
         ("1x generic-15k jbod", 1, "jbod"),
+        ("1x generic-15k", 1, "jbod"),
         ("8×generic-15k raid 5", 8, "raid5"),
+        ("8 generic-15k raid5", 8, "raid5"),
         (" 8 x generic-15k in RAID-10 ", 8, "raid10"),
     ],
 )
@@ -42,9 +44,7 @@ def test_forms(words, disks, level):
     assert (array.layout.disks, array.layout.level, array.drive.name) == (disks, level, "Generic 15k rpm SAS")
 
 
-@pytest.mark.parametrize(
-    "words", ["", "8x generic-15k", "generic-15k raid5", "8 generic-15k raid5", "8x no-drive raid5"]
-)
+@pytest.mark.parametrize("words", ["", "8x generic-15k", "generic-15k raid5", "8x no-drive raid5"])
 def test_other_words_are_refused(words):
     with pytest.raises(DescriptionError):
         Array.from_words(words)
@@ -65,7 +65,8 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         ((*RAID5, "--replay", "2x"), "needs a trace"),
         ((*RAID5, "-w", EXAMPLES / "oltp.toml", "--iops", 5), "cannot be combined with --workload"),
         (("simulate", "nothing.toml", *LOAD), "no such file"),
-        (("simulate", "eight disks", *LOAD), "is neither a file nor an array in words"),
+        (("simulate", "eight disks", *LOAD), "does not say how many drives"),
+        (("simulate", "8x generic-15k", *LOAD), "neither a file nor an array in words, which names its RAID level"),
         (("simulate", "3x generic-15k raid10", *LOAD), "disks=3"),
     ],
 )

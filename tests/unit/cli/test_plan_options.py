@@ -78,9 +78,9 @@ def test_levels_are_understood_as_they_are_written(level: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "--iops, --reads, --block, --capacity, --p99: are missing"),
+        ((), "--iops or --throughput, --reads, --block, --capacity, --p99: are missing"),
         (QUESTION[:8], "--p99: is missing"),
-        (("--from", "preset:vm"), "--iops, --capacity: are missing"),
+        (("--from", "preset:vm"), "--iops or --throughput, --capacity: are missing"),
         ((*QUESTION, "--reads", "70"), "--reads='70': must be at most 1; write 0.7 or 70%"),
         ((*QUESTION, "--block", "8kb"), "has the unknown unit 'kb'; write \"8 KiB\""),
         ((*QUESTION, "--capacity", "20T"), 'has the unknown unit \'T\'; write "20 TB" or "20 TiB"'),

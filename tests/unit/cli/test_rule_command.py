@@ -27,6 +27,15 @@ def test_what_an_array_holds() -> None:
     assert (found["array_iops"], found["host_iops"]) == (700, 477.3)
 
 
+def test_usual_levels_are_compared_where_none_is_named() -> None:
+    found = answer("rule", "--iops", 5000, "--reads", "70%", "--per-disk-iops", 165)
+    assert [(data["level"], data["disks_needed"]) for data in found["levels"]] == [
+        ("raid10", 40),  # 6,500 / 165 = 39.4, and an even number
+        ("raid5", 58),  # 9,500 / 165 = 57.6
+        ("raid6", 76),  # 12,500 / 165 = 75.8
+    ]
+
+
 def test_text_and_json_have_the_same_figures() -> None:
     text = run(*FIELD).stdout
     assert "20,200 disk operations per second in total" in text
@@ -40,7 +49,9 @@ def test_text_and_json_have_the_same_figures() -> None:
         (("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5), "read_fraction=1.5"),
         (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "must have at least two values"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
-        (("--disks", 4, "--iops", 100, "--read-fraction", 0.5), "--level"),
+        (("--disks", 7, "--iops", 100, "--reads", 0.5), "raid10 needs a multiple of its 2 copies"),
+        (("--disks", 8, "--iops", 100, "--reads", 0.5, "--n-parity", 2), "only applies to level erasure"),
+        (("--level", "raid5", "--disks", 4, "--iops", 100), "--reads"),
         (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "most"), "--reads='most': must be a share"),
     ],
 )
