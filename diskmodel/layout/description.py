@@ -104,6 +104,9 @@ class Layout(Description):
         strips, and then comes to the strips out of order: a revolution is lost in every such request. What
         `max_sectors_kb` says, or 4 KiB for each segment that the adapter takes (AHCI: 168, so 672 KiB). None: in order,
         as in other arrays.
+    huge_page_ratio : float
+        Share of requests whose data lies in huge pages of the host's memory: a few segments, so that they are not cut
+        at `largest_request_bytes` where segments set that limit.
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
     read_modify_write : "released" or "held"
@@ -133,6 +136,7 @@ class Layout(Description):
     read_policy: ReadPolicy = "nearest"
     read_strips: Literal["joined", "separate"] = "joined"
     largest_request_bytes: Length | None = Field(default=None, gt=0)
+    huge_page_ratio: Ratio = 0.0
     write_policy: WritePolicy = "fewest"
     read_modify_write: Literal["released", "held"] = "released"
     failed: tuple[int, ...] = ()
@@ -171,6 +175,8 @@ class Layout(Description):
             return "n_parity: is missing; say how many parity strips a row has"
         if self.largest_request_bytes is not None and kind.default_copies < 2:
             return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
+        if self.huge_page_ratio and self.largest_request_bytes is None:
+            return f"huge_page_ratio={self.huge_page_ratio}: no request is cut without largest_request; add or remove"
         if self.bitmap is not None and not kind.is_redundant:
             return f"bitmap: {level} has nothing to resynchronize; remove it"
         if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:

@@ -27,8 +27,11 @@ def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[
 
     A request that is longer than the members take is cut first, then its beginning is cut at the next strip border.
     What is cut off waits, and what was cut off by its length comes before what was cut off at a strip (rule L14).
+    Of consecutive requests of one length, those in huge pages are spread evenly.
     """
-    if not tables.largest_request:
+    number = sector // n
+    is_whole = (number + 1) * tables.huge_page_ppm // 1_000_000 > number * tables.huge_page_ppm // 1_000_000
+    if not tables.largest_request or is_whole:
         yield sector, n
         return
     waiting = [(sector, n)]

@@ -48,6 +48,8 @@ class LayoutTables:
     largest_request : int
         Sectors of the longest request that the members take, where longer ones come to their strips out of order; 0:
         all come in order (rule L14).
+    huge_page_ppm : int
+        Share of requests that are not cut there, in millionths.
     holds_disks : bool
         A disk is held between the read and the write of a read-modify-write (rule L12).
     rebuild_disk : int
@@ -90,6 +92,7 @@ class LayoutTables:
     capacity: int
     cuts_reads: bool = False
     largest_request: int = 0
+    huge_page_ppm: int = 0
     holds_disks: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
@@ -170,6 +173,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         capacity=capacity,
         cuts_reads=_cuts_reads(layout),
         largest_request=_largest_request(layout, sector_bytes),
+        huge_page_ppm=round(layout.huge_page_ratio * 1_000_000),
         holds_disks=layout.read_modify_write == "held",
         **_rebuild(layout, member, sector_bytes),
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),

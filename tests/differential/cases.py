@@ -120,6 +120,7 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["layout"]["rebuild"]["speed_min_bytes_per_s"] = pick((1e3, 1e6, 1e9))
     if LEVELS[level].default_copies > 1 and pick((False, True)):
         case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
+        case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
     return case
 
 

@@ -145,3 +145,10 @@ def test_what_is_cut_twice_comes_before_what_was_cut_earlier() -> None:
     reads = plan(t, READ, 0, 40, lambda copies, _: copies[0]).first
     # copy 0 of strip k is strip number 2k // 3 of disk 2k mod 3
     assert [(piece.disk, piece.lba) for piece in reads] == [(0, 0), (1, 8), (2, 16), (0, 16), (2, 0)]
+
+
+def test_requests_in_huge_pages_are_not_cut() -> None:
+    """Rule L14. Of ten requests of 64 sectors 0.3 are whole: numbers 3, 6 and 9, where 1.2, 2.1 and 3.0 are reached."""
+    t = tables(level="raid10", disks=4, largest_request_bytes=42 * 512, huge_page_ratio=0.3)
+    whole = [k for k in range(10) if len(planned(t, WRITE, 64 * k, 64).first) == 4]
+    assert whole == [3, 6, 9]

@@ -58,6 +58,7 @@ faults! {
     ChosenCounts,
     CutReads,
     PartOrder,
+    HugePages,
     MergeLimit,
     MergeOrder,
     MergeFirst,

@@ -1,6 +1,6 @@
 //! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14).
 
-use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, READ, WRITE};
+use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, PER_MILLION, READ, WRITE};
 use crate::faults::{planted, Fault};
 
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
@@ -36,7 +36,7 @@ pub fn plan(
             return;
         }
     }
-    if layout.largest_request == 0 {
+    if layout.largest_request == 0 || is_whole(layout, sector, n) {
         return part(layout, op, (sector, n), front, plan, choose);
     }
     plan.waiting.clear();
@@ -54,6 +54,14 @@ pub fn plan(
         }
         part(layout, op, (sector, take), front, plan, choose);
     }
+}
+
+/// Whether a request lies in huge pages (rule L14).
+fn is_whole(layout: &Layout, sector: i64, n: i64) -> bool {
+    let number = sector / n + i64::from(planted(Fault::HugePages));
+    // places are below 2^52, and a share is below 2^20
+    let below = |number: i64| i128::from(number) * i128::from(layout.huge_page_ppm) / i128::from(PER_MILLION);
+    below(number + 1) > below(number)
 }
 
 /// Adds the pieces of a part of a request, its strips in order.

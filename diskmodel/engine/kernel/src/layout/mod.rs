@@ -22,6 +22,9 @@ pub use bitmap::{Bitmap, BITS_PER_PAGE};
 pub use choice::{CopyChoice, DiskState};
 pub use tables::LayoutTables;
 
+/// What shares are counted in.
+pub const PER_MILLION: i64 = 1_000_000;
+
 named! {
     /// What kinds of layouts there are.
     pub enum Family {

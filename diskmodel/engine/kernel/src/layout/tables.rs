@@ -24,6 +24,8 @@ pub struct LayoutTables {
     pub cuts_reads: bool,
     /// Sectors of the longest request that the members take, where longer ones come out of order; 0: all are in order.
     pub largest_request: i64,
+    /// Share of requests that are not cut there, in millionths.
+    pub huge_page_ppm: i64,
     pub holds_disks: bool,
     pub read_policy: CopyPolicy,
     pub write_policy: WritePolicy,

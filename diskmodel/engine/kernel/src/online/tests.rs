@@ -30,6 +30,7 @@ fn scenario() -> Scenario {
         rotation: Rotation::LeftSymmetric,
         cuts_reads: false,
         largest_request: 0,
+        huge_page_ppm: 0,
         holds_disks: false,
         read_policy: CopyPolicy::Nearest,
         write_policy: WritePolicy::Fewest,

@@ -1,5 +1,6 @@
 //! What a layout must keep.
 
+use crate::layout::PER_MILLION;
 use crate::layout::{Family, LayoutTables, BITS_PER_PAGE};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
@@ -18,6 +19,7 @@ impl LayoutTables {
         within("layout.n_spares", i64::from(self.n_spares), 0, MAX_DISKS)?;
         all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MAX_SECTORS)?;
         within("layout.largest_request", self.largest_request, 0, MAX_SECTORS)?;
+        within("layout.huge_page_ppm", self.huge_page_ppm, 0, PER_MILLION)?;
         within("layout.data_offset", self.data_offset, 0, MAX_SECTORS)?;
         holds(
             self.data_offset + self.member <= drive_sectors,
