@@ -176,7 +176,7 @@ class Layout(Description):
         if self.largest_request_bytes is not None and kind.default_copies < 2:
             return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
         if self.huge_page_ratio and self.largest_request_bytes is None:
-            return f"huge_page_ratio={self.huge_page_ratio}: no request is cut without largest_request; add or remove"
+            return f"huge_page_ratio={self.huge_page_ratio}: no request is cut without largest_request; add that too"
         if self.bitmap is not None and not kind.is_redundant:
             return f"bitmap: {level} has nothing to resynchronize; remove it"
         if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:
