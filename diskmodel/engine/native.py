@@ -148,7 +148,8 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 
 def _start(start: Start) -> dict[str, Any]:
     return {
-        "dirty": start.dirty, "cached": start.cached, "aged": start.aged, "programmed": _writes(start.programmed),
+        "dirty": start.dirty, "cached": start.cached, "aged": start.aged,
+        "piece_units": start.piece_units, "shifts": start.shifts, "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered), "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,
     }  # fmt: skip

@@ -432,6 +432,11 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
         given["programmed"] = _units(rng, tables, scenario.n_devices, int(fill * MAX_PROGRAMMED))
         given["buffered"] = _units(rng, tables, scenario.n_devices, int(room * fill))
+        pieces = random.Random(f"pieces {seed}")
+        if fill and pieces.random() < 0.5:
+            piece_units = min(pieces.choice((0, 1, 2, 5, 16)), tables.ftl.n_units)
+            shifts = [pieces.randrange(tables.units_per_page) for _ in range(scenario.n_devices)]
+            return Start(**given, piece_units=piece_units, shifts=np.array(shifts, np.int64))
     if scenario.host.page_cache is not None:
         host = HostTables.of(scenario.host, sector)
         assert host.page_cache is not None

@@ -13,6 +13,7 @@ from enum import IntEnum
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.flash.reservations import Wire
 from diskmodel.drive.tables import FlashTables
@@ -65,6 +66,10 @@ class Dies:
     tables : FlashTables
     ftl : Ftl, optional
         State of the flash, for this drive alone. Default: the tables' own.
+    drive : int
+        Number of the drive in the array.
+    first_layout : FirstLayout, optional
+        Where units lie that are not written in the run. Default: in order.
 
     Notes
     -----
@@ -72,8 +77,11 @@ class Dies:
     not decrease.
     """
 
-    def __init__(self, tables: FlashTables, ftl: Ftl | None = None) -> None:
+    def __init__(
+        self, tables: FlashTables, ftl: Ftl | None = None, drive: int = 0, first_layout: FirstLayout | None = None
+    ) -> None:
         self.tables = tables
+        self._first_layout = first_layout or FirstLayout()
         n = tables.n_dies
         self.sectors_per_unit = tables.sectors_per_unit
         self.units_per_page = tables.units_per_page
@@ -104,8 +112,9 @@ class Dies:
         self._owed_reads = 0
         self._owed_within = 0
         self._copied_units = 0
-        # pages programmed since the last erase; staggered, so that dies do not erase in step
-        self._since_erase = [die * tables.pages_per_block // n for die in range(n)]
+        # pages programmed since the last erase; staggered, so that neither dies nor drives erase in step
+        turn = 618 * drive % 1000
+        self._since_erase = [(1000 * die + turn) * tables.pages_per_block // (1000 * n) for die in range(n)]
 
     @property
     def n_buffered(self) -> int:
@@ -244,12 +253,14 @@ class Dies:
         while lba < end:
             unit = lba // per_unit
             stop = min((unit + 1) * per_unit, end)
-            page = self.page_of.get(unit)
-            if page is None:
-                page = -1 - unit // self.units_per_page
+            page = self._page_with(unit)
             counts[page] = counts.get(page, 0) + stop - lba
             lba = stop
         return list(counts.items())
+
+    def _page_with(self, unit: int) -> int:
+        page = self.page_of.get(unit)
+        return -1 - self._first_layout.slot_of(unit) // self.units_per_page if page is None else page
 
     def _die_of(self, page: int) -> int:
         return (page if page >= 0 else -1 - page) % self.tables.n_dies
@@ -333,7 +344,7 @@ class Dies:
         if end % per_unit and end < self.tables.n_sectors:
             partial.add(end // per_unit)
         for unit in sorted(partial):
-            page = self.page_of.get(unit, -1 - unit // self.units_per_page)
+            page = self._page_with(unit)
             if page not in self._resident:
                 ready = max(ready, self._sense(now, page, per_unit)[0])
         return ready

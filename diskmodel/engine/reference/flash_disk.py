@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 from diskmodel.drive.flash.dies import Dies, Served
+from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.tables import FlashTables
 from diskmodel.engine.reference.clock import Clock
@@ -19,11 +20,18 @@ class FlashDisk(Device):
     """A flash drive (rules F1 to F18)."""
 
     def __init__(
-        self, clock: Clock, index: int, tables: FlashTables, scheduler: Policy, depth: int, ftl: Ftl | None = None
+        self,
+        clock: Clock,
+        index: int,
+        tables: FlashTables,
+        scheduler: Policy,
+        depth: int,
+        ftl: Ftl | None = None,
+        first_layout: FirstLayout | None = None,
     ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
-        self.dies = Dies(tables, ftl)
+        self.dies = Dies(tables, ftl, index, first_layout)
         self._taken: deque[Command] = deque()
         self._writing: dict[int, Command] = {}
 

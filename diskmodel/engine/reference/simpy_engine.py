@@ -11,6 +11,7 @@ import simpy
 from numpy.typing import NDArray
 
 from diskmodel.drive.cache import Dirty
+from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.mechanics import Mechanics, Spindle
 from diskmodel.drive.tables import FlashTables, HddTables, VirtualTables
@@ -41,7 +42,13 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
         ftl = Ftl(tables.ftl)
         for unit in scenario.start.aged.tolist():
             ftl.write(unit)
-        return [FlashDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, ftl.copy()) for i in range(n)]
+        return [
+            FlashDisk(
+                clock, i, tables, make_policy(scenario.queue), scenario.depth, ftl.copy(),
+                FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
+            )
+            for i in range(n)
+        ]  # fmt: skip
     if isinstance(tables, VirtualTables):
         return [
             VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))

@@ -25,6 +25,10 @@ class Start:
         Blocks that came into the controller's read cache, in order.
     aged : int64, shape (n,)
         Units that every flash drive has written before everything else, in order.
+    piece_units : int
+        Units that flash drives' data were last written in together; 0: all of them, in order.
+    shifts : int64, shape (n_drives,) or (0,)
+        Units before the first one on its page, of each flash drive.
     programmed : int64, shape (n, 3)
         Writes that flash drives have programmed last, in order: disk, first block, sectors.
     buffered : int64, shape (n, 3)
@@ -42,6 +46,8 @@ class Start:
     dirty: Int64 = field(default_factory=_nothing)
     cached: Int64 = field(default_factory=_nothing)
     aged: Int64 = field(default_factory=_nothing)
+    piece_units: int = 0
+    shifts: Int64 = field(default_factory=_nothing)
     programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -30,6 +31,7 @@ from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
+from diskmodel.workload.addresses import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
@@ -52,9 +54,9 @@ _ROUNDS = 2
 _PASSES = 6
 #: Difference between two rates that counts as none: about that of two trials of the same length.
 _SAME_RATE = 0.05
-#: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: in the first one
-#: nothing is copied yet, and after three more each page pays for as many copies as it does later.
-_BLOCKS_PROGRAMMED = 4
+#: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: up to one is left
+#: out (`_left_out`), in the next nothing is copied yet, and after three more each page pays for all its copies.
+_BLOCKS_PROGRAMMED = 5
 #: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
 #: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
 _ROUNDS_AGED = 2
@@ -315,6 +317,8 @@ class _Parts:
             dirty=dirty,
             cached=self._cached(),
             aged=self._aged(),
+            piece_units=self._piece_units(),
+            shifts=self._shifts(),
             programmed=programmed,
             buffered=buffered,
             pages_dirty=pages,
@@ -387,7 +391,7 @@ class _Parts:
             rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
             if not self.programmed:
                 return EMPTY.programmed, rows[1]
-            return _staggered(rows[0], tables.sectors_per_unit, tables.units_per_page), rows[1]
+            return _staggered(rows[0], tables.sectors_per_unit, tables.ftl.block_units), rows[1]
         if not room or not isinstance(tables, HddTables):
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
@@ -413,6 +417,33 @@ class _Parts:
         before = np.cumsum(count) - count
         units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
         return units[-n_units:]
+
+    def _piece_units(self) -> int:
+        """Units that flash drives' data were last written in together: the median, by bytes (Z5); 0: in order."""
+        tables = self.scenario.drive
+        if not self.programmed or not isinstance(tables, FlashTables):
+            return EMPTY.piece_units
+        strip_bytes = self.scenario.layout.strip * self.sector_bytes
+        pieces = []
+        for stream in self.history.workload.streams:
+            rate = (stream.weight or stream.expected_rate_per_s) * (1 - stream.read_ratio)
+            total = sum(share.weight for share in stream.sizes)
+            for share in stream.sizes:
+                units = -(-min(share.size_bytes, strip_bytes) // tables.mapping_bytes)
+                # what is written in order lies in order
+                is_in_order = isinstance(stream.addresses, Sequential)
+                pieces.append((math.inf if is_in_order else units, rate * share.weight / total * share.size_bytes))
+        pieces.sort()
+        written_bytes = np.cumsum([n_bytes for _, n_bytes in pieces])
+        median = pieces[int(np.searchsorted(written_bytes, written_bytes[-1] / 2))][0]
+        return 0 if math.isinf(median) else int(median)
+
+    def _shifts(self) -> Int64:
+        """Units before the first one on its page, so that data lie as those do that are written from now on (Z5)."""
+        tables = self.scenario.drive
+        if not self.programmed or not isinstance(tables, FlashTables):
+            return EMPTY.shifts
+        return -_left_out(np.arange(self.scenario.n_devices), tables.ftl.block_units) % tables.units_per_page
 
     def _last_writes(self, room: int) -> Written:
         """The past's last writes to disks, enough for `room` sectors on each."""
@@ -470,10 +501,16 @@ def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
     return programmed, buffered
 
 
-def _staggered(programmed: Int64, per_unit: int, units_per_page: int) -> Int64:
-    """Writes that flash drives have programmed, without the first few units of each drive (rule Z5).
+def _left_out(drive: Int64, block_units: int) -> Int64:
+    """Units that drives leave out, so that their pages and their cleanings are staggered (rule Z5)."""
+    return ((drive * GOLDEN + 0.5) % 1 * block_units).astype(np.int64)
 
-    Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives.
+
+def _staggered(programmed: Int64, per_unit: int, block_units: int) -> Int64:
+    """Writes that flash drives have programmed, without the first units of each drive (rule Z5).
+
+    Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives; and
+    all drives would clean a block at the same time.
     """
     disk, lba, n = programmed.T
     order = np.argsort(disk, kind="stable")
@@ -481,7 +518,7 @@ def _staggered(programmed: Int64, per_unit: int, units_per_page: int) -> Int64:
     units = (end - 1) // per_unit - lba // per_unit + 1
     before = np.cumsum(units) - units
     before -= before[np.searchsorted(disk, disk, side="left")]
-    left_out = np.clip(((disk * GOLDEN + 0.5) % 1 * units_per_page).astype(np.int64) - before, 0, units)
+    left_out = np.clip(_left_out(disk, block_units) - before, 0, units)
     first = np.where(left_out > 0, np.minimum((lba // per_unit + left_out) * per_unit, end), lba)
     rows: Int64 = np.stack([disk, first, end - first], axis=1)
     return np.ascontiguousarray(rows[rows[:, 2] > 0])

@@ -71,10 +71,15 @@ def quantile_interval(
     Student's t, adjusted for correlation and skewness as in `mean_interval`. Each batch must have at least 25
     observations on either side of its quantile; with fewer, nan.
 
+    Sectioning is blind where the distribution has a gap at the quantile: p99 of a flash drive is 1 ms while 0.9 % of
+    the requests wait for an erase, and 10 ms when 1.1 % do. So the interval also covers the quantiles at both ends of
+    the interval of the share of observations beyond the quantile, estimated from the same batches.
+
     References
     ----------
     S. Asmussen, P. W. Glynn, *Stochastic Simulation*, 2007, III.5. M. K. Nakayama, *Confidence intervals for quantiles
-    using sectioning when applying variance-reduction techniques*, ACM TOMACS 24(4), 2014.
+    using sectioning when applying variance-reduction techniques*, ACM TOMACS 24(4), 2014. P. Heidelberger,
+    P. A. W. Lewis, *Quantile estimation in dependent sequences*, Operations Research 32(1), 1984 (by the share).
     """
     values = np.asarray(series)
     beyond = len(values) * min(level, 1 - level)
@@ -90,7 +95,13 @@ def quantile_interval(
     # one by one, so that never the whole series is copied
     each = np.array([float(quantiles(batch, level)) for batch in batches])
     whole = float(quantiles(values, level)) if observed is None else observed
+    shares = np.array([np.count_nonzero(batch > whole) / size for batch in batches])
+    share = np.count_nonzero(values > whole) / len(values)
     least, degrees = least_possible(each), 0
     if is_phased:
         each, degrees = without_phases(each, whole, n_rounds)
-    return adjusted_ends(whole, each, lag1_correlation(each), confidence, least, degrees)
+        shares, degrees = without_phases(shares, share, n_rounds)
+    low, high = adjusted_ends(whole, each, lag1_correlation(each), confidence, least, degrees)
+    share_ends = adjusted_ends(share, shares, lag1_correlation(shares), confidence, 0.0, degrees)
+    by_share = quantiles(values, np.clip(1 - np.array(share_ends[::-1]), 0, 1))
+    return min(low, float(by_share[0])), max(high, float(by_share[1]))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.flash.dies import Dies, Served
+from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.reservations import Wire
 
 US = 1000
@@ -48,6 +51,40 @@ def test_part_of_a_page_moves_only_its_sectors() -> None:
     drive = dies()
     drive.advance(0)
     assert drive.read(0, 3, 1).done_ns == 50 * US + 1250 + 625
+
+
+def test_data_begin_in_order_or_behind_a_shift() -> None:
+    assert [FirstLayout().slot_of(unit) for unit in (0, 1, 9)] == [0, 1, 9]
+    assert [FirstLayout(shift=3).slot_of(unit) for unit in (0, 1, 9)] == [3, 4, 12]
+
+
+def test_pieces_lie_by_the_outputs_of_splitmix64() -> None:
+    """With the first three outputs of seed 0, as published with the generator."""
+    layout = FirstLayout(piece_units=4, n_pieces=1000, shift=1)
+    outputs = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    assert [layout.slot_of(4 * piece) for piece in range(3)] == [output % 1000 * 4 + 1 for output in outputs]
+    assert layout.slot_of(6) == outputs[1] % 1000 * 4 + 2 + 1
+
+
+def test_a_large_read_of_small_pieces_senses_many_pages() -> None:
+    """Four units of a page of 16 KiB: one page as laid out in order, four pages of two dies as written one by one."""
+    tables = Flash.parse({**DRIVE, "page_bytes": 16384}).tables()
+    scattered = FirstLayout.of(tables, 1, np.array([0]), 0)
+    pages = [scattered.slot_of(unit) // 4 for unit in range(4)]
+    assert len(set(pages)) == 4
+    in_order, by_pieces = Dies(tables), Dies(tables, first_layout=scattered)
+    for drive in (in_order, by_pieces):
+        drive.advance(0)
+    assert in_order.read(0, 0, 32).done_ns == 50 * US + 40 * US + 20 * US
+    on_die = [page % 2 for page in pages]
+    most = max(on_die.count(die) for die in (0, 1))
+    assert by_pieces.read(0, 0, 32).done_ns >= most * 50 * US + 10 * US + 5 * US
+
+
+def test_drives_do_not_erase_in_step() -> None:
+    """Of 16 pages a block and two dies: drive 1 begins 0.618 of the way between the dies, 4.9 pages further."""
+    tables = Flash.parse(DRIVE).tables()
+    assert [Dies(tables, drive=drive)._since_erase for drive in (0, 1)] == [[0, 8], [4, 12]]
 
 
 def test_page_register_serves_the_page_again_without_sensing() -> None:

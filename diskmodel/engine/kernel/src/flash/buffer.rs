@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::collection::Collection;
 use super::dies::{Dies, Job, Work};
-use super::places::{Places, Resident};
+use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
 use crate::faults::{planted, Fault};
 
@@ -49,11 +49,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    pub fn new(model: &Model, ftl: ftl::Ftl) -> Self {
+    pub fn new(model: &Model, ftl: ftl::Ftl, drive: u32, first: FirstLayout) -> Self {
         Buffer {
             dies: Dies::new(model),
-            collection: Collection::new(ftl, model),
-            places: Places::new(model.units_per_page),
+            collection: Collection::new(ftl, model, drive),
+            places: Places::new(model.units_per_page, first),
             resident: Resident::default(),
             incoming: VecDeque::new(),
             used: 0,

@@ -17,16 +17,17 @@ pub struct Collection {
 }
 
 impl Collection {
-    pub fn new(ftl: Ftl, model: &Model) -> Self {
+    pub fn new(ftl: Ftl, model: &Model, drive: u32) -> Self {
         let n = model.n_dies() as i64;
+        let turn = if planted(Fault::EraseTurn) { 0 } else { 618 * i64::from(drive) % 1000 };
         Collection {
             ftl,
             owed_units: 0,
             owed_reads: 0,
             owed_within: 0,
             copied_units: 0,
-            // staggered, so that dies do not erase in step
-            since_erase: (0..n).map(|die| die * model.pages_per_block / n).collect(),
+            // staggered, so that neither dies nor drives erase in step
+            since_erase: (0..n).map(|die| (1000 * die + turn) * model.pages_per_block / (1000 * n)).collect(),
         }
     }
 

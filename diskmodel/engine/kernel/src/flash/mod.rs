@@ -17,6 +17,7 @@ use crate::mechanics::{READ, WRITE};
 use crate::queue::{Policy, Waiting};
 use buffer::{Buffer, Served};
 pub use ftl::{Ftl, FtlTables, GcPolicy};
+pub use places::FirstLayout;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -85,12 +86,12 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// A drive whose flash is in the state of `ftl`.
-    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl) -> Self {
+    /// A drive whose flash is in the state of `ftl`, and its data as `first` lays them out.
+    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl, first: FirstLayout) -> Self {
         Flash {
             front: Front::new(index, host),
             taken: VecDeque::new(),
-            buffer: Buffer::new(model, ftl),
+            buffer: Buffer::new(model, ftl, index, first),
             sectors_per_unit: model.sectors_per_unit,
             n_dies: model.n_dies() as i64,
             ahead: VecDeque::new(),

@@ -138,7 +138,9 @@ impl Scenario {
                 for &unit in &start.aged[..n_aged] {
                     ftl.write(Some(unit), &model.ftl);
                 }
-                let mut disks: Vec<_> = (0..n_devices).map(|i| Flash::new(i, &model, &host, ftl.clone())).collect();
+                let mut disks: Vec<_> = (0..n_devices)
+                    .map(|i| Flash::new(i, &model, &host, ftl.clone(), start.first_layout(i, &model)))
+                    .collect();
                 let before = start.programmed.by_disk(n_devices).into_iter().zip(start.buffered.by_disk(n_devices));
                 for (disk, (programmed, buffered)) in disks.iter_mut().zip(before) {
                     let [programmed, buffered] = [programmed, buffered]

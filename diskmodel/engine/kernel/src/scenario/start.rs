@@ -2,6 +2,7 @@
 
 use super::Scenario;
 use crate::faults::{planted, Fault};
+use crate::flash::{self, FirstLayout};
 #[cfg(feature = "python")]
 use crate::python::extract::whole_numbers;
 use crate::rule::{each_within, has_length, holds, refused, within};
@@ -22,6 +23,11 @@ pub struct Start {
     /// Units that every flash drive has written before everything else, in order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub aged: Vec<i64>,
+    /// Units that flash drives' data were last written in together; 0: all of them, in order.
+    pub piece_units: i64,
+    /// Units before the first one on its page, of each flash drive; empty: none.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub shifts: Vec<i64>,
     /// Writes that flash drives have programmed last, in order.
     pub programmed: Writes,
     /// Writes that the drives' buffers have accepted after these, in order.
@@ -65,6 +71,16 @@ impl Writes {
     }
 }
 
+impl Start {
+    /// How the data of a flash drive lie that are not written in this run (rule F2).
+    pub(super) fn first_layout(&self, drive: u32, model: &flash::Model) -> FirstLayout {
+        let n_units = model.n_sectors / model.sectors_per_unit;
+        let n_pieces = if self.piece_units > 0 { (n_units / self.piece_units).max(1) } else { 0 };
+        let shift = self.shifts.get(drive as usize).copied().unwrap_or(0);
+        FirstLayout { piece_units: self.piece_units, n_pieces, shift }
+    }
+}
+
 impl Scenario {
     /// Refuses what there is no room for, and places that are not there.
     pub(super) fn check_start(&self) -> Result<(), String> {
@@ -94,7 +110,7 @@ impl Scenario {
     }
 
     fn check_writes(&self) -> Result<(), String> {
-        let Start { aged, programmed, buffered, .. } = &self.start;
+        let Start { aged, programmed, buffered, piece_units, shifts, .. } = &self.start;
         // room, sectors of an arm, and sectors that take room together
         let (room, arm, unit) = match &self.drive {
             Drive::Hdd(tables) => (tables.dirty_sectors, tables.n_sectors_per_actuator, 1),
@@ -107,8 +123,15 @@ impl Scenario {
         let rule = "only flash drives program";
         holds(is_flash || programmed.disk.is_empty(), "start.programmed (number)", programmed.disk.len(), rule)?;
         holds(is_flash || aged.is_empty(), "start.aged (number)", aged.len(), rule)?;
+        holds(is_flash || *piece_units == 0, "start.piece_units", piece_units, rule)?;
+        holds(is_flash || shifts.is_empty(), "start.shifts (number)", shifts.len(), rule)?;
         if let Drive::Flash(tables) = &self.drive {
             each_within("start.aged", aged, 0, tables.ftl.n_units - 1)?;
+            within("start.piece_units", *piece_units, 0, tables.ftl.n_units)?;
+            if !shifts.is_empty() {
+                has_length("start.shifts", shifts.len(), self.layout.n_devices() as usize)?;
+            }
+            each_within("start.shifts", shifts, 0, tables.page_bytes / tables.mapping_bytes - 1)?;
         }
         self.check_places("start.programmed", programmed, arm)?;
         self.check_places("start.buffered", buffered, arm)?;
