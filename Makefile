@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# Byte code is kept whatever the caller's environment says: tests start Python hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -96,17 +98,24 @@ types: setup ## Check the types of the Python code
 	$(BIN)/mypy
 
 .PHONY: test
-test: test-rust ## Run the fast tests: Rust's, then Python's
+test: test-rust setup ## Run the fast tests: Rust's, then Python's
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 .PHONY: test-slow
-test-slow: setup ## Run only the slow Python tests (packaging, statistics; some minutes)
-	$(BIN)/python -m pytest -m "slow and real_time and not long"
+test-slow: test-real-time ## Run only the slow Python tests (packaging, statistics; some minutes)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "slow and not real_time and not long"
 
+.PHONY: test-real-time
+test-real-time: setup ## Run the slow tests that measure in real time, with the machine to themselves
+	$(BIN)/python -m pytest -m "slow and real_time and not long"
+
+# One run of both: it collects once, and begins with what takes long.
+.PHONY: test-simulated
+test-simulated: setup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not real_time and not long"
+
 .PHONY: test-all
-test-all: test-rust ## Run the fast and the slow tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
+test-all: test-rust test-real-time test-simulated ## Run the fast and the slow tests
 
 .PHONY: test-long
 test-long: setup ## Run what takes hours: the long tests, then every fuzzing check on a million inputs
@@ -117,8 +126,9 @@ test-long: setup ## Run what takes hours: the long tests, then every fuzzing che
 fuzz: setup ## Fuzz every parser, loader and engine: make fuzz INPUTS=1e6 ONLY="trace-msr array"
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),1e6) --jobs $(JOBS) $(ONLY:%=--only %)
 
+# Needs no Python, so it can be built while that is installed.
 .PHONY: test-rust
-test-rust: setup
+test-rust:
 	cargo test --locked --workspace --no-default-features --features diskmodel-kernel/serde --quiet
 
 .PHONY: story

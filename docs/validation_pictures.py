@@ -230,7 +230,7 @@ def synthesis(markdown: str) -> Picture:
             continue
         where = "arrays of the fit" if title == "Result" else "other arrays"
         for cells in body:
-            marks = [(f"mean, {where}", ratio(cells[5])), (f"p99, {where}", ratio(cells[7]))]
+            marks = [(f"mean, {where}", ratio(cells[5])), (f"p99, {where}", ratio(cells[8]))]
             rows.setdefault(cells[0], []).extend(marks)
     return compare(rows, "synthetic / replay of the trace")
 

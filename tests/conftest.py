@@ -35,6 +35,34 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         find_evidence()
 
 
+def _shared_by(item: pytest.Item) -> str | None:
+    """Return the name of what a test shares with others of its module: its fixtures there, and which case of them."""
+    if not isinstance(item, pytest.Function):
+        return None
+    shared = sorted(
+        name
+        for name, defined in item._fixtureinfo.name2fixturedefs.items()
+        if defined[-1].scope == "module" and not name.startswith("_")
+    )
+    if not shared:
+        return None
+    indices = item.callspec.indices if hasattr(item, "callspec") else {}
+    return "-".join([item.nodeid.partition("::")[0], *(f"{name}{indices[name]}" for name in shared if name in indices)])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that share a result of their module in one worker, and begin with what takes long.
+
+    One worker computes the shared result once. A long test that begins last leaves the other workers idle.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    for item in items:
+        group = _shared_by(item)
+        if group and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Where everything must be tested, a missing kernel ends the run instead of skipping what needs it."""
     if os.environ.get("CI") == "true" and importlib.util.find_spec(KERNEL) is None:

@@ -11,9 +11,10 @@ from calibrate.closed_loop import random_reads, scenario_of
 from calibrate.evidence.cells import Cells, Key
 from calibrate.evidence.measurement import Measurement
 from calibrate.hdd.conditions import conditions_of
+from calibrate.hdd.from_fio.parameters import order_parameters
 from calibrate.hdd.joint import refine
 from calibrate.hdd.rotation import Rotation
-from calibrate.hdd.scheduler import MIN_OVERTAKEN_RATIO, QueueFit, fit_queue, in_drive, overtaken_ratio
+from calibrate.hdd.scheduler import QueueFit, fit_queue, in_drive
 from calibrate.hdd.stages import HddFit, drive_of, fit_mechanics
 from calibrate.hdd.uncertainty import joint_uncertainty, moved_fit, stage_errors, stage_uncertainty
 from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
@@ -50,8 +51,8 @@ def calibrate_hdd(
     trial = drive_of(fit, capacity_bytes=span, name=name)
     queue = fit_queue(
         trial,
+        measurement,
         cells.without(held_out),
-        is_reordering=overtaken_ratio(measurement) > MIN_OVERTAKEN_RATIO,
         span_bytes=trial.capacity_bytes,
         seed=seed,
     )
@@ -161,7 +162,7 @@ def parameters_of(fit: HddFit, queue: QueueFit) -> dict[str, Parameter]:
         queue.is_depth_identified,
         f"with scheduler {' or '.join(queue.schedulers)}",
     )
-    return found
+    return found if queue.ordered is None else found | order_parameters(queue.ordered)
 
 
 def _heads(fit: HddFit) -> dict[str, Parameter]:

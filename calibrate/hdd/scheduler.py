@@ -1,7 +1,8 @@
 """How a drive orders its queue: which scheduler and depth give the measured rates at all queue depths.
 
-Every candidate is simulated, and the one with the smallest error of the measured responses is taken. Depths beyond
-those measured cannot be distinguished.
+Every candidate is simulated, and the one with the smallest error of the measured responses is taken. Where none of
+these ideal schedulers explains rates and percentiles, the drive orders as firmware does (`firmware_order`). Depths
+beyond those measured cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 from calibrate.closed_loop import mean_response, scenario_of
 from calibrate.evidence.cells import Cells, Key
 from calibrate.evidence.measurement import Measurement
+from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
+from calibrate.hdd.from_fio.conditions import Condition
+from calibrate.hdd.from_fio.mechanics import Ordered
 from diskmodel.drive import DriveQueue, Hdd
 
 #: Schedulers that are tried, FCFS first: alone if nothing overtakes.
@@ -33,7 +37,8 @@ class QueueFit:
     """Scheduler and depth with their misfit, the root mean square of relative errors.
 
     `runner_up_ratio` is the misfit of the next scheduler; `schedulers` are those that the evidence cannot distinguish,
-    the best first, and `near` their queues."""
+    the best first, and `near` their queues. `ordered` is the fitted order of firmware, where no ideal scheduler
+    explains the reads."""
 
     queue: DriveQueue
     misfit_ratio: float
@@ -42,6 +47,7 @@ class QueueFit:
     is_depth_identified: bool
     predicted_ns: dict[Key, float]
     near: tuple[DriveQueue, ...] = ()
+    ordered: Ordered | None = None
 
 
 def overtaken_ratio(measurement: Measurement) -> float:
@@ -57,8 +63,19 @@ def overtaken_ratio(measurement: Measurement) -> float:
     return overtaken / total if total else 0.0
 
 
-def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int, seed: int) -> QueueFit:
-    """Fit the queue to random reads at several depths; FCFS where only depth 1 was measured or nothing overtakes."""
+def fit_queue(drive: Hdd, measurement: Measurement, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:
+    """Fit the queue to random reads at several depths; FCFS where only depth 1 was measured or nothing overtakes.
+
+    Parameters
+    ----------
+    drive : Hdd
+    measurement : Measurement
+    cells : Cells
+        What is fitted of the measurement.
+    span_bytes : int
+    seed : int
+    """
+    is_reordering = overtaken_ratio(measurement) > MIN_OVERTAKEN_RATIO
     keys = [key for key in sorted(cells) if key.op == "read" and not key.is_sequential]
     length = min((key.length_bytes for key in keys), default=4096)
     keys = [key for key in keys if key.length_bytes == length]
@@ -78,7 +95,7 @@ def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int,
     near = [item[1].depth for item in found if item[1].scheduler == queue.scheduler and item[0] < misfit + _TIE_RATIO]
     runner_up = min(others, default=float("inf"))
     is_ordered = queue.scheduler != "fcfs"
-    return QueueFit(
+    ideal = QueueFit(
         queue=queue if is_ordered else DriveQueue(depth=1),
         misfit_ratio=misfit,
         runner_up_ratio=runner_up,
@@ -87,6 +104,27 @@ def fit_queue(drive: Hdd, cells: Cells, *, is_reordering: bool, span_bytes: int,
         predicted_ns=predicted,
         near=tuple(item[1] for item in found if item[0] < misfit + _TIE_RATIO),
     )
+    reads = deep_reads(measurement, keys)
+    likely = [drive.model_copy(update={"queue": queue.to_dict()}) for queue in ideal.near]
+    if not is_reordering or any(is_explained(candidate, reads, seed) for candidate in likely):
+        return ideal
+    return _as_firmware(ideal, drive, cells, reads, span_bytes=span_bytes, seed=seed)
+
+
+def _as_firmware(
+    ideal: QueueFit, drive: Hdd, cells: Cells, reads: list[Condition], *, span_bytes: int, seed: int
+) -> QueueFit:
+    """Return the fit of firmware's order where its rates are nearer to the measured ones than an ideal scheduler's."""
+    ordered = fit_order(drive, reads, seed)
+    if ordered is None:
+        return ideal
+    queue = DriveQueue.parse(dict(ordered.drive.queue))
+    tried = replace(ideal, queue=queue, runner_up_ratio=ideal.misfit_ratio, ordered=ordered, near=(queue,))
+    found = in_drive(tried, ordered.drive, cells, span_bytes=span_bytes, seed=seed)
+    if found.misfit_ratio > ideal.misfit_ratio:
+        return ideal
+    is_narrower = queue.depth < max(condition.depth for condition in reads)
+    return replace(found, schedulers=(queue.scheduler,), is_depth_identified=is_narrower)
 
 
 def in_drive(fit: QueueFit, drive: Hdd, cells: Cells, *, span_bytes: int, seed: int) -> QueueFit:

@@ -58,9 +58,9 @@ class Segments:
         self.held = [s for s in self.held if s.end <= lba or lba + n <= s.start]
 
 
-@dataclass
+@dataclass(eq=False)
 class Dirty:
-    """Written data that waits for the media, as a scheduler sees it."""
+    """Written data that waits for the media, as a scheduler sees it; two of them can be alike."""
 
     seq: int
     lba: int

@@ -70,6 +70,7 @@ class DriveQueue(Description):
         Number of oldest commands that the scheduler considers; default: all commands in the queue.
     weighed_writes : int, optional
         The same of writes waiting in the cache; default: as many as of commands, but at least 32 where these are all.
+        With more than half of it waiting, writes compete with commands.
     age_ns : int
         sptf-aged: a wait of this length outweighs a whole access.
     miss_margin_ns : int

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +31,51 @@ def pair_weights(longest: int) -> Float:
     return weights
 
 
+@dataclass(frozen=True)
+class _Distances:
+    """What all curves of one number of cylinders share: a fit tries hundreds of them.
+
+    Attributes
+    ----------
+    distance, weights : ndarray of float64
+        0 … longest, and the probability of each.
+    roots, counts, lengths : ndarray of float64
+        Sums of the weights times the square root, 1 and the distance, up to each distance.
+    lowest, root, highest : float
+        Place of the average between first and last: of a line, a square root, and the smallest power.
+    """
+
+    distance: Float
+    weights: Float
+    roots: Float
+    counts: Float
+    lengths: Float
+    lowest: float
+    root: float
+    highest: float
+
+
+@lru_cache(maxsize=2)
+def _distances(longest: int) -> _Distances:
+    weights = pair_weights(longest)
+    distance = np.arange(longest + 1, dtype=np.float64)
+    return _Distances(
+        distance,
+        weights,
+        roots=np.cumsum(weights * np.sqrt(distance)),
+        counts=np.cumsum(weights),
+        lengths=np.cumsum(weights * distance),
+        lowest=_place(weights, distance),
+        root=_place(weights, distance**0.5),
+        highest=_place(weights, distance**_MIN_EXPONENT),
+    )
+
+
+def _place(weights: Float, shape: Float) -> float:
+    """Return where the average over all pairs lies between the first (0) and the last (1) time of a shape."""
+    return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
+
+
 def root_then_line(longest: int, first: float, average: float, last: float) -> Float:
     """Return seek times for distances 0 … `longest` with given first and last times and mean over all pairs.
 
@@ -45,44 +93,33 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
     """
     if longest < 3:
         raise ValueError("seek: has fewer than four cylinders; give a curve or a table instead of three times")
-    weights = pair_weights(longest)
-    distance = np.arange(longest + 1, dtype=np.float64)
+    of = _distances(longest)
     place = (average - first) / (last - first)
-
-    def place_of(shape: Float) -> float:
-        return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
-
-    def power(exponent: float) -> Float:
-        return np.asarray(distance**exponent)
-
-    highest, lowest = place_of(power(_MIN_EXPONENT)), place_of(distance)
+    lowest, highest = of.lowest, of.highest
     if not lowest < place < highest:
         between = first + lowest * (last - first), first + highest * (last - first)
         raise ValueError(
             f"seek: no seek curve from {first / 1e6:.3g} ms to {last / 1e6:.3g} ms has an average of "
             f"{average / 1e6:.3g} ms; use an average from {between[0] / 1e6:.3g} to {between[1] / 1e6:.3g} ms"
         )
-    if place >= place_of(power(0.5)):
-        exponent = find_root(lambda p: place_of(power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
-        shape = power(float(exponent))
+    if place >= of.root:
+        exponent = find_root(lambda p: _place(of.weights, of.distance**p) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
+        shape = of.distance ** float(exponent)
     else:
-        joint = _joint(weights, distance, place)
-        shape = np.where(distance <= joint, np.sqrt(distance), (distance + joint) / (2 * np.sqrt(joint)))
+        joint = _joint(of, place)
+        shape = np.where(of.distance <= joint, np.sqrt(of.distance), (of.distance + joint) / (2 * np.sqrt(joint)))
     curve = first + (last - first) * (shape - shape[1]) / (shape[-1] - shape[1])
     return np.asarray(curve)
 
 
-def _joint(weights: Float, distance: Float, place: float) -> float:
+def _joint(of: _Distances, place: float) -> float:
     """Find the joint that puts the average at `place`; prefix sums make each trial cheap."""
-    longest = len(distance) - 1
-    roots = np.cumsum(weights * np.sqrt(distance))
-    counts = np.cumsum(weights)
-    lengths = np.cumsum(weights * distance)
+    longest = len(of.distance) - 1
 
     def error(joint: float) -> float:
         below = int(joint)
-        rest = (lengths[-1] - lengths[below] + joint * (counts[-1] - counts[below])) / (2 * joint**0.5)
+        rest = (of.lengths[-1] - of.lengths[below] + joint * (of.counts[-1] - of.counts[below])) / (2 * joint**0.5)
         last = (longest + joint) / (2 * joint**0.5)
-        return float((roots[below] + rest - 1) / (last - 1) - place)
+        return float((of.roots[below] + rest - 1) / (last - 1) - place)
 
     return find_root(error, 1.0, float(longest), xtol=1e-6)

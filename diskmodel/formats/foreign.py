@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from diskmodel.formats.trace.own_csv import HEADER as OWN_HEADER
+
 #: First bytes of binary files → what they are and what turns them into text.
 _BLKTRACE = re.compile(rb"[\x00-\xff]\x74\x61\x65|\x65\x61\x74[\x00-\xff]", re.DOTALL)
 
@@ -77,6 +79,11 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
         r"^TIME\(?(ms|s)?\)? +DISK +COMM",
         "is output of biosnoop.bt, which holds no sizes and no places",
         "use bcc's biosnoop",
+    ),
+    (
+        r"(?i)\A[^\n,;]*\b(time|timestamp|when|ts)\w*[,;][^\n]*\b(op|rw|type|offset|lba|sector|size|length|bytes)\b",
+        "is a table whose columns are not known",
+        f"write a trace with the header {OWN_HEADER} (unknown response: -1, device without a name: -)",
     ),
 )
 

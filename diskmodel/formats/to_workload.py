@@ -31,6 +31,7 @@ from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
 from diskmodel.workload import Workload
+from diskmodel.workload.trace import COARSE_CLOCK_NS
 
 LEVELS = (50, 90, 95, 99, 100)
 
@@ -333,7 +334,7 @@ def _from_trace(
     if not len(rates):
         rule = f"has one time for all of its {n} requests: no rate can be known"
         raise file_error(path, rule, "give a longer part of the trace, or one with a finer clock")
-    if facts.tick_ns >= 1_000_000:
+    if facts.tick_ns >= COARSE_CLOCK_NS:
         notes.append(f"the clock has steps of {facts.tick_ns / 1e9:g} s: bursts within a step are not seen")
     if facts.last_ns < facts.rate.width:
         notes.append(f"the trace is only {facts.last_ns / 1e9:.3g} s long: its one rate is no percentile of anything")

@@ -65,7 +65,7 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
     name : str
         Of the trace, for the file.
     seed : int
-        Of the draws that the trace is compared with.
+        The first one of the runs that the trace is compared with.
 
     Raises
     ------
@@ -75,8 +75,9 @@ def synthesize(requests: Requests, *, name: str = "", seed: int = 0) -> Synthesi
     Notes
     -----
     Cuts the trace into phases of 64, 128 or 256 requests and keeps a 16th of them as excerpts, then an 8th, up to all,
-    until mean and p99 on each reference array are within 8 and 15 % of what the replay of the trace finds there. Keeps
-    131,072 requests at most. Where none is near enough, returns the nearest; `workload.fitted` states by how much.
+    until mean and p99 on each reference array are within 8 and 15 % of what the replay of the trace finds there, both
+    averaged over runs of several seeds. Keeps 131,072 requests at most. Where none is near enough, returns the nearest;
+    `workload.fitted` states by how much.
     """
     faults = []
     if not _MIN_REQUESTS <= len(requests) <= MAX_CYCLE:
@@ -133,6 +134,8 @@ def _compared(
             fitted_mean_ns=round(figures.mean_ns),
             trace_p99_ns=round(setting.trace.p99_ns),
             fitted_p99_ns=round(figures.p99_ns),
+            trace_mean_spread=setting.trace.spread_ratio("mean_ns"),
+            trace_p99_spread=setting.trace.spread_ratio("p99_ns"),
         )
         found.append(latency)
         worst = max(worst, abs(latency.mean_error) / _MEAN_WITHIN, abs(latency.p99_error) / _P99_WITHIN)

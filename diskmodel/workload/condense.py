@@ -12,7 +12,7 @@ from scipy.cluster.vq import kmeans2
 from diskmodel.records import Int64, Op, Requests
 from diskmodel.workload.addresses import ExcerptPlaces
 from diskmodel.workload.arrivals import ExcerptTimes
-from diskmodel.workload.excerpts import BYTES_PER_NS, POSITIONING_NS, SECTOR_BYTES, Excerpts, queued
+from diskmodel.workload.excerpts import BYTES_PER_NS, POSITIONING_NS, SECTOR_BYTES, SHIFT_BYTES, Excerpts, queued
 from diskmodel.workload.stream import SizeShare, Stream
 
 Float64 = NDArray[np.float64]
@@ -214,9 +214,13 @@ def stream_of(phases: Phases, standing_for: Int64) -> Stream:
     gap_ns = np.diff(trace.when_ns, prepend=trace.when_ns[0])
     # an excerpt with more requests than the phase lasts longer, so that the rate is the phase's
     duration_ns = np.add.reduceat(gap_ns, cuts[:-1]) / rows * rows[standing_for]
+    # a cache sees as much data as in the trace only where a phase goes to its own places
+    middle = np.array([np.median(trace.offset[cuts[phase] : cuts[phase + 1]]) for phase in range(phases.n)])
+    shift = np.rint((middle - middle[standing_for]) / SHIFT_BYTES).astype(np.int64)
     excerpts = Excerpts.pack(
         excerpt=excerpt,
         duration_ns=duration_ns,
+        shift_bytes=shift * SHIFT_BYTES,
         ends=np.cumsum(rows[kept]),
         gap_ns=gap_ns[at],
         op=trace.op[at],

@@ -9,6 +9,12 @@ from pydantic import Field
 from diskmodel.description import Description
 from diskmodel.units import Pause
 
+_Spread = Annotated[float, Field(ge=0, le=1e3)]
+
+#: Spread of the replays of a trace that is named, relative: less is not seen beside an error in whole percent. At
+#: double, an error of 10 % could be the chance of one run without a word about it.
+_NAMED_SPREAD = 0.05
+
 
 class FittedLatency(Description):
     """Latency of a trace and of the workload that was fitted to it, on the same array.
@@ -20,7 +26,10 @@ class FittedLatency(Description):
     speed_up : float
         How many times faster than recorded both came.
     trace_mean_ns, trace_p99_ns, fitted_mean_ns, fitted_p99_ns : int, ns
-        Over all requests, from issue to completion; the array begins empty.
+        Over all requests, from issue to completion; the array begins empty. Averages over runs of several seeds.
+    trace_mean_spread, trace_p99_spread : float
+        Standard deviation between replays of the trace that differ in the angles of the spindles, relative to their
+        average.
     """
 
     array: str = Field(max_length=200)
@@ -29,6 +38,8 @@ class FittedLatency(Description):
     fitted_mean_ns: Pause
     trace_p99_ns: Pause
     fitted_p99_ns: Pause
+    trace_mean_spread: _Spread = 0.0
+    trace_p99_spread: _Spread = 0.0
 
     @property
     def mean_error(self) -> float:
@@ -50,7 +61,14 @@ class FittedLatency(Description):
                 ("p99", self.trace_p99_ns, self.fitted_p99_ns, self.p99_error),
             )
         ]
-        return f"{self.array}{pace}: {', '.join(parts)}"
+        return f"{self.array}{pace}: {', '.join(parts)}{self._spread_in_words()}"
+
+    def _spread_in_words(self) -> str:
+        """Return by how much replays of the trace itself differ; "" where that is little."""
+        mean, p99 = self.trace_mean_spread, self.trace_p99_spread
+        if max(mean, p99) < _NAMED_SPREAD:
+            return ""
+        return f"; replays of the trace itself differ by {mean:.0%} and {p99:.0%} (standard deviation)"
 
 
 class Fitted(Description):

@@ -14,6 +14,11 @@ from diskmodel.workload.draws import Draws, Kind
 
 Timing = Literal["original", "scaled", "closed"]
 
+#: Step from which a clock is coarse, ns: a disk serves a request in some milliseconds, so that requests of one step
+#: queue behind each other although they may have come apart. At half, clocks of that step that do no harm are named; at
+#: double, one whose step is as long as a service is not.
+COARSE_CLOCK_NS = 1_000_000
+
 
 @dataclass(frozen=True)
 class TraceWorkload:
@@ -109,6 +114,15 @@ class TraceWorkload:
     def queue_depth(self) -> int:
         """Outstanding requests with closed timing; 0 otherwise."""
         return 0 if self.is_open else self.depth
+
+    @property
+    def coarse_clock_ns(self) -> int:
+        """Step of a coarse clock that gives several requests one time, ns as replayed; 0 where the clock is fine."""
+        when = self.trace.when_ns
+        step = int(np.gcd.reduce(when)) if len(when) else 0
+        if not self.is_open or step < COARSE_CLOCK_NS or not (np.diff(when) == 0).any():
+            return 0
+        return round(step / (self.speed_up if self.timing == "scaled" else 1.0))
 
     @property
     def offered_rate_per_s(self) -> float:

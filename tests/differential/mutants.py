@@ -22,23 +22,17 @@ from tests.differential.compare import between
 ROOT = Path(__file__).parents[2]
 
 
+def compile_kernel(source: Path, target: Path, *options: str) -> None:
+    """Compile the kernel of a source tree, with the dependencies that the folder `target` has compiled already."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel", *options]
+    variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
+    environment = {**os.environ, **variables}
+    subprocess.run([*command, "--target-dir", str(target)], cwd=source, env=environment, check=True)
+
+
 def build_kernel(target: Path) -> ModuleType:
     """Return the kernel with the feature `faults`, built in the folder `target` and loaded beside the released one."""
-    command = [
-        "cargo",
-        "build",
-        "--release",
-        "--locked",
-        "--quiet",
-        "--package",
-        "diskmodel-kernel",
-        "--features",
-        "faults",
-        "--target-dir",
-        str(target),
-    ]
-    variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
-    subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
+    compile_kernel(ROOT, target, "--features", "faults")
     # a name of its own: a library that is loaded must not change under the process
     place = target / f"_kernel-{os.getpid()}.abi3.so"
     shutil.copy(target / "release" / "lib_kernel.so", place)

@@ -283,7 +283,7 @@ EVERY_STREAM: dict[str, Any] = {
                 "n_phases": 3,
                 "n_excerpts": 2,
                 "n_requests": 5,
-                "phases": "c-muRU}RuoWMq_+7XbhO=m1#",
+                "phases": "c-muRU}RuoWMq_+7hz;zU;_XGRsdi",
                 "ends": "c-muRVg>*J4FCr",
                 "requests": "c-mufWMEWeWME(f0tPV6At1oP!Kk2Lz%U;G5T*hJ",
             },

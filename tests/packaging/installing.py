@@ -86,6 +86,8 @@ def install(archive: Path, folder: Path) -> Environment:
         cwd=folder,
         PYTHONPATH=str(backend),
         CARGO_TARGET_DIR=str(ROOT / "target"),
+        # the interpreter that the environment is made of; under another name PyO3 would be compiled again
+        PYO3_PYTHON=sys.executable,
     )
     environment = Environment(folder)
     declared = environment.python("import importlib.metadata as m; print('\\n'.join(m.requires('diskmodel')))")

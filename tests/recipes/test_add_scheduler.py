@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.differential.mutants import compile_kernel
 from tests.recipes.following import ROOT, answer, copy_of_package, insert, titled_block
 
 PAGE = "add-a-scheduler.md"
@@ -94,19 +92,7 @@ def test_one_file_and_one_line_in_rust(tmp_path: Path) -> None:
     insert(registry, "schedulers! {", "use super::reads_first;")
     line = 'ReadsFirst = "reads-first" => reads_first::ReadsFirst,'
     insert(registry, '    Deadline = "mq-deadline" => deadline::Deadline,', line)
-    command = [
-        "cargo",
-        "build",
-        "--release",
-        "--locked",
-        "--quiet",
-        "--package",
-        "diskmodel-kernel",
-        "--target-dir",
-        str(ROOT / "target"),  # with the dependencies that are compiled already
-    ]
-    variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
-    subprocess.run(command, cwd=folder, env={**os.environ, **variables}, check=True)
+    compile_kernel(folder, ROOT / "target")
     kernel = folder / "diskmodel" / "engine" / "_kernel.abi3.so"
     kernel.unlink()
     shutil.copy(ROOT / "target" / "release" / "lib_kernel.so", kernel)

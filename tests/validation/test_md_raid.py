@@ -44,9 +44,17 @@ def _name(row: dict[str, str]) -> str:
     return "-".join((row["level"], row["disks"], row["pattern"], row["queue_depth"], row["dir"])).replace(" ", "_")
 
 
+def _grouped(rows: list[dict[str, str]]) -> list[object]:
+    """The rows as parameters; those of one run are tested by one worker, which simulates it once."""
+    return [
+        pytest.param(row, id=_name(row), marks=pytest.mark.xdist_group(f"md-raid {md_raid.setup_of(row)}"))
+        for row in rows
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", TOLERANCE)
-@pytest.mark.parametrize("row", RANDOM, ids=_name)
+@pytest.mark.parametrize("row", _grouped(RANDOM))
 def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRequest) -> None:
     setup = md_raid.setup_of(row)
     why = TAIL_FURTHER_OFF.get((setup.level, setup.disks, setup.pattern, row["dir"]))
@@ -59,7 +67,7 @@ def test_random_rows(row: dict[str, str], figure: str, request: pytest.FixtureRe
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "row", [r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"], ids=_name
+    "row", _grouped([r for r in RANDOM if r["level"] == "RAID0 full stroke" and r["queue_depth"] == "32"])
 )
 def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> None:
     """p99 among that of 40 runs (seeds 100 to 139) as long as the measured one."""
@@ -70,14 +78,14 @@ def test_tails_of_short_runs_lie_within_their_spread(row: dict[str, str]) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", [row for row in RANDOM if row["member_reads_per_op"]], ids=_name)
+@pytest.mark.parametrize("row", _grouped([row for row in RANDOM if row["member_reads_per_op"]]))
 def test_member_operations(row: dict[str, str]) -> None:
     _, reads, writes = md_raid.simulated(md_raid.setup_of(row), md_raid.n_simulated(row))
     assert reads == pytest.approx(float(row["member_reads_per_op"]), rel=0.02, abs=1e-3)
     assert writes == pytest.approx(float(row["member_writes_per_op"]), rel=0.02, abs=1e-3)
 
 
-@pytest.mark.parametrize("row", SEQUENTIAL, ids=_name)
+@pytest.mark.parametrize("row", _grouped(SEQUENTIAL))
 def test_sequential_rows(row: dict[str, str], request: pytest.FixtureRequest) -> None:
     setup = md_raid.setup_of(row)
     why = DONE_DIFFERENTLY.get((setup.level, setup.pattern, setup.depth))

@@ -56,11 +56,11 @@ def test_deeper_reads_of_eight_disks(predicted: list[Error]) -> None:
 
 
 def test_writes_of_eight_disks_that_were_not_fitted(predicted: list[Error]) -> None:
-    """Required: 15 % of the rate, 25 % of p99. Depths 1 and 8 miss; the page says why."""
+    """Required: 15 % of the rate, 25 % of p99. Single writes miss; the page says why."""
     for error in of(predicted, "write", (64,), is_mixed=True) + of(predicted, "read", (64,), is_mixed=True):
         assert abs(error.iops_ratio) < 0.15, error
-    for error in of(predicted, "write", (2, 4, 16, 32, 64)):
-        assert abs(error.iops_ratio) < 0.15, error
+    for error in of(predicted, "write", (2, 4, 8, 16, 32, 64)):
+        assert abs(error.iops_ratio) < 0.1, error
         assert abs(p99(error)) < 0.25, error
 
 

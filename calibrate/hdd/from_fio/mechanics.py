@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -74,12 +74,15 @@ class Ordered:
         Coordinates of `Mechanics`, and their standard errors.
     rivals : mapping
         Other numbers of committed commands that were refined → by how much they fit worse (chi-square).
+    misfit : float
+        Chi-square, deviations from the class of drives included.
     """
 
     drive: Hdd
     x: Floats
     errors: Floats
     rivals: Mapping[int, float]
+    misfit: float
 
 
 @dataclass
@@ -91,6 +94,9 @@ class Mechanics:
     base: Hdd
     reads: Sequence[Condition]
     seed: int
+
+    #: Coordinates that are fitted together with the order of commands.
+    free: ClassVar[slice] = slice(0, 6)
 
     @property
     def has_choice(self) -> bool:
@@ -134,20 +140,23 @@ class Mechanics:
             "average_ns": round(average),
             "full_stroke_ns": round(shortest + (average - shortest) / place),
         }
-        queue = {
+        # the seek of the base may state how long writes settle, the new one does not
+        moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead}
+        if (
+            self.has_choice
+        ):  # otherwise nothing was measured of the order: it stays the base's, and assumed where that is
+            moved["queue"] = self.queue(x, committed)
+        return self.base.model_copy(update=moved)
+
+    def queue(self, x: Floats, committed: int) -> dict[str, Any]:
+        """Return the order of commands at `x`."""
+        return {
             "depth": self.base.queue.depth,
             "scheduler": "rpo",
             "miss_margin_ns": round(max(float(x[4]), 0.0) * 1e6),
             "age_weight": min(AGE_WEIGHT * float(np.exp(x[5])), 1.0),
             "committed": committed,
         }
-        # the seek of the base may state how long writes settle, the new one does not
-        moved = {"seek": seek, "write_settle_ns": self.base.settle_ns, "read_overhead_ns": overhead}
-        if (
-            self.has_choice
-        ):  # otherwise nothing was measured of the order: it stays the base's, and assumed where that is
-            moved["queue"] = queue
-        return self.base.model_copy(update=moved)
 
     def residuals(self, x: Floats, committed: int, conditions: Sequence[Condition]) -> Floats:
         """Return deviations in standard errors: those of the conditions, then those from the class of drives."""
@@ -177,26 +186,33 @@ class Mechanics:
         """Fit how the firmware orders commands; seeks and overhead move with it."""
         starts = self._order_starts(x) if self.has_choice else {self.usual[1]: np.clip(x, LOW, HIGH)}
         fits = {committed: self._refined(start, committed) for committed, start in starts.items()}
-        ranked = sorted(fits, key=lambda committed: float(fits[committed].cost))
+        ranked = sorted(fits, key=lambda committed: fits[committed].misfit)
         best = fits[ranked[0]]
-        rivals = {n: 2.0 * float(fits[n].cost - best.cost) for n in ranked[1:]}
-        return Ordered(self.drive(best.x, ranked[0]), best.x, _standard_errors(best.jac), rivals)
+        return replace(best, rivals={n: fits[n].misfit - best.misfit for n in ranked[1:]})
 
     def again(self, found: Ordered) -> Ordered:
         """Fit once more from what was found, with as many commands planned ahead: after reads were added."""
-        committed = found.drive.queue.committed
-        best = self._refined(found.x, committed)
-        return Ordered(self.drive(best.x, committed), best.x, _standard_errors(best.jac), found.rivals)
+        return replace(self._refined(found.x, found.drive.queue.committed), rivals=found.rivals)
 
-    def _refined(self, start: Floats, committed: int) -> Any:
+    def _refined(self, start: Floats, committed: int) -> Ordered:
         """Return the least squares from a start, with long runs."""
         finer = replace(self, array=replace(self.array, n_requests=REFINED_REQUESTS))
+        free = self.free
 
-        def of(at: Floats) -> Floats:
-            return finer.residuals(at, committed, self.reads)
+        def at(moved: Floats) -> Floats:
+            x = start.copy()
+            x[free] = moved
+            return x
 
-        scale = [0.1, 0.3, 0.5, 0.1, 0.5, 0.5]
-        return least_squares(of, start, jac=_slopes(of), x_scale=scale, max_nfev=8, bounds=(LOW, HIGH))
+        def of(moved: Floats) -> Floats:
+            return finer.residuals(at(moved), committed, self.reads)
+
+        scale = np.array([0.1, 0.3, 0.5, 0.1, 0.5, 0.5])[free]
+        settings = {"jac": _slopes(of), "x_scale": scale, "max_nfev": 8, "bounds": (LOW[free], HIGH[free])}
+        best = least_squares(of, start[free], **settings)
+        errors = np.zeros(len(start))
+        errors[free] = _standard_errors(best.jac)
+        return Ordered(self.drive(at(best.x), committed), at(best.x), errors, {}, 2.0 * float(best.cost))
 
     def _order_starts(self, x: Floats) -> dict[int, Floats]:
         """Return where to refine: the best of the grid for each of the likeliest numbers of committed commands."""

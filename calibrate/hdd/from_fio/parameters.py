@@ -58,10 +58,11 @@ def read_parameters(found: Ordered, speed: Parameter, region_ratio: float, *, ha
         unseen = f"only {region_ratio:.1%} of each disk was measured: extrapolated by the form of the seek curve"
         for name in ("seek.average_ns", "seek.full_stroke_ns"):
             parameters[name] = Parameter(parameters[name].value, None, "ms", False, unseen)
-    return parameters | (_order(found) if has_choice else _unseen_order(drive))
+    return parameters | (order_parameters(found) if has_choice else _unseen_order(drive))
 
 
-def _order(found: Ordered) -> dict[str, Parameter]:
+def order_parameters(found: Ordered) -> dict[str, Parameter]:
+    """Return how the firmware orders commands."""
     queue, error_ms = found.drive.queue, float(found.errors[4])
     is_narrow = error_ms < IDENTIFIED_PART * MARGIN_SPREAD_MS
     as_good = [n for n, gain in found.rivals.items() if gain < MIN_RIVAL_GAIN]

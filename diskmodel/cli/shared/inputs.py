@@ -179,6 +179,9 @@ def read_replay(
     )
     for note in trace.notes:
         say(f"{path.name}: {note}")
+    if step_ns := workload.coarse_clock_ns:
+        rule = f"the clock has steps of {step_ns / 1e9:g} s, and the requests of a step are replayed at once"
+        say(f"{path.name}: {rule}: latency is longer than that of requests that come apart")
     return workload
 
 

@@ -12,7 +12,7 @@ _64_BITS = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class FirstLayout:
-    """In order, or as earlier writes put them: pieces that were written together, one after the other by chance.
+    """In order, or as earlier writes put them: pieces that were written together, one after the other at random.
 
     Attributes
     ----------

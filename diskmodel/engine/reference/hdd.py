@@ -191,9 +191,11 @@ class HardDisk(Device):
             return self._serve_follower(actuator, now)
         oldest = (command for command in actuator.accepted if command.ready_ns <= now)
         ready: list[Command | Dirty] = list(islice(oldest, self.tables.weighed_commands))
-        if not ready or self.dirty.is_pressing or self.blocked:
-            own = (entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator)
-            ready += islice(own, self.tables.weighed_writes)
+        own = [entry for entry in self.dirty.waiting if self.actuator_of(entry.lba) is actuator]
+        # firmware that could not weigh all of what waits does not leave it until there is nothing else to do (rule C8)
+        is_much = 2 * len(own) > self.tables.weighed_writes
+        if not ready or is_much or self.dirty.is_pressing or self.blocked:
+            ready += own[: self.tables.weighed_writes]
         if not ready:
             return False
         self._follow_stream(actuator, now)

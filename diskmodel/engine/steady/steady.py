@@ -192,10 +192,15 @@ class _Parts:
         self.pages = host.page_cache
         #: Sectors of a drive's buffer; 0: writes go to the media.
         self.buffer = tables.buffer_sectors
-        #: Sectors that each flash drive has programmed last; those of a fresh drive cost nothing, until it is full.
-        self.programmed = 0
-        if isinstance(tables, FlashTables) and not tables.ftl.is_fresh:
-            self.programmed = _BLOCKS_PROGRAMMED * tables.ftl.block_units * tables.sectors_per_unit
+        #: Sectors that each flash drive has programmed last, and units of which it leaves some out at their beginning:
+        #: pages of a fresh drive cost nothing until it is full.
+        self.programmed, self.staggered_units = 0, 0
+        if isinstance(tables, FlashTables):
+            ftl, per_page = tables.ftl, tables.units_per_page
+            n_units, self.staggered_units = (
+                (2 * per_page, per_page) if ftl.is_fresh else (_BLOCKS_PROGRAMMED * ftl.block_units, ftl.block_units)
+            )
+            self.programmed = n_units * tables.sectors_per_unit
         self.history = replace(history, n_before=self._rows_waiting())
 
     @property
@@ -384,14 +389,10 @@ class _Parts:
         tables = self.scenario.drive
         room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
         if isinstance(tables, FlashTables):
-            if not room and not self.programmed:
-                return EMPTY.programmed, EMPTY.buffered
             # the page that is being filled may hold all but one of its units already
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
             rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            if not self.programmed:
-                return EMPTY.programmed, rows[1]
-            return _staggered(rows[0], tables.sectors_per_unit, tables.ftl.block_units), rows[1]
+            return _staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
         if not room or not isinstance(tables, HddTables):
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
@@ -400,7 +401,7 @@ class _Parts:
     def _draw_aged(self) -> Int64:
         """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""
         tables = self.scenario.drive
-        if not self.programmed or not isinstance(tables, FlashTables):
+        if not isinstance(tables, FlashTables) or tables.ftl.is_fresh:
             return EMPTY.aged
         n_units = _ROUNDS_AGED * tables.ftl.model_units
         per_unit = tables.sectors_per_unit
@@ -421,7 +422,7 @@ class _Parts:
     def _piece_units(self) -> int:
         """Units that flash drives' data were last written in together: the median, by bytes (Z5); 0: in order."""
         tables = self.scenario.drive
-        if not self.programmed or not isinstance(tables, FlashTables):
+        if not isinstance(tables, FlashTables) or not self.writes_anything:
             return EMPTY.piece_units
         strip_bytes = self.scenario.layout.strip * self.sector_bytes
         pieces = []
@@ -441,9 +442,9 @@ class _Parts:
     def _shifts(self) -> Int64:
         """Units before the first one on its page, so that data lie as those do that are written from now on (Z5)."""
         tables = self.scenario.drive
-        if not self.programmed or not isinstance(tables, FlashTables):
+        if not isinstance(tables, FlashTables) or not self.writes_anything:
             return EMPTY.shifts
-        return -_left_out(np.arange(self.scenario.n_devices), tables.ftl.block_units) % tables.units_per_page
+        return -_left_out(np.arange(self.scenario.n_devices), self.staggered_units) % tables.units_per_page
 
     def _last_writes(self, room: int) -> Written:
         """The past's last writes to disks, enough for `room` sectors on each."""
@@ -501,12 +502,12 @@ def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
     return programmed, buffered
 
 
-def _left_out(drive: Int64, block_units: int) -> Int64:
+def _left_out(drive: Int64, among: int) -> Int64:
     """Units that drives leave out, so that their pages and their cleanings are staggered (rule Z5)."""
-    return ((drive * GOLDEN + 0.5) % 1 * block_units).astype(np.int64)
+    return ((drive * GOLDEN + 0.5) % 1 * among).astype(np.int64)
 
 
-def _staggered(programmed: Int64, per_unit: int, block_units: int) -> Int64:
+def _staggered(programmed: Int64, per_unit: int, among: int) -> Int64:
     """Writes that flash drives have programmed, without the first units of each drive (rule Z5).
 
     Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives; and
@@ -518,7 +519,7 @@ def _staggered(programmed: Int64, per_unit: int, block_units: int) -> Int64:
     units = (end - 1) // per_unit - lba // per_unit + 1
     before = np.cumsum(units) - units
     before -= before[np.searchsorted(disk, disk, side="left")]
-    left_out = np.clip(_left_out(disk, block_units) - before, 0, units)
+    left_out = np.clip(_left_out(disk, among) - before, 0, units)
     first = np.where(left_out > 0, np.minimum((lba // per_unit + left_out) * per_unit, end), lba)
     rows: Int64 = np.stack([disk, first, end - first], axis=1)
     return np.ascontiguousarray(rows[rows[:, 2] > 0])

@@ -160,8 +160,13 @@ def _row(header: list[str], words: list[str], number: int, line: str, source: st
 # ---------------------------------------------------------------- sar
 
 
+def _counts_all(header: list[str]) -> bool:
+    """Whether a table is that of `sar -b`. With `--pretty`, that of `sar -d` begins with tps, too."""
+    return header[:2] == ["tps", "rtps"]
+
+
 def _sar_header(words: list[str]) -> list[str] | None:
-    if words[:2] == ["tps", "rtps"]:
+    if _counts_all(words):
         return words
     return _header(words) if "DEV" in (words[0], words[-1]) else None
 
@@ -185,7 +190,7 @@ def read_sar(text: str, source: str) -> Recording:
             continue
         if header is None or not match[1][0].isdigit():
             continue
-        if header[0] == "tps":
+        if _counts_all(header):
             together.append({ALL_DEVICES: _sar_row(header, words, number, line, source)[1]})
             times.append(_seconds(match[1]))
             continue
@@ -206,7 +211,7 @@ def read_sar(text: str, source: str) -> Recording:
 def _sar_row(
     header: list[str], words: list[str], number: int, line: str, source: str
 ) -> tuple[str, dict[str, float] | None]:
-    if header[0] == "tps":
+    if _counts_all(header):
         if len(words) != len(header):
             raise LineError(source, number, 0, "", line, f"has {len(words)} columns instead of {len(header)}")
         return ALL_DEVICES, figures_of(header, words, number, line, source)

@@ -123,7 +123,8 @@ class TableFormat:
         cells = line.split(self.delimiter)
         n_columns = len(self.columns)
         if len(cells) < n_columns or (len(cells) > n_columns and not self.more_columns):
-            return 0, "", f"has {len(cells)} columns instead of {n_columns}"
+            names = ", ".join(column.name for column in self.columns)
+            return 0, "", f"has {len(cells)} columns instead of {n_columns} ({names})"
         for number, (column, cell) in enumerate(zip(self.columns, cells, strict=False), start=1):
             rule = column.fault(cell)
             if rule:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from diskmodel.array import Array
+from diskmodel.controller.description import ReadCache
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
@@ -86,7 +87,7 @@ class Case:
         found: list[int] = []
         most_bytes = 0
         for disks in self.plan.candidates.counts:
-            if self.family.level == "raid1" and disks > 2:
+            if self.family.level == "raid1" and disks != (self.plan.layout.copies or 2):
                 continue  # further mirrors of the same data add no space; RAID 10 is the level that grows
             try:
                 usable_bytes = self.array(disks).usable_bytes
@@ -133,6 +134,7 @@ class Case:
             "strip_bytes": family.strip_bytes,
             "spares": plan.candidates.spares,
             "failed": list(range(n_failed)),
+            **plan.layout.of(level),
         }
         if is_rebuilding:
             layout |= {"rebuild": plan.candidates.rebuild.halfway().to_dict(), "spares": max(1, plan.candidates.spares)}
@@ -140,7 +142,10 @@ class Case:
             layout["groups"] = groups
         controller = plan.controller
         if family.cache_bytes:
-            cache = {"size_bytes": family.cache_bytes}
+            own = (controller.read_cache or controller.write_cache or ReadCache(size_bytes=1)).block_bytes
+            cache: dict[str, Any] = {"block_bytes": own, "size_bytes": family.cache_bytes}
+            if controller.read_cache is not None:
+                cache["policy"] = controller.read_cache.policy
             controller = type(controller).parse({**controller.to_dict(), "read_cache": cache})
         return Array(
             name=f"{family.drive.name} {level} x {disks}",

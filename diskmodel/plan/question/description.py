@@ -16,7 +16,8 @@ from diskmodel.drive import Drive, NamedDrive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Rebuild
-from diskmodel.layout.levels import Level
+from diskmodel.layout.levels import LEVELS, Level
+from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
 from diskmodel.queue.description import Queue
@@ -200,6 +201,8 @@ class PlanDescription(Description):
         whole array.
     objective : Objective
     candidates : Candidates
+    layout : CommonLayout
+        Of every candidate whose level can have it, as in an array's file: bitmap, policies, copies.
     controller, queue, host, spindles, drive_write_cache
         Of every candidate, as in an array's file.
     prices : Prices
@@ -217,6 +220,7 @@ class PlanDescription(Description):
     workload: Workload
     objective: Objective
     candidates: Candidates
+    layout: CommonLayout = CommonLayout()
     controller: Controller = Controller()
     queue: Queue = Queue()
     host: Host = Host()
@@ -283,7 +287,23 @@ class PlanDescription(Description):
             unknown = sorted(set(latency.streams) - names) if latency else []
             if unknown:
                 raise ValueError(f"{where}.streams.{unknown[0]}: no such stream; use one of {', '.join(sorted(names))}")
+        if problem := self._layout_problem():
+            raise ValueError(problem)
         return self
+
+    def _layout_problem(self) -> str | None:
+        candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
+        if bitmap is not None and any(LEVELS[level].family == "parity" for level in candidates.levels):
+            for strip in candidates.strip_bytes:
+                if bitmap.chunk_bytes % strip:
+                    return (
+                        f"layout.bitmap.chunk_bytes={bitmap.chunk_bytes}: not a multiple of strip_bytes={strip}; "
+                        "use for example 64 MiB, or leave out levels with parity"
+                    )
+        for drive in candidates.drives:
+            if member is not None and member > drive.capacity_bytes:
+                return f"layout.member_bytes={member}: exceeds the capacity of {drive.name}; use at most its capacity"
+        return None
 
     @classmethod
     def load(

@@ -15,6 +15,7 @@ from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.levels import Level
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset
 from diskmodel.plan.question.recording import Recording
 from diskmodel.plan.question.server import ServerPlan
@@ -148,11 +149,14 @@ class _Draft:
         Where the tables come from, for notes.
     notes : list of str
         What was replaced, or taken because nothing was said.
+    origins : dict of str to str
+        Where fields and tables come from that are not from `source`.
     """
 
     tables: dict[str, Any]
     source: str = ""
     notes: list[str] = field(default_factory=list)
+    origins: dict[str, str] = field(default_factory=dict)
 
     def table(self, *names: str) -> dict[str, Any]:
         """Return a table that can be changed, made from a description where it was one."""
@@ -169,7 +173,8 @@ class _Draft:
         table[name] = value
         before, now = (_shown(name, old[0]) if old else "", _shown(name, value))
         if before not in ("", now):
-            self.notes.append(f"{option}: {now} replaces {before} of {self.source}")
+            origin = self.origins.get(name, self.source)
+            self.notes.append(f"{option}: {now} replaces {before}{f' of {origin}' if origin else ''}")
 
 
 def plan_from(
@@ -193,7 +198,7 @@ def plan_from(
     preset : Preset, optional
         Instead of the file.
     array : Array, optional
-        An array that exists: its drive, controller, queue, host, strip and spares are the candidates'.
+        An array that exists. Candidates have all of it that their level and size can have; a note names the rest.
     workload : Workload, optional
         Instead of the file's or the preset's.
     is_recorded : bool
@@ -222,7 +227,12 @@ def plan_from(
     _put_candidates(draft, options, array)
     _put_search(draft, options)
     draft.tables.setdefault("name", _name_of(draft, preset))
-    return PlanDescription.parse(draft.tables, "" if path is None else str(path)), draft.notes
+    plan = PlanDescription.parse(draft.tables, "" if path is None else str(path))
+    if array is not None:
+        caches = {"write_cache": options.write_cache_bytes, "read_cache": options.read_cache_bytes}
+        replaced = tuple(f"controller.{name}" for name, size in caches.items() if size is not None)
+        draft.notes += left_out(array, plan, replaced)
+    return plan, draft.notes
 
 
 def server_from(options: PlanOptions, path: Path) -> tuple[ServerPlan, list[str]]:
@@ -279,14 +289,22 @@ def _start(
 
 def _take_array(draft: _Draft, array: Array) -> None:
     """Make the candidates of an array that exists."""
-    candidates = draft.table("candidates")
+    candidates, layout = draft.table("candidates"), array.layout
     draft.put(candidates, "drives", (array.drive,), "--array")
-    draft.put(candidates, "strip_bytes", (array.layout.strip_bytes,), "--array")
-    candidates |= {"spares": array.layout.spares}
-    if array.layout.n_groups > 1:
-        candidates["groups"] = (array.layout.n_groups,)
-    for name in ("controller", "queue", "host", "spindles", "drive_write_cache"):
-        draft.tables[name] = getattr(array, name)
+    draft.put(candidates, "strip_bytes", (layout.strip_bytes,), "--array")
+    draft.put(candidates, "spares", layout.spares, "--array")
+    if layout.n_groups > 1:
+        candidates["groups"] = (layout.n_groups,)
+    if layout.rebuild is not None:
+        # which disk, and how far, is the state of an array and not a description of one
+        candidates["rebuild"] = layout.rebuild.model_copy(update={"disk": None, "done_ratio": 0.0})
+    ours = {name: getattr(array, name) for name in SHARED} | {"layout": common_layout(layout)}
+    for name, value in ours.items():
+        if name in draft.tables and draft.tables[name] not in (value, PlanDescription.model_fields[name].default):
+            draft.notes.append(f"--array: its {name} replaces that of {draft.source}")
+        draft.tables[name] = value
+    origin = f"array {array.name}" if array.name else "the array"
+    draft.origins |= dict.fromkeys(("drives", "strip_bytes", "spares", "size_bytes"), origin)
 
 
 def _check_complete(draft: _Draft, options: PlanOptions, preset: Preset | None) -> None:
@@ -382,6 +400,11 @@ def _put_candidates(draft: _Draft, options: PlanOptions, array: Array | None) ->
     candidates = draft.table("candidates")
     if options.drives:
         draft.put(candidates, "drives", tuple(load_drive(name) for name in options.drives), "--drive")
+        if array is not None:
+            # the part that is used of one drive says nothing about another
+            draft.tables["layout"] = draft.tables["layout"].model_copy(update={"member_bytes": None})
+            if array.drive_write_cache:
+                draft.notes.append("--drive: caches writes in the drives, as --array says; not all drives are run so")
     elif "drives" not in candidates:
         candidates["drives"] = tuple(load_drive(name) for name in DEFAULT_DRIVES)
         draft.notes.append(f"no --drive: one of each class is tried: {', '.join(DEFAULT_DRIVES)}")
@@ -407,11 +430,13 @@ def _put_cache(draft: _Draft, kind: str, size_bytes: int) -> None:
     cache = _fields(controller.get(kind))
     if not size_bytes:
         if cache:
-            draft.notes.append(f"{option}: the {kind.replace('_', ' ')} of {draft.source} is left out")
+            origin = draft.origins.get("size_bytes", draft.source)
+            draft.notes.append(f"{option}: the {kind.replace('_', ' ')} of {origin} is left out")
         controller[kind] = None
     else:
         if cache.pop("hit_ratio", None) is not None:
-            draft.notes.append(f"{option}: {pretty_bytes(size_bytes)} replaces the hit ratio of {draft.source}")
+            origin = draft.origins.get("size_bytes", draft.source)
+            draft.notes.append(f"{option}: {pretty_bytes(size_bytes)} replaces the hit ratio of {origin}")
         draft.put(cache, "size_bytes", size_bytes, option)
         controller[kind] = cache
     if kind == "read_cache":

@@ -13,6 +13,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.errors import DescriptionError
 from diskmodel.host.description import Host
+from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, beside
 from diskmodel.plan.question.objective import Degraded, Growth, LatencyLimits, LatencyObjective, Objective, Probability
 from diskmodel.plan.question.presets import preset
@@ -227,7 +228,7 @@ class ServerPlan(Description):
     volumes : tuple of Volume
     objective : ArrayObjective
         Of every array, beside the volumes' own.
-    candidates, controller, queue, host, spindles, prices, search
+    candidates, layout, controller, queue, host, spindles, prices, search
         As in a plan for one workload; every array has its own controller.
     notes : tuple of str
         Sources and assumptions of the question, printed with the answer.
@@ -242,6 +243,7 @@ class ServerPlan(Description):
     volumes: tuple[Volume, ...] = Field(min_length=1, max_length=16)
     objective: ArrayObjective = ArrayObjective()
     candidates: Candidates
+    layout: CommonLayout = CommonLayout()
     controller: Controller = Controller()
     queue: Queue = Queue()
     host: Host = Host()
@@ -319,7 +321,7 @@ class ServerPlan(Description):
         chosen = [volume for volume in self.volumes if volume.name in names]
         rest = {
             key: getattr(self, key)
-            for key in ("candidates", "controller", "queue", "host", "spindles", "prices", "search")
+            for key in ("candidates", "layout", "controller", "queue", "host", "spindles", "prices", "search")
         }
         alone = [self._plan_alone(volume, rest) for volume in chosen]
         if len(chosen) == 1:

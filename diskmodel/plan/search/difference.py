@@ -112,6 +112,8 @@ def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) ->
         causes.append("some requests cross a strip boundary")
     if has_cache:
         causes.append("fewer requests hit the cache")
+    if array.layout.bitmap is not None:
+        causes.append("writes of the write-intent bitmap")
     if array.layout.parity_strips and not causes:
         causes.append("some writes read or write more than the block and its parity")
     return " or ".join(causes) or "operations are split"

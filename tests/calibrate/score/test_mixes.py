@@ -25,8 +25,7 @@ def hdd_truth() -> Hdd:
     drive = catalogue()["generic-10k"]
     assert isinstance(drive, Hdd)
     own = {"write_settle_ns": SETTLE_NS, "cache": {"size_bytes": 8 << 20, "segments": 8}}
-    # an order that a measurement of few depths can determine
-    return Hdd.parse({**drive.to_dict(), **own, "queue": {"depth": drive.queue.depth, "scheduler": "sptf"}})
+    return Hdd.parse({**drive.to_dict(), **own})
 
 
 def measured_hdd(folder: Path, *, with_mixes: bool, with_settle: bool = True) -> Path:

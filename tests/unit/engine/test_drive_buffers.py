@@ -149,3 +149,17 @@ def test_a_write_that_finds_no_room_waits_for_one_destage() -> None:
     longest_ms = 1e3 * 60 / 7200 + 18  # a revolution and a full seek
     assert result.latency.mean.mean / 1e6 > 5
     assert result.p99 < longest_ms
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("weighed", "expected"), [(2, 1_651_000), (4, 651_000)])
+def test_more_waiting_writes_than_half_of_what_is_weighed_compete_with_reads(
+    engine: str, weighed: int, expected: int
+) -> None:
+    """Rule C8: at 510,000 the arm is free, and two writes and a read wait. The first write begins to pass at 520,000
+    and ends at 670,000; the read's block 164 passes at 640,000. Two writes are more than half of two: the first goes
+    first, being nearer, and the read waits for another revolution. They are not more than half of four."""
+    rows = [(0, READ, 50, 1), (1, WRITE, 52, 15), (1, WRITE, 90, 1), (2, READ, 164, 1)]
+    queue = {"depth": 32, "scheduler": "sptf", "weighed_writes": weighed}
+    outcome = done(engine, rows, cache=CACHE | {"write_back": True}, queue=queue)
+    assert times(outcome) == [511_000, 15_001, 16_001, expected]

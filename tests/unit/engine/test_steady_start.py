@@ -178,9 +178,20 @@ def test_a_closed_writer_fills_a_flash_drives_buffer() -> None:
     assert not len(start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "20000/s"})).buffered)
 
 
-def test_fresh_flash_has_programmed_nothing() -> None:
+def test_fresh_flash_has_programmed_the_page_that_it_fills() -> None:
+    """Two pages of 8 units, less up to one: large aligned writes begin anywhere on a page, as on a drive in use."""
     fresh = load_drive("samsung-pm893-960").to_dict() | {"state": "fresh"}
-    assert not len(start_of(Array.parse(FLASH | {"drive": fresh}), Workload.parse(WRITES)).programmed)
+    array = Array.parse({"drive": fresh, "layout": {"level": "raid0", "disks": 8}})
+    start = start_of(array, Workload.parse({"size": "32 KiB", "read_ratio": 0.0, "clients": 4}))
+    n_units = np.bincount(start.programmed[:, 0], start.programmed[:, 2] // 8)
+    assert (n_units > 0).all()
+    assert len(set(n_units % 8)) >= 5
+    assert not len(start.aged)
+
+
+def test_data_that_are_only_read_lie_in_order() -> None:
+    start = start_of(Array.parse(FLASH), Workload.parse({"size": "32 KiB", "clients": 4}))
+    assert (start.piece_units, len(start.shifts), len(start.programmed)) == (0, 0, 0)
 
 
 def test_the_last_writes_of_each_flash_drive_are_in_its_buffer() -> None:

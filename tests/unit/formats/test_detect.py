@@ -91,3 +91,11 @@ def test_what_is_unknown_says_what_was_seen_and_what_is_accepted(content, messag
 def test_the_evidence_folder(evidence):
     assert {detect_evidence(path) for path in (evidence / "traces").glob("*.trace")} == {"trace:drive"}
     assert {detect_evidence(path) for path in (evidence / "fio-3.1-text").glob("*.txt")} == {"fio-text"}
+
+
+@pytest.mark.parametrize("header", ["time,op,offset,size", "Timestamp;LBA;Length;Type", "when_us,rw,sector,bytes"])
+def test_a_table_of_unknown_columns_is_given_the_header_to_write(header, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n1.5,R,4096,4096\n")
+    with pytest.raises(FormatError, match=r"columns are not known.*time_ns,op,offset_bytes,length_bytes"):
+        detect_evidence(path)

@@ -95,3 +95,18 @@ def test_an_idle_sample_has_no_request_size():
         disk[name] = 0.0
     (load,) = loads_of_text(json.dumps(document))
     assert np.isnan(load.read_request_bytes).tolist() == [False, True, False]
+
+
+def test_names_of_sar_may_come_last(tmp_path):
+    """`sar -d --pretty`; by hand, two devices in two samples."""
+    path = tmp_path / "sar.txt"
+    path.write_text(
+        "Linux 6.1 (web)  03/01/24  _x86_64_  (8 CPU)\n\n"
+        "00:00:01   tps   rkB/s   wkB/s   areq-sz   aqu-sz   await   %util DEV\n"
+        "00:10:01   120   720   240   8.0   0.5   4.0   40.0 dev8-16\n"
+        "00:10:01   1   4   4   8.0   0.0   0.5   0.1 dev8-0\n"
+        "00:20:01   130   780   260   8.0   0.5   4.0   40.0 dev8-16\n"
+        "00:20:01   2   8   8   8.0   0.0   0.5   0.1 dev8-0\n"
+    )
+    loads = {load.device: load.ios_per_s.tolist() for load in read_sysstat(path)}
+    assert loads == {"dev8-16": [120, 130], "dev8-0": [1, 2]}

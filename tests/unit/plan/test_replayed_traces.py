@@ -270,3 +270,20 @@ def test_answers_of_recorded_traces_replay_within_their_objective(evidence, tmp_
         assert candidate.trial.replay.latency_ms()["p99"] == pytest.approx(p99_ms, rel=1e-12)
     else:
         assert candidate.trial.replay is None or p99_ms > 50
+
+
+def test_the_slowest_of_three_replays_decides(bursty, tmp_path):
+    plan = plan_of(bursty, tmp_path, p99="400 ms")
+    result = run_plan(plan, with_relaxations=False)
+    best = result.best
+    assert best is not None
+    assert best.trial is not None
+    replay = best.trial.replay
+    assert replay is not None
+    assert replay.n_runs == 3
+    case = Case(plan, result.candidates[0].family)
+    turns = [replay_trace(case, case.array(best.disks), turn=turn) for turn in range(3)]
+    p99 = [one.latency_ms()["p99"] for one in turns if one is not None]
+    assert len(set(p99)) == 3
+    assert replay.latency_ms()["p99"] == max(p99)
+    assert replay.iops == min(one.iops for one in turns if one is not None)

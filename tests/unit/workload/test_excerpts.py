@@ -23,6 +23,7 @@ def small() -> Excerpts:
     return Excerpts.pack(
         excerpt=[0, 1, 0],
         duration_ns=[1 << 30, 1 << 31, 1 << 20],
+        shift_bytes=[0, 0, 3 << 20],
         ends=[2, 5],
         gap_ns=[4, 0, 256, 512, 256],
         op=[0, 1, 0, 0, 1],
@@ -63,11 +64,11 @@ def trace(n: int = 1000, seed: int = 1) -> Requests:
 
 
 def test_phases_are_their_excerpts_at_their_own_duration():
-    """By hand: gaps of an excerpt in proportion, stretched to the duration of each phase."""
+    """By hand: gaps of an excerpt in proportion, stretched to the duration of each phase; places moved by 3 MiB."""
     cycle = small().cycle
     assert cycle.op.tolist() == [0, 1, 0, 0, 1, 0, 1]
     assert cycle.length.tolist() == [4096, 512, 1024, 512, 512, 4096, 512]
-    assert cycle.place.tolist() == [8192, 0, 3584, 4608, 0, 8192, 0]
+    assert cycle.place.tolist() == [8192, 0, 3584, 4608, 0, 8192 + (3 << 20), 3 << 20]
     assert cycle.gap_ns.tolist() == [1 << 30, 0, 1 << 29, 1 << 30, 1 << 29, 1 << 20, 0]
 
 
@@ -120,6 +121,33 @@ def test_no_seed_begins_within_a_burst():
     for seed in range(20):
         when = workload.requests(capacity_bytes=CAPACITY, n=100, seed=seed).when_ns
         assert when[-1] < 200_000, seed
+
+
+def even_then_burst(at: int) -> Requests:
+    """A request every 100 ms, with 300 at once before request `at` of 1000."""
+    n, first = 1000, at - 300
+    gap = np.full(n, 10**8)
+    gap[first:at] = 1000
+    return Requests(
+        when_ns=np.cumsum(gap) - gap[0],
+        op=np.zeros(n, np.uint8),
+        offset=np.arange(n) * 7919 % 10**5 * 4096,
+        length=np.full(n, 4096),
+        stream=np.zeros(n, np.int32),
+        cache_draw=np.zeros(n),
+        streams=(StreamRule("trace"),),
+    )
+
+
+@pytest.mark.parametrize(("at", "is_fixed"), [(1000, True), (500, False)])
+def test_a_trace_that_ends_in_a_burst_begins_at_its_beginning(at, is_fixed):
+    recorded = even_then_burst(at)
+    phases = cut(recorded, 64)
+    stream = stream_of(phases, represent(phases, 1.0))
+    workload = Workload(name="b", streams=(stream,))
+    first = {int(workload.requests(capacity_bytes=CAPACITY, n=1, seed=seed).offset[0]) for seed in range(10)}
+    assert (first == {int(recorded.offset[0])}) is is_fixed
+    assert (len(first) == 1) is is_fixed
 
 
 def test_another_rate_brings_all_gaps_nearer():
@@ -183,7 +211,16 @@ def test_damaged_columns_are_refused(change, message):
 
 
 def test_columns_that_contradict_each_other_are_refused():
-    columns = {"excerpt": [0], "duration_ns": [5], "ends": [1], "gap_ns": [1], "op": [0], "length": [512], "place": [0]}
+    columns = {
+        "excerpt": [0],
+        "duration_ns": [5],
+        "shift_bytes": [0],
+        "ends": [1],
+        "gap_ns": [1],
+        "op": [0],
+        "length": [512],
+        "place": [0],
+    }
     Excerpts.pack(**columns)
     for name, value in (("op", [2]), ("length", [0]), ("duration_ns", [0]), ("ends", [2])):
         with pytest.raises((DescriptionError, IndexError)):
@@ -229,3 +266,26 @@ def test_excerpts_of_a_few_phases_keep_queues_and_amounts():
     assert unlike.mean() < 0.7 * ((phases.likeness[at_random] - phases.likeness) ** 2).sum(axis=1)[others].mean()
     cycle = stream_of(phases, standing_for).excerpts.cycle
     assert cycle.rate_per_s == pytest.approx(19_999e9 / recorded.when_ns[-1], rel=0.01)
+
+
+def test_phases_of_one_excerpt_go_to_their_own_places():
+    """Requests at random over 10 GB: a sixteenth of the phases stands for all, and covers as much as the trace."""
+    recorded = trace(8000)
+    phases = cut(recorded, 64)
+    stream = stream_of(phases, represent(phases, 1 / 16))
+    drawn = Workload(name="w", streams=(stream,)).requests(capacity_bytes=CAPACITY, n=8000, seed=1)
+    covered, true = (len(np.unique(found.offset >> 20)) for found in (drawn, recorded))
+    assert covered == pytest.approx(true, rel=0.25)
+    assert drawn.offset.min() >= stream.offset_bytes
+    assert (drawn.offset + drawn.length).max() <= stream.offset_bytes + stream.span_bytes
+
+
+def test_a_place_before_the_region_is_one_at_its_end():
+    before = Excerpts.pack(
+        excerpt=[0], duration_ns=[1 << 30], shift_bytes=[-(1 << 20)], ends=[2], gap_ns=[1, 1], op=[0, 0],
+        length=[4096, 4096], place=[0, 2 << 20],
+    )  # fmt: skip
+    assert before.cycle.place.tolist() == [-(1 << 20), 1 << 20]
+    described_so = described(excerpts=before.to_dict(), read_ratio=1.0, sizes=["4 KiB"], span="8 MiB")
+    drawn = Workload.parse(described_so).requests(capacity_bytes=CAPACITY, n=2, seed=0)
+    assert set(drawn.offset.tolist()) == {7 << 20, 1 << 20}

@@ -29,6 +29,21 @@ def test_recorded_times(options: dict[str, object], rate: float) -> None:
     assert (both[0].run.completions.done_ns == both[1].run.completions.done_ns).all()
 
 
+def test_a_clock_is_coarse_where_requests_share_its_steps() -> None:
+    def of(times: list[int], **options: object) -> TraceWorkload:
+        n = len(times)
+        return TraceWorkload.from_arrays(times, np.zeros(n), np.zeros(n), np.full(n, 4096), **options)
+
+    second = 10**9
+    assert of([0, 0, second, 3 * second]).coarse_clock_ns == second
+    assert of([0, 0, second, 3 * second], timing="scaled", speed_up=2).coarse_clock_ns == second // 2
+    assert of([0, 0, second, 3 * second], timing="closed").coarse_clock_ns == 0
+    assert of([0, second, 2 * second]).coarse_clock_ns == 0
+    assert of([0, 0, second, second + 1]).coarse_clock_ns == 0
+    assert of([0, 0, 999_999]).coarse_clock_ns == 0
+    assert of([0, 0]).coarse_clock_ns == 0
+
+
 def test_closed_timing_keeps_so_many_outstanding() -> None:
     result = simulate(ARRAY, trace(timing="closed", queue_depth=8), n_requests=400)
     assert result.n_requests == 400

@@ -33,6 +33,7 @@ PATTERNS: list[dict[str, Any]] = [
         "excerpts": Excerpts.pack(
             excerpt=[0, 1, 0],
             duration_ns=[10**8, 10**7, 10**9],
+            shift_bytes=[0, 1 << 20, -(2 << 20)],
             ends=[3, 6],
             gap_ns=[1, 2, 3, 9, 0, 0],
             op=[0, 1, 0, 0, 0, 1],

@@ -33,6 +33,7 @@ ARRIVALS: dict[str, object] = {name: {"kind": name, **law.example} for name, law
 EXCERPTS = Excerpts.pack(
     excerpt=[0, 1, 1, 0, 1],
     duration_ns=[10**9, 10**7, 10**8, 10**9, 10**6],
+    shift_bytes=[0, 0, 3 << 20, -(1 << 20), 5 << 20],
     ends=[4, 8],
     gap_ns=[5, 0, 10, 1000, 7, 7, 7, 7],
     op=[0, 1, 0, 0, 1, 1, 0, 0],

@@ -17,6 +17,7 @@ from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.formats import find_workload
 from diskmodel.plan import PlanDescription, PlanResult, Recording, run_plan
+from diskmodel.plan.trial.replay_check import N_REPLAYS
 from diskmodel.workload import TraceWorkload
 from tests.validation.synthesis.traces import paths
 
@@ -82,10 +83,13 @@ def story_of(path: Path, what: str) -> Story:
 
 
 def p99_of_replay(array: Array, trace: TraceWorkload) -> float:
-    """Return the p99 of all responses in ms, from a simulation that owes nothing to the search."""
-    done = simulate(array, trace, n_requests=len(trace.trace)).run.completions
-    response = np.sort(done.done_ns - done.issue_ns)
-    return float(response[int(np.ceil(0.99 * len(response))) - 1]) / 1e6
+    """Return the largest p99 of `N_REPLAYS` runs in ms, from simulations that owe nothing to the search."""
+    found = []
+    for seed in range(N_REPLAYS):
+        done = simulate(array, trace, n_requests=len(trace.trace), seed=seed).run.completions
+        response = np.sort(done.done_ns - done.issue_ns)
+        found.append(float(response[int(np.ceil(0.99 * len(response))) - 1]) / 1e6)
+    return max(found)
 
 
 def section(story: Story) -> list[str]:

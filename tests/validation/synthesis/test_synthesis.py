@@ -25,7 +25,7 @@ def test_latency_of_a_fitted_workload(name: str) -> None:
     # the lengths that are tried double: half of the trace, or less
     assert excerpts.n_requests < 0.55 * len(trace)
     for setting in settings(trace):
-        found = simulated(workload, setting.array, setting.speed_up, len(trace), seed=11)
+        found = simulated(workload, setting.array, setting.speed_up, len(trace), first_seed=11)
         assert found.mean_ns == pytest.approx(setting.trace.mean_ns, rel=0.12), setting.title
         assert found.p99_ns == pytest.approx(setting.trace.p99_ns, rel=0.2), setting.title
 

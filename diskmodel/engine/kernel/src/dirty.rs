@@ -179,6 +179,11 @@ impl DirtyBuffer {
         self.n_waiting == 0
     }
 
+    /// Writes that wait for an arm.
+    pub fn n_waiting(&self, arm: usize) -> usize {
+        self.of_arm.get(arm).map_or(0, BTreeMap::len)
+    }
+
     pub fn is_pressing(&self) -> bool {
         2 * self.used + i64::from(planted(Fault::DestagePressure)) > self.capacity
     }

@@ -49,6 +49,7 @@ faults! {
     StreamRestart,
     DestageOrder,
     DestagePressure,
+    DestageMuch,
     WeighedWrites,
     ParityRotation,
     WriteMethodTie,

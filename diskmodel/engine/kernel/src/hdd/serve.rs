@@ -36,7 +36,10 @@ impl Disk {
             return self.serve_follower(i, model, commands, events);
         }
         let has_ready = !self.actuators[i].ready.is_empty();
-        let with_dirty = !self.dirty.is_empty() && (!has_ready || self.dirty.is_pressing() || !self.blocked.is_empty());
+        let is_much =
+            2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes;
+        let is_pressing = is_much || self.dirty.is_pressing();
+        let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
             return false;
         }

@@ -1,0 +1,57 @@
+"""What the layouts of all candidates have in common, where their level can have it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from diskmodel.description import Description
+from diskmodel.layout.description import Bitmap, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.levels import LEVELS
+from diskmodel.units import Bytes
+
+
+class CommonLayout(Description):
+    """Fields of the layout of every candidate whose level can have them; None: the default of a layout.
+
+    Attributes
+    ----------
+    copies, arrangement
+        As in an array's layout: of mirrored levels.
+    n_parity : int or None
+        Of level erasure.
+    rotation, write_policy, read_modify_write
+        Of levels with parity.
+    read_policy, read_strips, member_bytes, data_offset_bytes
+        Of every level.
+    bitmap : Bitmap or None
+        Of every level with redundancy.
+    """
+
+    copies: int | None = Field(default=None, ge=1)
+    arrangement: Literal["near", "far"] | None = None
+    n_parity: int | None = Field(default=None, ge=1)
+    rotation: Rotation | None = None
+    read_policy: ReadPolicy | None = None
+    read_strips: Literal["joined", "separate"] | None = None
+    write_policy: WritePolicy | None = None
+    read_modify_write: Literal["released", "held"] | None = None
+    member_bytes: Bytes | None = Field(default=None, gt=0)
+    data_offset_bytes: Bytes | None = None
+    bitmap: Bitmap | None = None
+
+    def of(self, level: str) -> dict[str, Any]:
+        """Return the fields that a layout of this level can have."""
+        kind = LEVELS[level]
+        impossible = {
+            "copies": kind.default_copies < 2,  # RAID 1 has as many as disks
+            "arrangement": not kind.has_far_copies,
+            "n_parity": kind.n_parity is not None,
+            "rotation": kind.family != "parity",
+            "write_policy": kind.family != "parity",
+            "read_modify_write": kind.family != "parity",
+            "bitmap": not kind.is_redundant,
+        }
+        stated = self.model_dump(exclude_none=True)
+        return {name: value for name, value in stated.items() if not impossible.get(name, False)}

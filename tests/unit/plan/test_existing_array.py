@@ -1,0 +1,247 @@
+"""A plan that begins with an array: each field of the array reaches the candidates, or is named."""
+
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from diskmodel.array import Array
+from diskmodel.errors import DescriptionError
+from diskmodel.plan.question.case import cases
+from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.question.options import PlanOptions, plan_from
+
+QUESTION = {"iops": 100, "read_ratio": 0.7, "size_bytes": 4096, "capacity_bytes": 10**9, "p99_ns": 10**9}
+REBUILD = {"level": "raid5", "disks": 6, "failed": [1]}
+BUFFERED = {"is_buffered": True}
+CACHED = {**BUFFERED, "page_cache": {"memory_bytes": 1 << 30}}
+
+#: A value for each field that is not its default, and what else the array needs for it.
+VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "drive_write_cache": (True, {}),
+    "spindles.phase": ("spread", {}),
+    "spindles.drift_ppm": (7.0, {}),
+    "queue.scheduler": ("sptf", {}),
+    "queue.drive_depth": (3, {}),
+    "queue.merge": (True, {}),
+    "queue.merge_limit_bytes": (1 << 19, {}),
+    "queue.age_ns": (1_000_000, {}),
+    "queue.miss_margin_ns": (123_456, {}),
+    "queue.age_weight": (0.125, {}),
+    "queue.committed": (1, {}),
+    "queue.write_throttle": ("linux", {}),
+    "queue.block_requests": (62, {}),
+    "queue.read_expire_ns": (1_000_000, {}),
+    "queue.write_expire_ns": (1_000_000, {}),
+    "queue.fifo_batch": (3, {}),
+    "queue.writes_starved": (5, {}),
+    "controller.read_cache.hit_ratio": (0.25, {}),
+    "controller.read_cache.size_bytes": (1 << 25, {}),
+    "controller.read_cache.policy": ("arc", {"controller": {"read_cache": {"size_bytes": 1 << 25}}}),
+    "controller.read_cache.block_bytes": (8192, {"controller": {"read_cache": {"size_bytes": 1 << 25}}}),
+    "controller.write_cache.size_bytes": (1 << 25, {}),
+    **{
+        f"controller.write_cache.{name}": (value, {"controller": {"write_cache": {"size_bytes": 1 << 25}}})
+        for name, value in (("high_ratio", 0.75), ("low_ratio", 0.25), ("block_bytes", 8192), ("destage_depth", 3))
+    },
+    "controller.hit_ns": (12_345, {}),
+    "controller.link_bytes_per_s": (1e8, {}),
+    "controller.command_ns": (777, {}),
+    "controller.read_ahead_bytes": (1 << 17, {"controller": {"read_cache": {"size_bytes": 1 << 25}}}),
+    "host.submission_ns": (777, {}),
+    "host.submission_sequential_ns": (777, {}),
+    "host.write_cost_ratio": (2.5, {}),
+    "host.processors": (3, {}),
+    "host.lock_ns": (777, {}),
+    "host.write_lock_ns": (888, {}),
+    "host.pause_ns": (777, {"host": {"pause_interval_ns": 10**9}}),
+    "host.pause_interval_ns": (10**9, {"host": {"pause_ns": 777}}),
+    "host.is_buffered": (True, {}),
+    "host.read_ahead_bytes": (1 << 17, {"host": BUFFERED}),
+    "host.largest_request_bytes": (1 << 17, {"host": BUFFERED}),
+    "host.page_bytes": (8192, {"host": BUFFERED}),
+    "host.page_cache.memory_bytes": (1 << 30, {"host": BUFFERED}),
+    **{
+        f"host.page_cache.{name}": (value, {"host": CACHED})
+        for name, value in (
+            ("dirty_background_ratio", 0.01), ("dirty_ratio", 0.9), ("dirty_expire_ns", 10**9),
+            ("dirty_writeback_ns", 10**8), ("writeback_depth", 3), ("is_synchronous", True), ("sync_every", 5),
+        )
+    },
+    "layout.strip_bytes": (128 << 10, {}),
+    "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
+    "layout.arrangement": ("far", {"layout": {"level": "raid10", "disks": 6}}),
+    "layout.groups": (3, {"layout": {"level": "raid50", "disks": 12}}),
+    "layout.n_parity": (3, {"layout": {"level": "erasure", "disks": 8}}),
+    "layout.rotation": ("right-symmetric", {}),
+    "layout.read_policy": ("nearest-arm", {}),
+    "layout.read_strips": ("separate", {}),
+    "layout.write_policy": ("reconstruct-write", {}),
+    "layout.read_modify_write": ("held", {}),
+    "layout.failed": ([2], {}),
+    "layout.spares": (2, {}),
+    "layout.rebuild.disk": (1, {"layout": REBUILD}),
+    "layout.rebuild.rate_bytes_per_s": (5e7, {"layout": REBUILD}),
+    "layout.rebuild.window_bytes": (1 << 19, {"layout": REBUILD}),
+    "layout.rebuild.steps_at_once": (2, {"layout": REBUILD}),
+    "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
+    "layout.member_bytes": (10**11, {}),
+    "layout.data_offset_bytes": (1 << 27, {}),
+    "layout.bitmap.chunk_bytes": (1 << 27, {}),
+    "layout.bitmap.clear_interval_ns": (10**9, {}),
+    "layout.bitmap.flush_ns": (777, {}),
+}  # fmt: skip
+
+#: What a plan looks for, or lists in its answer; the drive is carried as a whole.
+SEARCHED = {"name", "drive", "layout.level", "layout.disks"}
+
+
+def leaves(model: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Yield the path of each field that is not a table."""
+    for name, field in model.model_fields.items():
+        path = f"{above}{name}"
+        parts = typing.get_args(field.annotation) if _is_union(field.annotation) else (field.annotation,)
+        tables = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+        if tables and path not in SEARCHED:
+            yield from leaves(tables[0], f"{path}.")
+        else:
+            yield path
+
+
+def _is_union(annotation: Any) -> bool:
+    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
+
+
+def array_with(path: str) -> Array:
+    value, needs = VALUES[path]
+    data: dict[str, Any] = {"drive": "generic-15k", "layout": {"level": "raid5", "disks": 6}}
+    data = {**data, **{name: {**table} for name, table in needs.items()}}
+    *tables, last = path.split(".")
+    at = data
+    for name in tables:
+        at[name] = {**at.get(name, {})}
+        at = at[name]
+    at[last] = value
+    return Array.parse(data)
+
+
+def at(fields: Mapping[str, Any], path: str) -> Any:
+    found: Any = fields
+    for name in path.split("."):
+        found = None if found is None else found[name]
+    return list(found) if isinstance(found, tuple) else found
+
+
+def ask(array: Array, **options: Any) -> tuple[PlanDescription, list[str]]:
+    return plan_from(PlanOptions.parse({**QUESTION, "max_disks": 12, **options}), array=array)
+
+
+def test_a_value_is_known_for_every_field_of_an_array() -> None:
+    assert set(leaves(Array)) == set(VALUES) | SEARCHED
+
+
+@pytest.mark.parametrize("path", VALUES)
+def test_a_field_is_carried_or_named(path: str) -> None:
+    array = array_with(path)
+    assert at(array.model_dump(), path) == VALUES[path][0]
+    plan, notes = ask(array)
+    having: set[str] = set()
+    lacking: set[str] = set()
+    for case in cases(plan):
+        candidate = case.array(case.counts[-1], n_failed=1, is_rebuilding=True).model_dump()
+        if path == "layout.failed":
+            candidate = case.array(case.counts[-1]).model_dump()
+        if path == "layout.spares":
+            candidate["layout"]["spares"] = case.array(case.counts[-1]).layout.spares
+        (having if at(candidate, path) == VALUES[path][0] else lacking).add(case.family.level)
+    assert having | lacking >= {"raid10", "raid5", "raid6"}
+    short = path.removesuffix("_bytes").removesuffix("_ns").removesuffix("_ratio")
+    about = [note for note in notes if note.startswith("--array") and (short in note or path in note)]
+    assert len(about) == bool(lacking), (having, lacking, notes)
+    if having and lacking:
+        said = re.findall(r"raid\w+|erasure", about[0])
+        assert set(said) == having
+
+
+#: Fields that not all candidates can have, and the levels that have them; none have what is the state of one array.
+ONLY: dict[str, set[str]] = {
+    "layout.failed": set(),
+    "layout.rebuild.disk": set(),
+    "layout.rebuild.done_ratio": set(),
+    "layout.groups": {"raid50"},
+    "layout.copies": {"raid10"},
+    "layout.arrangement": {"raid10"},
+    "layout.n_parity": {"erasure"},
+    "layout.rotation": {"raid5", "raid6"},
+    "layout.write_policy": {"raid5", "raid6"},
+    "layout.read_modify_write": {"raid5", "raid6"},
+}
+
+
+def test_all_else_is_carried_to_every_level() -> None:
+    rebuilt = {path for path in VALUES if path.startswith("layout.rebuild")}
+    for path in VALUES:
+        notes = [note for note in ask(array_with(path))[1] if note.startswith("--array")]
+        if path in rebuilt:
+            assert "layout.failed = [1]" in notes[0]
+        else:
+            assert bool(notes) == (path in ONLY), notes
+
+
+@pytest.mark.parametrize("path", ONLY)
+def test_what_only_some_levels_have(path: str) -> None:
+    _, notes = ask(array_with(path))
+    [note] = [note for note in notes if note.startswith("--array")]
+    start = f"--array: only {' and '.join(sorted(ONLY[path]))} ha" if ONLY[path] else "--array: no candidate has its "
+    assert note.startswith(start)
+    assert path.removesuffix("_ratio") in note
+
+
+def test_the_bitmap_reaches_levels_that_have_one() -> None:
+    plan, notes = ask(array_with("layout.bitmap.flush_ns"), levels=["raid0", "raid1", "raid10", "raid6"])
+    found = {case.family.level: case.array(case.counts[0]).layout.bitmap for case in cases(plan)}
+    assert found.pop("raid0") is None
+    assert all(bitmap is not None and bitmap.flush_ns == 777 for bitmap in found.values())
+    assert [note for note in notes if "--array" in note] == [
+        "--array: only raid1, raid10 and raid6 have its layout.bitmap"
+    ]
+
+
+def test_three_copies_stay_three() -> None:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid1", "disks": 3}})
+    plan, _ = ask(array, levels=["raid1", "raid10"])
+    copies = {case.family.level: [case.array(n).layout.n_copies for n in case.counts] for case in cases(plan)}
+    assert copies == {"raid1": [3], "raid10": [3, 3, 3]}
+
+
+def test_a_part_of_one_drive_is_not_carried_to_another() -> None:
+    plan, notes = ask(array_with("layout.member_bytes"), drives=["generic-10k"])
+    assert plan.layout.member_bytes is None
+    assert "--array: no candidate has its layout.member = 100 GB" in notes
+    assert "--drive: Generic 10k rpm SAS replaces Generic 15k rpm SAS of the array" in notes
+
+
+def test_caches_of_drives_that_another_drive_takes_over_are_named() -> None:
+    assert any("caches writes" in note for note in ask(array_with("drive_write_cache"), drives=["generic-10k"])[1])
+    assert not any("caches writes" in note for note in ask(array_with("drive_write_cache"))[1])
+
+
+def test_chunks_of_the_bitmap_that_no_parity_level_can_have() -> None:
+    layout = {"level": "raid10", "disks": 4, "strip": "64 KiB", "bitmap": {"chunk": "96 KiB"}}
+    array = Array.parse({"drive": "generic-15k", "layout": layout})
+    with pytest.raises(DescriptionError, match=r"bitmap\.chunk_bytes"):
+        ask(array)
+    plan, _ = ask(array, levels=["raid10"])
+    assert plan.layout.bitmap == array.layout.bitmap
+
+
+def test_a_plan_with_the_array_is_saved_whole() -> None:
+    from diskmodel.plan.question.short_toml import short_toml
+
+    plan, _ = ask(array_with("layout.bitmap.flush_ns"))
+    assert "[layout.bitmap]" in short_toml(plan)
+    assert PlanDescription.parse(plan.to_dict()).layout == plan.layout
