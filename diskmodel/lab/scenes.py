@@ -28,6 +28,8 @@ N_REQUESTS: dict[Scene, int] = {"load": 150, "write": 1, "failed": 150, "rebuild
 MAX_DISKS = 24
 #: Rows of strips whose contents are shown.
 N_ROWS = 48
+#: A rate that limits no rebuild, bytes/s: one strip after the other can be followed without pauses.
+NO_LIMIT = 1e18
 #: A small write falls on this strip of the host, among the rows that are shown first.
 WRITTEN_STRIP = 5
 #: Write cache of the scene that fills one: it is full within a second, so that the reader sees it happen.
@@ -52,7 +54,8 @@ def scene_array(settings: Settings, scene: Scene) -> Array:
     if scene in ("failed", "rebuild"):
         array["layout"]["failed"] = (0,)
     if scene == "rebuild":
-        array["layout"] |= {"spares": 1, "rebuild": {"window_bytes": settings.strip_bytes}}
+        rebuild = {"window_bytes": settings.strip_bytes, "steps_at_once": 1, "speed_max_bytes_per_s": NO_LIMIT}
+        array["layout"] |= {"spares": 1, "rebuild": rebuild}
     if scene == "cache":
         array["controller"]["write_cache"] = {"size_bytes": CACHE_BYTES}
     return Array.parse(array)

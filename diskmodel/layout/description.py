@@ -16,28 +16,40 @@ WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
 
 
 class Rebuild(Description):
-    """Rebuilding a failed disk onto a spare while the array serves its workload.
+    """Rebuilding a failed disk onto a spare while the array serves its workload, as Linux md does it.
 
     Attributes
     ----------
     disk : int or None
         Which failed disk is rebuilt; None: the first.
-    rate_bytes_per_s : float or None
-        Limit of the rebuild rate; None: as fast as the disks go.
+    speed_min_bytes_per_s : float
+        A rebuild that is slower does not yield to the host. Default: 1,000 KiB/s, Linux's `speed_limit_min`. What
+        `mdadm` and administrators raise where a busy array is rebuilt too slowly.
+    speed_max_bytes_per_s : float
+        Limit of the rebuild rate. Default: 200,000 KiB/s, Linux's `speed_limit_max`.
     window_bytes : int
-        Size of one rebuild step: read from the survivors, then written to the spare.
-    steps_at_once : int
-        Steps that may be in progress at the same time. With two the survivors are read while the spare is written: an
-        idle array is rebuilt twice as fast, and hosts wait longer for a busy one.
+        Size of one rebuild step: read from the survivors, then written to the spare. Default: 128 KiB, after which md
+        decides whether to yield.
+    steps_at_once : int or None
+        Steps that may be in progress at the same time while the rebuild does not yield. None: as many as md has room
+        for, 1 MiB with parity (256 stripes of 4 KiB, `stripe_cache_size`) and 2 MiB with copies.
     done_ratio : float
         Share of the disk that is already rebuilt at time 0.
     """
 
     disk: int | None = None
-    rate_bytes_per_s: BytesPerSecond | None = None
-    window_bytes: Length = Field(default=1 << 20, gt=0)
-    steps_at_once: int = Field(default=1, ge=1, le=1024)
+    speed_min_bytes_per_s: BytesPerSecond = 1000 * 1024
+    speed_max_bytes_per_s: BytesPerSecond = 200_000 * 1024
+    window_bytes: Length = Field(default=128 << 10, gt=0)
+    steps_at_once: int | None = Field(default=None, ge=1, le=1024)
     done_ratio: Ratio = 0.0
+
+    def halfway(self) -> Rebuild:
+        """Return the same rebuild, half done.
+
+        There its rate is about the mean of the whole: disks are faster in the zones before, and slower in those behind.
+        """
+        return self.model_copy(update={"done_ratio": 0.5})
 
 
 class Bitmap(Description):
@@ -87,6 +99,14 @@ class Layout(Description):
         "shortest-queue", "round-robin", "primary", "nearest-arm" (closest, idle or not).
     read_strips : "joined" or "separate"
         Strips of one read that adjoin on a disk: one command, or each its own, with a copy chosen for each (Linux md).
+    largest_request_bytes : int or None
+        raid10, raid1e: longest request that the members take. Linux md cuts longer ones there before it cuts them into
+        strips, and then comes to the strips out of order: a revolution is lost in every such request. What
+        `max_sectors_kb` says, or 4 KiB for each segment that the adapter takes (AHCI: 168, so 672 KiB). None: in order,
+        as in other arrays.
+    huge_page_ratio : float
+        Share of requests whose data lies in huge pages of the host's memory: a few segments, so that they are not cut
+        at `largest_request_bytes` where segments set that limit.
     write_policy : str
         Partial parity writes: "fewest" reads (a tie reconstructs), or one method always.
     read_modify_write : "released" or "held"
@@ -115,6 +135,8 @@ class Layout(Description):
     rotation: Rotation = "left-symmetric"
     read_policy: ReadPolicy = "nearest"
     read_strips: Literal["joined", "separate"] = "joined"
+    largest_request_bytes: Length | None = Field(default=None, gt=0)
+    huge_page_ratio: Ratio = 0.0
     write_policy: WritePolicy = "fewest"
     read_modify_write: Literal["released", "held"] = "released"
     failed: tuple[int, ...] = ()
@@ -151,6 +173,10 @@ class Layout(Description):
             return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
         if kind.n_parity is None and self.n_parity is None:
             return "n_parity: is missing; say how many parity strips a row has"
+        if self.largest_request_bytes is not None and kind.default_copies < 2:
+            return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
+        if self.huge_page_ratio and self.largest_request_bytes is None:
+            return f"huge_page_ratio={self.huge_page_ratio}: no request is cut without largest_request; add that too"
         if self.bitmap is not None and not kind.is_redundant:
             return f"bitmap: {level} has nothing to resynchronize; remove it"
         if self.bitmap is not None and kind.family == "parity" and self.bitmap.chunk_bytes % self.strip_bytes:

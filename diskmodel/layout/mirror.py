@@ -1,4 +1,4 @@
-"""Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5)."""
+"""Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,30 @@ def copies_of(tables: LayoutTables, chunk: int) -> list[tuple[int, int]]:
         return [((chunk * tables.copies + c) % n, (chunk * tables.copies + c) // n) for c in range(tables.copies)]
     part = tables.member // tables.strip // tables.copies
     return [((chunk + c) % n, chunk // n + c * part) for c in range(tables.copies)]
+
+
+def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[int, int]]:
+    """Cut a request as Linux md does above the strips: (sector, sectors) in the order in which it comes to them.
+
+    A request that is longer than the members take is cut first, then its beginning is cut at the next strip border.
+    What is cut off waits, and what was cut off by its length comes before what was cut off at a strip (rule L14).
+    Of consecutive requests of one length, those in huge pages are spread evenly.
+    """
+    number = sector // n
+    is_whole = (number + 1) * tables.huge_page_ppm // 1_000_000 > number * tables.huge_page_ppm // 1_000_000
+    if not tables.largest_request or is_whole:
+        yield sector, n
+        return
+    waiting = [(sector, n)]
+    while waiting:
+        sector, whole = waiting.pop()
+        length = min(whole, tables.largest_request)
+        take = min(length, tables.strip - sector % tables.strip)
+        if take < length:
+            waiting.append((sector + take, length - take))
+        if length < whole:
+            waiting.append((sector + length, whole - length))
+        yield sector, take
 
 
 def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:
@@ -64,13 +88,14 @@ def plan(tables: LayoutTables, op: int, sector: int, n: int, choose: ChooseCopy,
     """
     pieces: list[Piece] = []
     is_cut = op == READ and tables.cuts_reads
-    for copies, take in fragments(tables, sector, n) if is_cut else _runs(tables, sector, n):
-        alive = surviving(tables, copies, take, front)
-        if op == READ:
-            chosen = alive[0] if len(alive) == 1 else choose(alive, take)
-            pieces.append(Piece(chosen.disk, READ, chosen.lba, take))
-        else:
-            pieces.extend(Piece(copy.disk, WRITE, copy.lba, take) for copy in alive)
+    for first, length in parts_in_order(tables, sector, n):
+        for copies, take in fragments(tables, first, length) if is_cut else _runs(tables, first, length):
+            alive = surviving(tables, copies, take, front)
+            if op == READ:
+                chosen = alive[0] if len(alive) == 1 else choose(alive, take)
+                pieces.append(Piece(chosen.disk, READ, chosen.lba, take))
+            else:
+                pieces.extend(Piece(copy.disk, WRITE, copy.lba, take) for copy in alive)
     return Plan(pieces if is_cut else merged(pieces), [])
 
 

@@ -1,4 +1,4 @@
-"""What a rebuild step reads and writes (rules R1 to R4)."""
+"""What a rebuild step reads and writes (rules R1, R2), and how its speed is noted (rule R5)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from diskmodel.layout.mirror import copies_of
 from diskmodel.layout.pieces import Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
+
+#: Number of notes of the speed, and the time between two: Linux md averages the speed of a rebuild over up to 30 s
+#: (`SYNC_MARKS`, `SYNC_MARK_STEP`). At half, it decides by the last 15 s.
+N_MARKS = 10
+MARK_STEP_NS = 3_000_000_000
 
 
 def step(tables: LayoutTables, front: int) -> Plan:

@@ -45,6 +45,11 @@ class LayoutTables:
         Sectors that the host sees.
     cuts_reads : bool
         Every strip of a read is a command of its own (rule L4).
+    largest_request : int
+        Sectors of the longest request that the members take, where longer ones come to their strips out of order; 0:
+        all come in order (rule L14).
+    huge_page_ppm : int
+        Share of requests that are not cut there, in millionths.
     holds_disks : bool
         A disk is held between the read and the write of a read-modify-write (rule L12).
     rebuild_disk : int
@@ -55,6 +60,10 @@ class LayoutTables:
         Rebuild steps that may be in progress at the same time.
     rebuild_gap_ns : int
         Least time between the starts of two rebuild steps (the rate limit).
+    rebuild_speed_min : int
+        Sectors per second below which the rebuild does not yield.
+    rebuild_idle : int
+        Sectors that others may use of a disk without the rebuild yielding.
     rebuild_front : int
         Sectors of the disk's data area already rebuilt at time 0.
     bitmap_chunk : int
@@ -82,11 +91,15 @@ class LayoutTables:
     failed: tuple[int, ...]
     capacity: int
     cuts_reads: bool = False
+    largest_request: int = 0
+    huge_page_ppm: int = 0
     holds_disks: bool = False
     rebuild_disk: int = -1
     rebuild_window: int = 0
     rebuild_steps: int = 1
     rebuild_gap_ns: int = 0
+    rebuild_speed_min: int = 0
+    rebuild_idle: int = 0
     rebuild_front: int = 0
     bitmap_chunk: int = 0
     bitmap_start: int = 0
@@ -95,6 +108,15 @@ class LayoutTables:
     bitmap_flush_ns: int = 0
 
 
+#: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
+#: 32 parts of 64 KiB with copies (`RESYNC_DEPTH`). At half, a step may wait for the one before.
+IN_PROGRESS_BYTES = {"parity": 1 << 20, "copies": 2 << 20, "concat": 0}
+#: A speed that no disk reaches, bytes/s: a rebuild that is to reach it never yields.
+MAX_SPEED = 1e12
+#: The most steps at once, however small the window.
+MOST_STEPS = 1024
+#: What others may use of a disk while Linux md still takes the array for idle, bytes (64 sectors in `is_mddev_idle`).
+IDLE_BYTES = 64 * 512
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
 #: 4 KiB. Anywhere below the data the arm goes as far.
 BITMAP_START_BYTES = 8192
@@ -132,16 +154,6 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         capacity = member // strip * layout.disks // layout.n_copies * strip
     else:
         capacity = member * layout.disks
-    rebuild = layout.rebuild
-    window = gap = front = 0
-    steps = 1
-    target = -1
-    if rebuild is not None:
-        target = layout.failed[0] if rebuild.disk is None else rebuild.disk
-        window = _sectors(rebuild.window_bytes, sector_bytes, "layout.rebuild.window_bytes")
-        steps = rebuild.steps_at_once
-        gap = 0 if rebuild.rate_bytes_per_s is None else int(rebuild.window_bytes * 1e9 / rebuild.rate_bytes_per_s)
-        front = int(member * rebuild.done_ratio) // window * window
     return LayoutTables(
         family=family,
         n_disks=layout.disks,
@@ -160,14 +172,31 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         failed=tuple(sorted(layout.failed)),
         capacity=capacity,
         cuts_reads=_cuts_reads(layout),
+        largest_request=_largest_request(layout, sector_bytes),
+        huge_page_ppm=round(layout.huge_page_ratio * 1_000_000),
         holds_disks=layout.read_modify_write == "held",
-        rebuild_disk=target,
-        rebuild_window=window,
-        rebuild_steps=steps,
-        rebuild_gap_ns=gap,
-        rebuild_front=front,
+        **_rebuild(layout, member, sector_bytes),
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
     )
+
+
+def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, int]:
+    rebuild = layout.rebuild
+    if rebuild is None:
+        return {}
+    window = _sectors(rebuild.window_bytes, sector_bytes, "layout.rebuild.window_bytes")
+    steps = rebuild.steps_at_once
+    if steps is None:
+        steps = max(1, IN_PROGRESS_BYTES[layout.kind.family] // rebuild.window_bytes)
+    return {
+        "rebuild_disk": layout.failed[0] if rebuild.disk is None else rebuild.disk,
+        "rebuild_window": window,
+        "rebuild_steps": min(steps, MOST_STEPS),
+        "rebuild_gap_ns": int(rebuild.window_bytes * 1e9 / rebuild.speed_max_bytes_per_s),
+        "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
+        "rebuild_idle": IDLE_BYTES // sector_bytes,
+        "rebuild_front": int(member * rebuild.done_ratio) // window * window,
+    }
 
 
 def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, sector_bytes: int) -> dict[str, int]:
@@ -201,6 +230,13 @@ def _cuts_reads(layout: Layout) -> bool:
     """Return whether a read is cut into strips; disks with the same content need no cut (rule L4)."""
     is_plain_mirror = layout.n_copies == layout.disks and layout.arrangement == "near"
     return layout.read_strips == "separate" and layout.kind.family != "concat" and not is_plain_mirror
+
+
+def _largest_request(layout: Layout, sector_bytes: int) -> int:
+    """Return the length beyond which a request is out of order; 0: none is, as where there are no strips (rule L14)."""
+    if layout.largest_request_bytes is None or (layout.n_copies == layout.disks and layout.arrangement == "near"):
+        return 0
+    return _sectors(layout.largest_request_bytes, sector_bytes, "layout.largest_request_bytes")
 
 
 def _sectors(size_bytes: int, sector_bytes: int, field: str) -> int:

@@ -116,6 +116,11 @@ def draw_case(pick: Pick) -> Case:
     case["start"] = pick((0, 0, 1, 0.5, 0.1))
     _processors(pick, case["array"]["host"])
     _bitmap(pick, case["array"]["layout"])
+    if "rebuild" in case["array"]["layout"]:
+        case["array"]["layout"]["rebuild"]["speed_min_bytes_per_s"] = pick((1e3, 1e6, 1e9))
+    if LEVELS[level].default_copies > 1 and pick((False, True)):
+        case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
+        case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
     return case
 
 
@@ -270,8 +275,7 @@ def _layout(pick: Pick, level: str) -> dict[str, Any]:
         if pick((False, True, True)):
             layout |= {"spares": 1, "rebuild": {"window_bytes": pick((4096, 65536)), "done_ratio": pick((0, 0.5))}}
             layout["rebuild"]["steps_at_once"] = pick((2, 2, 1, 3))
-            if pick((False, True)):
-                layout["rebuild"]["rate_bytes_per_s"] = 1e6
+            layout["rebuild"]["speed_max_bytes_per_s"] = pick((1e18, 1e6))
     return layout
 
 

@@ -110,9 +110,10 @@ def _layout(pick: Pick, level: str, is_held: bool) -> Case:
     if kind.is_redundant and pick((False, False, True)):
         layout["failed"] = [pick(range(n))]
         if pick((False, True)):
-            rate = pick((None, 1e6, 50e6))
+            rate, least = pick((1e18, 1e6, 50e6)), pick((1e3, 1e6, 1e18))
             layout |= {"spares": pick((1, 2)), "rebuild": {"window_bytes": pick((1 << 20, 64 << 10)),
-                       "done_ratio": pick((0, 0.001, 0.5))} | ({"rate_bytes_per_s": rate} if rate else {})}  # fmt: skip
+                       "done_ratio": pick((0, 0.001, 0.5)), "speed_max_bytes_per_s": rate,
+                       "speed_min_bytes_per_s": least}}  # fmt: skip
     return layout
 
 

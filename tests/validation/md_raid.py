@@ -16,6 +16,13 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.workload import Workload
 
 TABLE = Path(__file__).parent.parent / "data" / "md-raid.csv"
+#: 168 segments (`AHCI_MAX_SG` in Linux) of a page of 4 KiB; the measurements do not state it. With 512 to 920 KiB a
+#: write of 1 MiB becomes as many commands as were counted (10), and its mean latency changes by up to 8 %.
+LARGEST_REQUEST = "672 KiB"
+#: Four buffers of 1 MiB are 4 MiB of memory, which contain one aligned huge page of 2 MiB: two of the four lie in it
+#: with enough of their pages, at some alignments three. One buffer alone lies in none. Counted: 6.78 commands a
+#: request, as if 54 % were whole (4 commands) and the others cut (10).
+HUGE_PAGE_RATIO = 0.5
 SEED = 1
 DIRECTIONS = {"read": 0, "write": 1}
 
@@ -71,6 +78,8 @@ def array_of(setup: Setup) -> Array:
         layout["member"] = "16 GiB"
     if level != "jbod":
         layout |= {"data_offset": "1 MiB", "read_strips": "separate"}
+    if level == "raid10":
+        layout |= {"largest_request": LARGEST_REQUEST, "huge_page_ratio": HUGE_PAGE_RATIO if setup.depth > 1 else 0}
     drive = load_drive("md-raid-10k").to_dict()
     if " RA" in setup.pattern and "no RA" not in setup.pattern:
         drive["cache"] = {"size": "512 KiB", "segments": 1, "read_ahead": "512 KiB"}

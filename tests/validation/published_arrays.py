@@ -98,8 +98,8 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
 
 
 def _of_rebuild(rebuild: dict[str, Any]) -> Figure:
-    """The rate of a rebuild of an array that is all but idle, and that reads while it writes, as md does."""
-    steps = {"done_ratio": rebuild["done"], "steps_at_once": 2}
+    """The rate of a rebuild of an array that is all but idle."""
+    steps = {"done_ratio": rebuild["done"]}
     layout = rebuild["layout"] | {"failed": [0], "spares": 1, "rebuild": steps}
     array = Array.parse({"drive": rebuild["drive"], "layout": layout})
     workload = Workload.parse({"size": "4 KiB", "rate": "1/s"})
@@ -147,7 +147,7 @@ def _about(row: dict[str, Any]) -> str:
     """Where a row comes from, and what stands for its drive."""
     drives = [row["drive"]] if "drive" in row else [rebuild["drive"] for rebuild in row["rebuilds"]]
     how = "the drive itself" if row["drive_is"] == "known" else "of its class"
-    names = " and ".join(f"`{name}`" for name in drives)
+    names = " and ".join(f"`{name}`" for name in dict.fromkeys(drives))
     return f"*Source: {row['source']} ({row['trust']}). Profile: {names}, {how}.*"
 
 

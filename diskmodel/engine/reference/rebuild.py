@@ -1,10 +1,12 @@
-"""Event adapter of a rebuild: overlapping steps, no faster than the limit (rules R1 to R4)."""
+"""Event adapter of a rebuild: overlapping steps, no faster than the limit, that yield to others (rules R1 to R5)."""
 
 from __future__ import annotations
 
+from collections import deque
+
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.layout.rebuild import step
+from diskmodel.layout.rebuild import MARK_STEP_NS, N_MARKS, step
 
 
 class Rebuild:
@@ -21,14 +23,27 @@ class Rebuild:
         self.is_scheduled = False
         #: First sectors of the steps that have ended before one that began earlier.
         self.ended: set[int] = set()
+        self.is_yielding = False
+        #: Sectors of the steps that have ended.
+        self.n_done = 0
+        #: When the speed was noted, and what had been done then; the speed is the one since `mark`.
+        self.marks = deque([(0, 0)] * N_MARKS)
+        self.mark = (0, 0)
+        #: Sectors of each disk that steps have begun to use, and those of others when the disk was last found in use.
+        self.n_own = [0] * len(raid.devices)
+        self.n_others = [0] * len(raid.devices)
 
     def start(self) -> None:
         """Begin now."""
-        self._schedule(self.clock.now)
+        now = self.clock.now
+        self.mark = (now, 0)
+        self.marks = deque([self.mark] * N_MARKS)
+        self._schedule(now)
 
     def _schedule(self, time_ns: int) -> None:
         tables = self.raid.tables
-        if self.is_scheduled or self.n_running == tables.rebuild_steps or self.begun >= tables.member:
+        most = 1 if self.is_yielding else tables.rebuild_steps
+        if self.is_scheduled or self.n_running >= most or self.begun >= tables.member:
             return
         self.is_scheduled = True
         self.clock.at(time_ns, ARRIVE, self.device, 0, self._step)
@@ -43,12 +58,35 @@ class Rebuild:
         first, self.begun = self.begun, min(self.begun + tables.rebuild_window, tables.member)
         self.n_running += 1
         pieces = step(tables, first)
+        for piece in (*pieces.first, *pieces.then):
+            self.n_own[piece.disk] += piece.n
         self.raid.start(pieces.first, pieces.then, lambda access, command: self._done(first))
+        self.is_yielding = self._is_fast_enough() and self._is_array_in_use()
         self._schedule_next()
+
+    def _is_fast_enough(self) -> bool:
+        """Whether the rebuild keeps up its least speed, on the average since the mark (rule R5)."""
+        now = self.clock.now
+        if now >= self.marks[-1][0] + MARK_STEP_NS:
+            self.mark = self.marks.popleft()
+            self.marks.append((now, self.n_done))
+        since_ns, done = self.mark
+        return (self.n_done - done) // ((now - since_ns) // 1_000_000_000 + 1) >= self.raid.tables.rebuild_speed_min
+
+    def _is_array_in_use(self) -> bool:
+        """Whether others have used a disk since it was last found in use (rule R5)."""
+        is_in_use = False
+        for disk, device in enumerate(self.raid.devices):
+            n_others = device.counters.read_sectors + device.counters.write_sectors - self.n_own[disk]
+            if n_others - self.n_others[disk] > self.raid.tables.rebuild_idle:
+                self.n_others[disk] = n_others
+                is_in_use = True
+        return is_in_use
 
     def _done(self, first: int) -> None:
         tables = self.raid.tables
         self.n_running -= 1
+        self.n_done += min(tables.rebuild_window, tables.member - first)
         self.ended.add(first)
         while self.raid.front in self.ended:
             self.ended.remove(self.raid.front)

@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError, Fault
+from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.load_curve import Headroom
 from diskmodel.plan.answer.outcome import Outcome
@@ -145,9 +146,9 @@ def degraded_array(array: Array) -> Array | None:
 
 
 def rebuilding_array(degraded: Array) -> Array:
-    """Return a degraded array with its first failed disk being rebuilt onto a spare, as fast as the disks allow."""
+    """Return a degraded array with its first failed disk being rebuilt onto a spare, halfway, as Linux md does it."""
     layout = degraded.layout
-    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": {}}
+    changed = {**layout.to_dict(), "spares": max(1, layout.spares), "rebuild": Rebuild().halfway().to_dict()}
     return degraded.model_copy(update={"layout": type(layout).parse(changed)})
 
 

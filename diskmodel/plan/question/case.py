@@ -137,7 +137,7 @@ class Case:
             **plan.layout.of(level),
         }
         if is_rebuilding:
-            layout |= {"rebuild": plan.candidates.rebuild.to_dict(), "spares": max(1, plan.candidates.spares)}
+            layout |= {"rebuild": plan.candidates.rebuild.halfway().to_dict(), "spares": max(1, plan.candidates.spares)}
         if groups > 1:
             layout["groups"] = groups
         controller = plan.controller

@@ -51,8 +51,8 @@ def statics(
     hours = math.nan
     if layout.kind.is_redundant:
         rate = sequential_bytes_per_s(array)
-        if layout.rebuild is not None and layout.rebuild.rate_bytes_per_s is not None:
-            rate = min(rate, layout.rebuild.rate_bytes_per_s)
+        rebuild = layout.rebuild or case.plan.candidates.rebuild
+        rate = min(rate, rebuild.speed_max_bytes_per_s)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(drive.capacity_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None:

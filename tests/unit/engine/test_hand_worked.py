@@ -125,12 +125,60 @@ def test_a_rebuild_copies_the_lost_disk_window_by_window(engine: str) -> None:
         "strip": "4 KiB",
         "failed": [0],
         "spares": 1,
-        "rebuild": {"window": "64 KiB"},
+        "rebuild": {"window": "64 KiB", "steps_at_once": 1},
     }
     outcome = done(engine, requests([50_000_000], [0], [100]), layout=layout)
     assert outcome.rebuilt_bytes == 128 * BLOCK
     assert outcome.devices.n_writes.tolist() == [0, 0, 8]
     assert outcome.devices.n_reads[0] == 0
+
+
+def _rebuilt(engine: str, rows: Requests, latency_ns: int, **rebuild: object) -> int:
+    """Bytes that a RAID 1 of virtual disks rebuilt onto its spare: 1 ns of the processor, then `latency_ns`."""
+    drive = {"kind": "virtual", "name": "plain", "source": "test", "capacity_bytes": 1 << 24, "completion": "each"}
+    times = {"read_overhead_ns": 1, "write_overhead_ns": 1}
+    times |= {"read_latency_ns": latency_ns, "write_latency_ns": latency_ns}
+    layout = {"level": "raid1", "disks": 2, "strip": "4 KiB", "failed": [0], "spares": 1, "rebuild": rebuild}
+    return done(engine, rows, drive | times, layout=layout).rebuilt_bytes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("read_bytes", "speed_min", "steps"), [(65536, 1000, 9), (32768, 1000, 12), (65536, 41 * 512, 10), (65536, 1e9, 12)]
+)
+def test_a_rebuild_yields_to_a_host(engine: str, read_bytes: int, speed_min: float, steps: int) -> None:
+    """Rule R5. A command takes 100 us, a step of 8 sectors 200, up to four at once. The host reads at 0 and at 550.
+
+    Steps 1 to 4 begin at 0: nothing is done, so the rebuild is too slow to yield. When step 1 has ended, at 200, step 5
+    begins; 8 sectors are done in 0 whole seconds, which is enough for a speed of 1000 B/s (1 sector). If the host has
+    read more than 64 sectors, step 6 waits until no step is in progress, at 400. Nothing more was read, so steps 7 to 9
+    follow at once. 9 steps have ended at 650. If the rebuild never yields, those that begin at 200 are four: 12. With
+    41 sectors a second, step 9 begins at 400 when 40 are done, step 10 when 48 are: then it yields, 10 have ended.
+    """
+    rows = requests([0, 550_000], [0, 0], [0, 0])
+    rows.length[0] = read_bytes
+    limits = {"speed_min_bytes_per_s": speed_min, "speed_max": "1 TB/s"}
+    rebuilt = _rebuilt(engine, rows, 100_000, window="4 KiB", steps_at_once=4, **limits)
+    assert rebuilt == steps * BLOCK
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("speed_min", "steps"), [(120 * 512, 35), (125 * 512, 38)])
+def test_the_speed_of_a_rebuild_is_that_of_thirty_seconds(engine: str, speed_min: float, steps: int) -> None:
+    """Rule R5. A step of 128 sectors takes 3 s, one begins each second. The host reads 256 KiB at 0 and 4 KiB at 39.
+
+    At `t` seconds `t - 3` steps have ended. On the average since the start that is 128 (t - 3) // (t + 1) sectors a
+    second, 112 at 32. Notes are taken at 3, 6, … 30, each in place of the start, and at 33 in place of that of 3, when
+    nothing had ended: 128 · 30 // 31 = 123. So at 33 the rebuild is fast enough for 120, finds that the host has read
+    more than the two reads in progress and 64 sectors, and yields: the next step begins at 36. Then only one read is
+    in progress, which looks as if others had read 128 sectors, and the next step begins at 39. So 34 and 1 steps have
+    ended at 40.5. For 125 it is never fast enough (at 34 it is 128 · 31 // 32 = 124); steps 0 to 37 have ended.
+    """
+    rows = requests([0, 39_000_000_000], [0, 0], [0, 0])
+    rows.length[0] = 262144
+    limits = {"speed_min_bytes_per_s": speed_min, "speed_max_bytes_per_s": 65536}
+    rebuilt = _rebuilt(engine, rows, 1_500_000_000, window="64 KiB", steps_at_once=8, **limits)
+    assert rebuilt == steps * 16 * BLOCK
 
 
 def test_parts_add_up_under_throttling() -> None:

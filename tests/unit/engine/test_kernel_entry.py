@@ -60,6 +60,8 @@ def _set(where: str, value: Any) -> Change:
         (_set("array.layout.capacity", 2**50), "layout.capacity=1125899906842624: must be 1 to"),
         (_set("array.layout.failed", [0, 1]), "layout.failed=[0, 1]: so many lost disks leave data that is nowhere"),
         (_set("array.layout.rebuild_window", 0), "layout.rebuild_window=0: must be 1 to"),
+        (_set("array.layout.largest_request", -1), "layout.largest_request=-1: must be 0 to"),
+        (_set("array.layout.rebuild_speed_min", -1), "layout.rebuild_speed_min=-1: must be 0 to"),
         (_set("array.layout.rebuild_steps", 0), "layout.rebuild_steps=0: must be 1 to"),
         (_set("array.layout.family", "rows"), "layout.family=rows: must be one of concat, copies, parity"),
         (_set("array.queue.scheduler", "lifo"), "queue.scheduler=lifo: must be one of fcfs, sstf, "),

@@ -1,4 +1,4 @@
-"""Commands of single requests, written down by hand, where a layout decides something (rules L2 to L11)."""
+"""Commands of single requests, written down by hand, where a layout decides something (rules L2 to L11, L14)."""
 
 from __future__ import annotations
 
@@ -118,3 +118,37 @@ def test_windows_of_a_mirror_that_begin_within_a_strip() -> None:
         level="raid10", disks=4, failed=[1], spares=1, data_offset_bytes=4096, rebuild={"window_bytes": 3 * 4096 // 2}
     )
     assert step(t, 12) == Plan([Piece(0, READ, 8 + 12, 12)], [Piece(4, WRITE, 8 + 12, 12)])
+
+
+def test_a_long_request_comes_out_of_order() -> None:
+    """Rule L14. Strips of 8 sectors, pairs of disks: strips 0, 2, 4, 6 on disks 0 and 1, the others on 2 and 3.
+
+    Of 8 strips, 42 sectors (5 and a quarter) are cut off first. Strip 0 comes first, then the last 6 sectors of strip
+    5, strips 6 and 7, then strips 1 to 4 and the first 2 sectors of strip 5. On disk 0 that is strip 0, then 6, then 2
+    and 4, at 0, 24 and 8; on disk 2 the end of strip 5 and strip 7 from 18 on, then strips 1, 3 and the beginning of 5.
+    """
+    t = tables(level="raid10", disks=4, largest_request_bytes=42 * 512)
+    assert planned(t, WRITE, 0, 64).first == [
+        Piece(0, WRITE, 0, 8), Piece(1, WRITE, 0, 8),
+        Piece(2, WRITE, 18, 14), Piece(3, WRITE, 18, 14),
+        Piece(0, WRITE, 24, 8), Piece(1, WRITE, 24, 8),
+        Piece(2, WRITE, 0, 18), Piece(3, WRITE, 0, 18),
+        Piece(0, WRITE, 8, 16), Piece(1, WRITE, 8, 16),
+    ]  # fmt: skip
+    assert [length for _, length in asked(t, 0, 64)] == [8, 6, 8, 8, 8, 8, 8, 8, 2]
+    assert planned(t, WRITE, 0, 42) == planned(tables(level="raid10", disks=4), WRITE, 0, 42)
+
+
+def test_what_is_cut_twice_comes_before_what_was_cut_earlier() -> None:
+    """Rule L14. Of 5 strips, 2 at a time: 0, then the rest of the request (2, then 4, then 3), then 1."""
+    t = tables(level="raid1e", disks=3, largest_request_bytes=16 * 512)
+    reads = plan(t, READ, 0, 40, lambda copies, _: copies[0]).first
+    # copy 0 of strip k is strip number 2k // 3 of disk 2k mod 3
+    assert [(piece.disk, piece.lba) for piece in reads] == [(0, 0), (1, 8), (2, 16), (0, 16), (2, 0)]
+
+
+def test_requests_in_huge_pages_are_not_cut() -> None:
+    """Rule L14. Of ten requests of 64 sectors 0.3 are whole: numbers 3, 6 and 9, where 1.2, 2.1 and 3.0 are reached."""
+    t = tables(level="raid10", disks=4, largest_request_bytes=42 * 512, huge_page_ratio=0.3)
+    whole = [k for k in range(10) if len(planned(t, WRITE, 64 * k, 64).first) == 4]
+    assert whole == [3, 6, 9]

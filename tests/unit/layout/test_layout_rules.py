@@ -28,6 +28,8 @@ from diskmodel.layout.description import Layout
         ({"level": "raid5", "disks": 4, "failed": [4]}, "disks are numbered 0 to 3"),
         ({"level": "raid5", "disks": 4, "failed": [1, 1]}, "a disk is named twice"),
         ({"level": "raid5", "disks": 4, "rebuild": {}}, "no disk has failed"),
+        ({"level": "raid10", "disks": 4, "huge_page_ratio": 0.5}, "no request is cut without largest_request"),
+        ({"level": "raid0", "disks": 4, "largest_request": "1 MiB"}, "raid0 has no strips with copies; remove it"),
         ({"level": "raid5", "disks": 4, "failed": [1], "rebuild": {"disk": 2}, "spares": 1}, "is not among failed"),
         ({"level": "raid5", "disks": 4, "failed": [1, 2]}, "has lost data with these disks"),
         ({"level": "raid0", "disks": 4, "failed": [1]}, "has lost data with these disks"),

@@ -44,7 +44,7 @@ max_disks = 24
 strip = ["64 KiB", "256 KiB"]
 cache = ["0 B", "1 GiB"]
 spares = 1
-rebuild = { rate = "50 MB/s" }
+rebuild = { speed_max = "50 MB/s" }
 
 [controller]
 link = "1 GB/s"

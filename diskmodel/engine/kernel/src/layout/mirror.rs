@@ -1,6 +1,8 @@
-//! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5).
+//! Striping with copies: JBOD, RAID 0, 1, 1E, 10 (rules L3 to L5, L14).
 
-use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, READ, WRITE};
+use super::{push_merged, push_read, Copy, Family, Layout, Piece, Plan, PER_MILLION, READ, WRITE};
+use crate::faults::{planted, Fault};
+
 /// Copies of host strip `chunk`, offset by `inside` sectors, the first copy first.
 pub fn copies_of(layout: &Layout, chunk: i64, inside: i64, out: &mut Vec<Copy>) {
     out.clear();
@@ -27,7 +29,6 @@ pub fn plan(
     plan: &mut Plan,
     choose: &mut impl FnMut(&[Copy], i64) -> Copy,
 ) {
-    let (mut sector, mut n) = (sector, n);
     if layout.family == Family::Concat && layout.failed.is_empty() {
         let (disk, inside) = layout.by.member.split(sector);
         if inside + n <= layout.member {
@@ -35,6 +36,43 @@ pub fn plan(
             return;
         }
     }
+    if layout.largest_request == 0 || is_whole(layout, sector, n) {
+        return part(layout, op, (sector, n), front, plan, choose);
+    }
+    plan.waiting.clear();
+    plan.waiting.push((sector, n));
+    while let Some((sector, whole)) = plan.waiting.pop() {
+        let length = whole.min(layout.largest_request);
+        let take = length.min(layout.strip - layout.by.strip.split(sector).1);
+        if take < length {
+            plan.waiting.push((sector + take, length - take));
+        }
+        if length < whole {
+            // behind what was cut off at a strip, so that it comes first
+            let at = plan.waiting.len() - usize::from(take < length && planted(Fault::PartOrder));
+            plan.waiting.insert(at, (sector + length, whole - length));
+        }
+        part(layout, op, (sector, take), front, plan, choose);
+    }
+}
+
+/// Whether a request lies in huge pages (rule L14).
+fn is_whole(layout: &Layout, sector: i64, n: i64) -> bool {
+    let number = sector / n + i64::from(planted(Fault::HugePages));
+    // places are below 2^52, and a share is below 2^20
+    let below = |number: i64| i128::from(number) * i128::from(layout.huge_page_ppm) / i128::from(PER_MILLION);
+    below(number + 1) > below(number)
+}
+
+/// Adds the pieces of a part of a request, its strips in order.
+fn part(
+    layout: &Layout,
+    op: u8,
+    (mut sector, mut n): (i64, i64),
+    front: i64,
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy], i64) -> Copy,
+) {
     let mut held_n = 0;
     plan.held.clear();
     while n > 0 {

@@ -22,6 +22,9 @@ pub use bitmap::{Bitmap, BITS_PER_PAGE};
 pub use choice::{CopyChoice, DiskState};
 pub use tables::LayoutTables;
 
+/// What shares are counted in.
+pub const PER_MILLION: i64 = 1_000_000;
+
 named! {
     /// What kinds of layouts there are.
     pub enum Family {
@@ -131,6 +134,8 @@ pub struct Plan {
     pub then: Vec<Piece>,
     copies: Vec<Copy>,
     held: Vec<Copy>,
+    /// Parts of a request that have been cut off: first sector, sectors.
+    waiting: Vec<(i64, i64)>,
     parts: Vec<parity::Part>,
 }
 

@@ -22,6 +22,10 @@ pub struct LayoutTables {
     pub n_parity: i64,
     pub rotation: Rotation,
     pub cuts_reads: bool,
+    /// Sectors of the longest request that the members take, where longer ones come out of order; 0: all are in order.
+    pub largest_request: i64,
+    /// Share of requests that are not cut there, in millionths.
+    pub huge_page_ppm: i64,
     pub holds_disks: bool,
     pub read_policy: CopyPolicy,
     pub write_policy: WritePolicy,
@@ -30,6 +34,10 @@ pub struct LayoutTables {
     pub rebuild_window: i64,
     pub rebuild_steps: i64,
     pub rebuild_gap_ns: i64,
+    /// Sectors per second below which the rebuild does not yield.
+    pub rebuild_speed_min: i64,
+    /// Sectors that others may use of a disk without the rebuild yielding.
+    pub rebuild_idle: i64,
     pub rebuild_front: i64,
     /// Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     pub bitmap_chunk: i64,

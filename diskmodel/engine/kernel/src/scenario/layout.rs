@@ -1,5 +1,6 @@
 //! What a layout must keep.
 
+use crate::layout::PER_MILLION;
 use crate::layout::{Family, LayoutTables, BITS_PER_PAGE};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
@@ -17,6 +18,8 @@ impl LayoutTables {
         within("layout.n_disks", n_disks, 1, MAX_DISKS)?;
         within("layout.n_spares", i64::from(self.n_spares), 0, MAX_DISKS)?;
         all_within(&[("layout.strip", self.strip), ("layout.member", self.member)], 1, MAX_SECTORS)?;
+        within("layout.largest_request", self.largest_request, 0, MAX_SECTORS)?;
+        within("layout.huge_page_ppm", self.huge_page_ppm, 0, PER_MILLION)?;
         within("layout.data_offset", self.data_offset, 0, MAX_SECTORS)?;
         holds(
             self.data_offset + self.member <= drive_sectors,
@@ -135,12 +138,14 @@ impl LayoutTables {
         within("layout.rebuild_window", self.rebuild_window, 1, most)?;
         within("layout.rebuild_steps", self.rebuild_steps, 1, MAX_REBUILD_STEPS)?;
         within("layout.rebuild_gap_ns", self.rebuild_gap_ns, 0, MAX_APART_NS)?;
+        within("layout.rebuild_speed_min", self.rebuild_speed_min, 0, MAX_SECTORS)?;
+        within("layout.rebuild_idle", self.rebuild_idle, 0, MAX_SECTORS)?;
         within("layout.rebuild_front", self.rebuild_front, 0, self.member)
     }
 
     /// Longest request in sectors that becomes no more than `MAX_PIECES` commands.
     pub(super) fn most_request(&self) -> i64 {
-        if !self.cuts_reads && self.failed.is_empty() {
+        if !self.cuts_reads && self.largest_request == 0 && self.failed.is_empty() {
             return MAX_SECTORS;
         }
         let per_strip = if self.n_parity > 0 { self.n_data + self.n_parity } else { self.copies };

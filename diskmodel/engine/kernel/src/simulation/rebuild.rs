@@ -1,4 +1,6 @@
-//! The rebuild: step after step over the members (rules R1 to R4); see `diskmodel/engine/reference/rebuild.py`.
+//! The rebuild: step after step over the members (rules R1 to R5); see `diskmodel/engine/reference/rebuild.py`.
+
+use std::collections::VecDeque;
 
 use super::{Owner, Simulation};
 use crate::device::Device;
@@ -6,6 +8,10 @@ use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::layout::{Layout, Plan};
 use crate::traffic::Traffic;
+
+/// Number of notes of the speed, and the time between two (rule R5).
+const N_MARKS: usize = 10;
+const MARK_STEP_NS: i64 = 3_000_000_000;
 
 /// How far a rebuild has come, and when its next step begins.
 pub struct Rebuild {
@@ -18,12 +24,35 @@ pub struct Rebuild {
     is_scheduled: bool,
     /// First sectors of the steps that have ended before one that began earlier: a few at most.
     ended: Vec<i64>,
+    is_yielding: bool,
+    /// Sectors of the steps that have ended.
+    n_done: i64,
+    /// When the speed was noted, and what had been done then; the speed is the one since `mark`.
+    marks: VecDeque<(i64, i64)>,
+    mark: (i64, i64),
+    /// Sectors of each disk that steps have begun to use, and those of others when the disk was last found in use.
+    n_own: Vec<i64>,
+    n_others: Vec<i64>,
 }
 
 impl Rebuild {
     pub fn new(layout: &Layout) -> Self {
         let front = layout.rebuild_front;
-        Rebuild { front, begun: front, step_began: 0, n_running: 0, is_scheduled: false, ended: Vec::new() }
+        let n_disks = if layout.rebuild_disk < 0 { 0 } else { (layout.n_disks + layout.n_spares) as usize };
+        Rebuild {
+            front,
+            begun: front,
+            step_began: 0,
+            n_running: 0,
+            is_scheduled: false,
+            ended: Vec::new(),
+            is_yielding: false,
+            n_done: 0,
+            marks: VecDeque::from([(0, 0); N_MARKS]),
+            mark: (0, 0),
+            n_own: vec![0; n_disks],
+            n_others: vec![0; n_disks],
+        }
     }
 
     /// Sectors of the lost disk's data area that are on the spare.
@@ -44,12 +73,41 @@ impl Rebuild {
         self.begun = (first + layout.rebuild_window).min(layout.member);
         self.n_running += 1;
         layout.rebuild_step(first, plan);
+        for piece in plan.first.iter().chain(&plan.then) {
+            self.n_own[piece.disk as usize] += piece.n;
+        }
         first
+    }
+
+    /// Whether the rebuild keeps up its least speed, on the average since the mark (rule R5).
+    fn is_fast_enough(&mut self, layout: &Layout, now: i64) -> bool {
+        let (newest, _) = self.marks[N_MARKS - 1];
+        if now >= newest + MARK_STEP_NS + i64::from(planted(Fault::RebuildMark)) {
+            self.mark = self.marks.pop_front().unwrap_or_default();
+            self.marks.push_back((now, self.n_done));
+        }
+        let (since, done) = self.mark;
+        (self.n_done - done) / ((now - since) / 1_000_000_000 + 1) >= layout.rebuild_speed_min
+    }
+
+    /// Whether others have used a disk since it was last found in use (rule R5); `used` gives the sectors of each.
+    fn is_array_in_use(&mut self, layout: &Layout, used: impl Iterator<Item = i64>) -> bool {
+        let idle = layout.rebuild_idle - i64::from(planted(Fault::RebuildIdle));
+        let mut is_in_use = false;
+        for ((n_used, n_own), last) in used.zip(&self.n_own).zip(&mut self.n_others) {
+            let n_others = n_used - n_own;
+            if n_others - *last > idle {
+                *last = n_others;
+                is_in_use = true;
+            }
+        }
+        is_in_use
     }
 
     /// The step that began at `first` has ended.
     fn end_step(&mut self, layout: &Layout, first: i64) {
         self.n_running -= 1;
+        self.n_done += layout.rebuild_window.min(layout.member - first);
         self.ended.push(first);
         while let Some(i) = self.ended.iter().position(|&ended| ended == self.front) {
             self.ended.swap_remove(i);
@@ -59,7 +117,8 @@ impl Rebuild {
 
     /// When the next step begins, if there is one and it may.
     fn next_step(&mut self, layout: &Layout, now: i64) -> Option<i64> {
-        if self.is_scheduled || self.n_running == layout.rebuild_steps || self.begun >= layout.member {
+        let most = if self.is_yielding { 1 } else { layout.rebuild_steps };
+        if self.is_scheduled || self.n_running >= most || self.begun >= layout.member {
             return None;
         }
         self.is_scheduled = true;
@@ -77,6 +136,12 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn rebuild_step(&mut self) {
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
+        let Simulation { rebuild, disks, layout, events, .. } = self;
+        let used = disks.iter().map(|disk| {
+            let counters = disk.front().counters;
+            counters.read_sectors + counters.write_sectors
+        });
+        rebuild.is_yielding = rebuild.is_fast_enough(layout, events.now) && rebuild.is_array_in_use(layout, used);
         self.schedule_next_step();
     }
 
