@@ -61,12 +61,16 @@ export function quantile(values, level) {
   return sorted[Math.max(Math.ceil(sorted.length * level - 1), 0)];
 }
 
-/** Ends of the 95 % interval of a quantile by sectioning (`quantile_interval`); NaN where there is too little data. */
+/** Ends of the 95 % interval of a quantile (`quantile_interval`); NaN where there is too little data. */
 export function quantileInterval(values, level) {
   const n = BATCH_COUNTS.find((count) => values.length * Math.min(level, 1 - level) / count >= 25);
   if (!n) return UNKNOWN;
-  const each = batches(values, n).map((batch) => quantile(batch, level));
-  return adjustedEnds(quantile(values, level), each, correlation(each), least(each));
+  const whole = quantile(values, level), isAbove = Float64Array.from(values, (value) => Number(value > whole));
+  const each = batches(values, n).map((batch) => quantile(batch, level)), shares = batches(isAbove, n).map(mean);
+  const [low, high] = adjustedEnds(whole, each, correlation(each), least(each));
+  const [fewest, most] = adjustedEnds(mean(isAbove), shares, correlation(shares), 0);
+  const at = (share) => quantile(values, Math.min(Math.max(1 - share, 0), 1));
+  return [Math.min(low, at(most)), Math.max(high, at(fewest))];
 }
 
 /** A rough interval of a quantile for shorter runs (`quick_quantile_interval`). */
