@@ -111,7 +111,7 @@ class Responses:
         return mean_interval(means, confidence=confidence)
 
     def _quantile_ends(self, whole: LatencyHistogram, level: float, confidence: float) -> tuple[float, float]:
-        """Sectioning as in `quantile_interval`, over groups of segments."""
+        """Sectioning and the share beyond as in `quantile_interval`, over groups of segments."""
         beyond = whole.n * min(level, 1 - level)
         n_groups = next((k for k in BATCH_COUNTS if beyond / k >= MIN_BEYOND and len(self.segments) >= k), 0)
         if n_groups == 0:
@@ -123,7 +123,12 @@ class Responses:
         each = np.array([part.quantile_ns(level) for part in parts])
         if np.isnan(each).any():
             return math.nan, math.nan
-        return adjusted_ends(whole.quantile_ns(level), each, lag1_correlation(each), confidence, least=0.0)
+        low, high = adjusted_ends(whole.quantile_ns(level), each, lag1_correlation(each), confidence, least=0.0)
+        beyond_bucket = int(np.searchsorted(np.cumsum(whole.counts), math.ceil(level * whole.n))) + 1
+        shares = np.array([part.counts[beyond_bucket:].sum() / part.n for part in parts])
+        share = float(whole.counts[beyond_bucket:].sum() / whole.n)
+        ends = adjusted_ends(share, shares, lag1_correlation(shares), confidence, least=0.0)
+        return min(low, whole.quantile_ns(max(1 - ends[1], 0.0))), max(high, whole.quantile_ns(min(1 - ends[0], 1.0)))
 
 
 def _added(counts: Sequence[Int64]) -> Int64:
