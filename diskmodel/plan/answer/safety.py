@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,14 +40,16 @@ class Safety(Record):
 
     @property
     def is_safe(self) -> bool:
-        """Whether the probability of data loss is accepted."""
-        return self.loss_per_year <= self.limit_per_year
+        """Whether the probability of data loss is accepted, and a failed disk can be rebuilt."""
+        return self.loss_per_year <= self.limit_per_year and not math.isinf(self.rebuild_hours)
 
     @property
     def warning(self) -> str:
         """What is not accepted, in a sentence; "" where nothing is."""
         if self.is_safe:
             return ""
+        if math.isinf(self.rebuild_hours):
+            return "with a disk failed, the rebuild of this array does not end beside the whole load"
         return (
             f"this array loses data with a probability of {self.loss_per_year:.2g} a year, "
             f"above the limit of {self.limit_per_year:.2g}"

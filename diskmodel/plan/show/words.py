@@ -136,10 +136,10 @@ def _with_a_disk_failed(safety: Safety) -> str:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {value:.3g} ms" for value in p99)
-    return (
-        f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild takes "
-        f"{short(safety.rebuild_hours)} hours; {chance}"
-    )
+    takes = f"takes {short(safety.rebuild_hours)} hours"
+    if math.isinf(safety.rebuild_hours):
+        takes = "does not end beside this load"
+    return f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild {takes}; {chance}"
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
