@@ -170,7 +170,7 @@ def test_rebuild_is_simulated_and_takes_longer_than_the_stream_alone() -> None:
             "drives": ["generic-15k"],
             "levels": ["raid10", "raid5"],
             "max_disks": 14,
-            "rebuild": {"rate": "5 MB/s"},
+            "rebuild": {"speed_max": "5 MB/s"},
         },
     )
     hours = Trier(Case(limited, five.family), evaluator(limited))(8).statics.rebuild_hours

@@ -9,7 +9,7 @@ from pydantic import Field
 from diskmodel.description import Description
 from diskmodel.layout.description import Bitmap, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.levels import LEVELS
-from diskmodel.units import Bytes
+from diskmodel.units import Bytes, Length, Ratio
 
 
 class CommonLayout(Description):
@@ -17,7 +17,7 @@ class CommonLayout(Description):
 
     Attributes
     ----------
-    copies, arrangement
+    copies, arrangement, largest_request_bytes, huge_page_ratio
         As in an array's layout: of mirrored levels.
     n_parity : int or None
         Of level erasure.
@@ -31,6 +31,8 @@ class CommonLayout(Description):
 
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] | None = None
+    largest_request_bytes: Length | None = Field(default=None, gt=0)
+    huge_page_ratio: Ratio | None = None
     n_parity: int | None = Field(default=None, ge=1)
     rotation: Rotation | None = None
     read_policy: ReadPolicy | None = None
@@ -47,6 +49,8 @@ class CommonLayout(Description):
         impossible = {
             "copies": kind.default_copies < 2,  # RAID 1 has as many as disks
             "arrangement": not kind.has_far_copies,
+            "largest_request_bytes": kind.default_copies < 2,
+            "huge_page_ratio": kind.default_copies < 2,
             "n_parity": kind.n_parity is not None,
             "rotation": kind.family != "parity",
             "write_policy": kind.family != "parity",

@@ -293,6 +293,8 @@ class PlanDescription(Description):
 
     def _layout_problem(self) -> str | None:
         candidates, bitmap, member = self.candidates, self.layout.bitmap, self.layout.member_bytes
+        if self.layout.huge_page_ratio and self.layout.largest_request_bytes is None:
+            return "layout.huge_page_ratio: no request is cut without largest_request; add that too"
         if bitmap is not None and any(LEVELS[level].family == "parity" for level in candidates.levels):
             for strip in candidates.strip_bytes:
                 if bitmap.chunk_bytes % strip:

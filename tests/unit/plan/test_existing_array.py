@@ -75,6 +75,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.strip_bytes": (128 << 10, {}),
     "layout.copies": (3, {"layout": {"level": "raid10", "disks": 6}}),
     "layout.arrangement": ("far", {"layout": {"level": "raid10", "disks": 6}}),
+    "layout.largest_request_bytes": (1 << 19, {"layout": {"level": "raid10", "disks": 6}}),
+    "layout.huge_page_ratio": (0.5, {"layout": {"level": "raid10", "disks": 6, "largest_request_bytes": 1 << 19}}),
     "layout.groups": (3, {"layout": {"level": "raid50", "disks": 12}}),
     "layout.n_parity": (3, {"layout": {"level": "erasure", "disks": 8}}),
     "layout.rotation": ("right-symmetric", {}),
@@ -85,7 +87,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.failed": ([2], {}),
     "layout.spares": (2, {}),
     "layout.rebuild.disk": (1, {"layout": REBUILD}),
-    "layout.rebuild.rate_bytes_per_s": (5e7, {"layout": REBUILD}),
+    "layout.rebuild.speed_min_bytes_per_s": (5e7, {"layout": REBUILD}),
+    "layout.rebuild.speed_max_bytes_per_s": (5e7, {"layout": REBUILD}),
     "layout.rebuild.window_bytes": (1 << 19, {"layout": REBUILD}),
     "layout.rebuild.steps_at_once": (2, {"layout": REBUILD}),
     "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
@@ -175,6 +178,8 @@ ONLY: dict[str, set[str]] = {
     "layout.groups": {"raid50"},
     "layout.copies": {"raid10"},
     "layout.arrangement": {"raid10"},
+    "layout.largest_request_bytes": {"raid10"},
+    "layout.huge_page_ratio": {"raid10"},
     "layout.n_parity": {"erasure"},
     "layout.rotation": {"raid5", "raid6"},
     "layout.write_policy": {"raid5", "raid6"},
@@ -198,7 +203,7 @@ def test_what_only_some_levels_have(path: str) -> None:
     [note] = [note for note in notes if note.startswith("--array")]
     start = f"--array: only {' and '.join(sorted(ONLY[path]))} ha" if ONLY[path] else "--array: no candidate has its "
     assert note.startswith(start)
-    assert path.removesuffix("_ratio") in note
+    assert path.removesuffix("_ratio").removesuffix("_bytes") in note
 
 
 def test_the_bitmap_reaches_levels_that_have_one() -> None:
