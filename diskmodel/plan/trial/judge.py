@@ -11,6 +11,11 @@ from diskmodel.plan.question.objective import LatencyObjective, Objective
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
+#: Highest utilization behind a write cache under an open load. A burst takes 1 / (1 - utilization) times as long to be
+#: written as to arrive: 100 times here. While the cache is full, requests wait for the disks, which a run that begins
+#: at the cache's mark does not see; at 99.9 % an array may stay so for minutes.
+MAX_BUSY_RATIO = 0.99
+
 
 def criterion(name: str, detail: str, limit: float, figure: Interval, unit: str, *, is_upper: bool) -> Criterion:
     """Return a criterion with its verdict: decided only when the whole interval is on one side of the limit."""
@@ -38,6 +43,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
     is_open = not workload.queue_depth
     found = stability(outcome, workload)
     outcome = _without_ends(outcome)
+    found += _recovery(objective.utilization_ceiling_ratio, outcome, is_open=is_open)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
     if objective.design_throughput_bytes_per_s is not None and outcome.is_stable:
@@ -84,6 +90,16 @@ def stability(outcome: Outcome, workload: Workload, prefix: str = "") -> list[Cr
         return []
     offered = workload.offered_rate_per_s or outcome.iops.value
     return [Criterion(f"{prefix}iops", "overloaded", offered, outcome.iops, "1/s", False, Verdict.FAILS)]
+
+
+def _recovery(ceiling: float | None, outcome: Outcome, *, is_open: bool) -> list[Criterion]:
+    """Return the criterion of an array whose disks hardly keep up behind a write cache; nothing where they do."""
+    is_covered = ceiling is not None and ceiling <= MAX_BUSY_RATIO
+    if not is_open or is_covered or not outcome.is_stable or not outcome.burst_requests > 0:
+        return []
+    detail = "to recover from a full write cache"
+    found = criterion("utilization", detail, MAX_BUSY_RATIO, outcome.utilization, "", is_upper=True)
+    return [] if found.verdict is Verdict.HOLDS or outcome.utilization_ratio <= MAX_BUSY_RATIO else [found]
 
 
 def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, prefix: str) -> list[Criterion]:
