@@ -54,12 +54,13 @@ def rule(
             utilization_ceiling=ceiling,
             n_parity=n_parity,
         )
-        answers.append((answer.write_penalty, answer.to_dict()))
+        answers.append(answer.to_dict())
     if as_json:
-        print_json({"levels": [data for _, data in answers]} if level is None else answers[0][1])
+        print_json({"levels": answers} if level is None else answers[0])
         return
     writes = 1 - read_fraction
-    for penalty, data in answers:
+    for data in answers:
+        penalty = data["write_penalty"]
         show(
             f"A write costs {penalty} disk operations in {data['level']}, a read that misses the cache 1:",
             f"  {read_fraction:g} × (1 − {hit:g}) + {writes:g} × {penalty} "

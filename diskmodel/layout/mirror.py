@@ -29,9 +29,7 @@ def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[
     What is cut off waits, and what was cut off by its length comes before what was cut off at a strip (rule L14).
     Of consecutive requests of one length, those in huge pages are spread evenly.
     """
-    number = sector // n
-    is_whole = (number + 1) * tables.huge_page_ppm // 1_000_000 > number * tables.huge_page_ppm // 1_000_000
-    if not tables.largest_request or is_whole:
+    if not tables.largest_request or _is_whole(tables, sector, n):
         yield sector, n
         return
     waiting = [(sector, n)]
@@ -44,6 +42,12 @@ def parts_in_order(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[
         if length < whole:
             waiting.append((sector + length, whole - length))
         yield sector, take
+
+
+def _is_whole(tables: LayoutTables, sector: int, n: int) -> bool:
+    """Whether a request lies in huge pages (rule L14)."""
+    number = sector // n
+    return (number + 1) * tables.huge_page_ppm // 1_000_000 > number * tables.huge_page_ppm // 1_000_000
 
 
 def fragments(tables: LayoutTables, sector: int, n: int) -> Iterator[tuple[list[Copy], int]]:

@@ -114,7 +114,7 @@ IN_PROGRESS_BYTES = {"parity": 1 << 20, "copies": 2 << 20, "concat": 0}
 #: A speed that no disk reaches, bytes/s: a rebuild that is to reach it never yields.
 MAX_SPEED = 1e12
 #: The most steps at once, however small the window.
-MOST_STEPS = 1024
+MAX_STEPS_AT_ONCE = 1024
 #: What others may use of a disk while Linux md still takes the array for idle, bytes (64 sectors in `is_mddev_idle`).
 IDLE_BYTES = 64 * 512
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
@@ -191,7 +191,7 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, int]:
     return {
         "rebuild_disk": layout.failed[0] if rebuild.disk is None else rebuild.disk,
         "rebuild_window": window,
-        "rebuild_steps": min(steps, MOST_STEPS),
+        "rebuild_steps": min(steps, MAX_STEPS_AT_ONCE),
         "rebuild_gap_ns": int(rebuild.window_bytes * 1e9 / rebuild.speed_max_bytes_per_s),
         "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
         "rebuild_idle": IDLE_BYTES // sector_bytes,

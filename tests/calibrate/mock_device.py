@@ -154,6 +154,14 @@ class MockDevice:
                         read_fraction=fraction,
                     )
 
+    def reads(self, **random_reads: Any) -> None:
+        """Every experiment that only reads, in the order of the micro-benchmark."""
+        self.cache_hit()
+        self.rotation_period()
+        self.seek_profile()
+        self.random_reads(**random_reads)
+        self.zones()
+
     def write(self, path: Path) -> Path:
         experiments = [{**e, "samples": {**e["samples"], "n": len(e["samples"]["offset"])}} for e in self.experiments]
         document = {

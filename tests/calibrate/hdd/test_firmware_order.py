@@ -34,11 +34,7 @@ def truth_of(case: str) -> Hdd:
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hdd, Calibration]:
     truth = truth_of(request.param)
     device = MockDevice(truth, host_ns=8_000, jitter_ns=4_000.0)
-    device.cache_hit()
-    device.rotation_period()
-    device.seek_profile()
-    device.random_reads(n=800)
-    device.zones()
+    device.reads(n=800)
     folder: Path = tmp_path_factory.mktemp("mock")
     found = calibrate(device.write(folder / "m.json"), out=folder / "drive.toml", name="mock")
     assert load_drive(folder / "drive.toml") == found.drive
@@ -79,11 +75,7 @@ def test_an_ideal_order_stays_ideal(tmp_path: Path) -> None:
     """A drive that does the best possible thing is not taken for one with a margin near 0."""
     truth = Hdd.parse({**truth_of("margin").to_dict(), "queue": {"depth": 32, "scheduler": "sptf"}})
     device = MockDevice(truth, host_ns=8_000, jitter_ns=4_000.0)
-    device.cache_hit()
-    device.rotation_period()
-    device.seek_profile()
-    device.random_reads(n=800)
-    device.zones()
+    device.reads(n=800)
     found = calibrate(device.write(tmp_path / "m.json"))
     assert isinstance(found.drive, Hdd)
     assert found.drive.queue.scheduler == "sptf"

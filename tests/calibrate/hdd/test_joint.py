@@ -38,11 +38,7 @@ def truth() -> Hdd:
 @pytest.fixture(scope="module")
 def document(truth: Hdd, tmp_path_factory: pytest.TempPathFactory) -> Path:
     device = MockDevice(truth, host_ns=8_000, jitter_ns=4_000.0)
-    device.cache_hit()
-    device.rotation_period()
-    device.seek_profile()
-    device.random_reads(depths=(1, 2, 4, 8), n=1000)
-    device.zones()
+    device.reads(depths=(1, 2, 4, 8), n=1000)
     device.begin("write_settle")
     device.run(device.anywhere(3000, 4096), 4096, is_write=device.rng.random(3000) < 0.5)
     return device.write(tmp_path_factory.mktemp("joint") / "m.json")

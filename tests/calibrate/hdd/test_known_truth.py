@@ -41,11 +41,7 @@ def truth_of(case: str) -> Hdd:
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hdd, Calibration]:
     truth = truth_of(request.param)
     device = MockDevice(truth, host_ns=8_000, jitter_ns=4_000.0)
-    device.cache_hit()
-    device.rotation_period()
-    device.seek_profile()
-    device.random_reads(n=1500)
-    device.zones()
+    device.reads(n=1500)
     folder: Path = tmp_path_factory.mktemp("mock")
     result = calibrate(device.write(folder / "m.json"), out=folder / "drive.toml", name="mock")
     assert load_drive(folder / "drive.toml") == result.drive

@@ -30,11 +30,7 @@ def hdd_truth() -> Hdd:
 
 def measured_hdd(folder: Path, *, with_mixes: bool, with_settle: bool = True) -> Path:
     device = MockDevice(hdd_truth(), host_ns=8_000, jitter_ns=4_000.0)
-    device.cache_hit()
-    device.rotation_period()
-    device.seek_profile()
-    device.random_reads(n=800)
-    device.zones()
+    device.reads(n=800)
     if with_settle:
         device.begin("write_settle")
         device.run(device.anywhere(1000, 4096), 4096, is_write=device.rng.random(1000) < 0.5)
