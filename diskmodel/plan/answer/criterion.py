@@ -32,6 +32,10 @@ _IN_WORDS = {
 }
 
 
+#: Digits that are added at most to show a difference: a disk that is a sector too small, of an array of petabytes.
+_MOST_MORE_DIGITS = 10
+
+
 @dataclass(frozen=True)
 class Criterion(Record):
     """One requirement and what was found.
@@ -94,8 +98,16 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
-        value, limit = (f"{_short(number, 3)} {self.unit}".strip() for number in (self.figure.value, self.limit))
+        value, limit = (f"{number} {self.unit}".strip() for number in self._told_apart(3))
         return f"{what} {value} ({bound} {limit})"
+
+    def _told_apart(self, digits: int) -> tuple[str, str]:
+        """Return the value and the limit, with so many digits that a missed limit does not look like a met one."""
+        for more in range(_MOST_MORE_DIGITS):
+            value, limit = (_short(number, digits, more) for number in (self.figure.value, self.limit))
+            if self.verdict is not Verdict.FAILS or value != limit:
+                break
+        return value, limit
 
     def _overload(self) -> str:
         prefix = self.name.removesuffix("iops")
@@ -109,17 +121,19 @@ class Criterion(Record):
             return self._overload()
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
-        value, limit = (f"{_short(number)} {self.unit}".strip() for number in (self.figure.value, self.limit))
+        value, limit = (f"{number} {self.unit}".strip() for number in self._told_apart(4))
         verdict = _IN_WORDS[self.verdict]
         if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
             verdict = "undecided, the run is too short for an interval"
         return f"{what} {value}, required {bound} {limit}: {verdict}"
 
 
-def _short(value: float, digits: int = 4) -> str:
-    if not math.isfinite(value):
+def _short(value: float, digits: int, more: int = 0) -> str:
+    if math.isnan(value):
+        return "unknown"
+    if math.isinf(value):
         return "unbounded"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    return f"{value:,.{more}f}" if abs(value) >= 1000 else f"{value:.{digits + more}g}"
 
 
 def overall(criteria: Iterable[Criterion]) -> Verdict:

@@ -179,7 +179,9 @@ def _other(item: Arrangement) -> str:
         missing = next(array for array in item.arrays if not array.result.is_feasible)
         near = nearest(missing.result.candidates)
         why = near.reason if near is not None else missing.result.reason
-        return f"{title} is not feasible, because of {_names(missing)}: {why}."
+        is_open = near is not None and near.state == "undecided"
+        verdict = "is not known to be feasible" if is_open else "is not feasible"
+        return f"{title} {verdict}, because of {_names(missing)}: {why}."
     cost = f" for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
     if len(item.arrays) > 1:
         parts = ", ".join(f"{_names(array)} {array.disks}" for array in item.arrays)

@@ -244,7 +244,8 @@ def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
         clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
         if item.verdict is Verdict.UNKNOWN or distance >= clear:
             continue
-        factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+        if math.isfinite(clear) and math.isfinite(distance):
+            factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
     needed = max(factors) if len(factors) > 1 else LENGTHEN
     return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
 
