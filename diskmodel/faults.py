@@ -59,6 +59,10 @@ def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
             rule, fix = "is not a known field", _meant(place, model) or "remove it or check the spelling"
         case "literal_error":
             rule, fix = _not_a_choice(str(value), item["ctx"]["expected"])
+        case "greater_than_equal" if 0 < item["ctx"]["ge"] <= _ALMOST_ZERO and not _is_positive(value):
+            rule = "must be above 0"
+        case "less_than_equal" if field.endswith("_ratio") and str(value).endswith("%") and item["ctx"]["le"] == 1:
+            rule = "must be at most 100%"
         case "less_than_equal" if field.endswith("_ratio") and 1 < (percent := _as_float(value)) <= 100:
             fix = f"write {percent / 100:g} or {percent:g}%"
         case "union_tag_not_found":
@@ -92,6 +96,16 @@ def _number(text: str | None) -> object:
         except ValueError:
             continue
     return text
+
+
+#: A lower limit that only keeps 0 and less out is this small at most: the smallest rate and weight are 1e-9.
+_ALMOST_ZERO = 1e-6
+
+
+def _is_positive(value: object) -> bool:
+    """Whether a number, or the one that a text begins with, is above 0."""
+    found = re.match(r"\s*([+-]?[0-9.]+)", str(value))
+    return found is not None and _as_float(found[1]) > 0
 
 
 def _as_float(value: object) -> float:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, ratios, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Block,
@@ -60,7 +60,7 @@ def compare(
     device: Device = None,
     format: Format = None,
     growth: Annotated[
-        float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
+        str | None, typer.Option(help="Growth of the load per year, 25% or 0.25, to report headroom in months.")
     ] = None,
     p99: Annotated[
         str | None, typer.Option(help='Limit of p99 latency ("20 ms") up to which headroom is measured, not the knee.')
@@ -97,7 +97,7 @@ def compare(
         ),
         seed=seed,
         n_requests=requests,
-        growth_ratio=growth,
+        growth_ratio=None if growth is None else ratios(growth=growth)[0],
         p99_limit_ms=None if p99 is None else read_limit_ms(p99),
         engine=engine,
     )

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 @ends_well
 def plan(
     plan: Annotated[
-        Path | None, typer.Argument(help="Workload, objective and candidates, a TOML file; or ask with options alone.")
+        Path | None,
+        typer.Argument(
+            metavar="PLAN", help="Workload, objective and candidates, a TOML file; or ask with options alone."
+        ),
     ] = None,
     iops: Annotated[str | None, typer.Option(help="Requests per second of the host.")] = None,
     throughput: Annotated[str | None, typer.Option(help="Instead of --iops, for example 800MB/s.")] = None,
@@ -85,7 +88,7 @@ def plan(
         bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
     ] = False,
     engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random numbers, instead of the plan's.")] = None,
     memory: Annotated[
         Path | None,
         typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),

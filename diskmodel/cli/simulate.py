@@ -143,7 +143,7 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if not result.is_stable:
-        raise honest_no("the array is overloaded: its backlog grows without limit; lower the load or add disks")
+        raise honest_no("the array is overloaded; lower the load or add disks")
     if requests is None and not result.is_converged:
         raise honest_no(
             f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "

@@ -16,7 +16,8 @@ from diskmodel.cli.shared.status import check_place, ends_well
 @ends_well
 def workload(
     evidence: Annotated[
-        Path, typer.Argument(help="iostat -x or sar output, a fio job file or result, or a block trace.")
+        Path,
+        typer.Argument(metavar="EVIDENCE", help="iostat -x or sar output, a fio job file or result, or a block trace."),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="TOML file to write the workload to, for --workload and plans.")

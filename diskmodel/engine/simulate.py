@@ -221,8 +221,8 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
     assumption = _assumed_order(array, result)
     if assumption is None:
         return ()
-    said = f"up to {_deepest(result):.0f} commands wait in a disk; how it orders them is assumed: {assumption.words}"
-    return (said,)
+    depth = f"on average up to {_deepest(result):,.0f} commands are in a disk"
+    return (f"{depth}; how it orders them is assumed: {assumption.words}",)
 
 
 def _with_processor_message(

@@ -35,6 +35,13 @@ MEASUREMENT = "diskmodel-measurement"
 _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"})
 
 
+#: What a user can name instead of a file of an unknown kind.
+_ACCEPTED = (
+    "accepted are measurements by diskmodel; output of fio, DiskSpd, iostat, sar, sadf, smartctl and lsblk; "
+    f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
+)
+
+
 def detect_evidence(path: str | Path) -> str:
     """Return the kind of a file, one of `KINDS`.
 
@@ -70,7 +77,8 @@ def detect_evidence(path: str | Path) -> str:
     foreign = recognize(path, head)
     if foreign is not None:
         raise file_error(path, foreign.rule, foreign.fix)
-    raise file_error(path, "is no evidence of a known kind", f"accepted are {', '.join(KINDS)}", value=_seen(head))
+    rule = "belongs to no measurement, recording or trace that diskmodel knows"
+    raise FormatError(Fault("first line", _seen(head), rule, _ACCEPTED), str(path))
 
 
 def check_kind(kind: str) -> str:

@@ -70,7 +70,7 @@ class Level:
         """Return what the rates of a workload at this level are."""
         if self.is_of_requests:
             return f"{self.percentile:g} % of the requests arrive at these rates or lower ones, by {intervals}"
-        return f"rates are those of the {self.percentile:g}th percentile of {intervals}"
+        return f"the rates are the {self.percentile:g}th percentile of {intervals}"
 
     def warning(self, rates_per_s: NDArray[np.float64]) -> str | None:
         """Return a warning where many more requests than intervals lie above this level; None elsewhere."""
@@ -82,6 +82,6 @@ class Level:
             return None
         other = Level(self.percentile, is_of_requests=True)
         return (
-            f"{above:.0%} of the requests arrive while the load is above this level, as it is one of time; "
+            f"{above:.0%} of the requests arrive while the load is above this level, which is a percentile of time; "
             f'--percentile "{other}" plans for {other.rate(rates_per_s):,.4g}/s'
         ).replace("% of the", " % of the", 1)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Op, Requests, StreamRule
+from diskmodel.units import exact_bytes
 from diskmodel.workload.draws import Draws, Kind
 
 Timing = Literal["original", "scaled", "closed"]
@@ -152,7 +153,8 @@ class TraceWorkload:
         end = int((offset + length).max()) if n else 0
         if end > capacity_bytes:
             if not self.wraps or int(length.max()) > capacity_bytes:
-                rule = f"the trace reaches byte {end}, beyond the array's capacity of {capacity_bytes} bytes"
+                has = exact_bytes(capacity_bytes)
+                rule = f"the trace reaches {exact_bytes(end)}, beyond the array's capacity of {has}"
                 raise DescriptionError(Fault("offset", None, rule, "use a larger array, or wrap offsets"), self.name)
             offset = np.minimum(offset % capacity_bytes, (capacity_bytes - length) // 512 * 512)
         when = self.trace.when_ns[:n]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ def read_array(given: str, drive: str | None = None) -> Array:
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
 
-    is_file = Path(given).suffix == ".toml" or Path(given).exists()
+    is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
+    is_file = Path(given).suffix == ".toml" or Path(given).exists() or is_path
     array = Array.load(given) if is_file else Array.from_words(given)
     if drive is None:
         return array
