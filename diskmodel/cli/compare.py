@@ -83,18 +83,11 @@ def compare(
         raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(given, drive) for given in arrays]
+    load = LoadOptions(workload, queue_depth, iops, reads, block, span, level, device, format)
     notes: list[str] = []
     found = run(
         described,
-        read_workload(
-            workload,
-            queue_depth,
-            options=LoadOptions(iops, reads, block, span),
-            level=level,
-            device=device,
-            format=format,
-            notes=notes,
-        ),
+        read_workload(load, notes),
         seed=seed,
         n_requests=requests,
         growth_ratio=None if growth is None else ratios(growth=growth)[0],

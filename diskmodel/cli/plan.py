@@ -11,7 +11,7 @@ import typer
 
 from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import read_workload, refuse_unused
+from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile, Plot
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
@@ -140,7 +140,7 @@ def plan(
     workload_notes: list[str] = []
     recorded = None
     if workload is not None:
-        recorded = read_workload(workload, level=percentile, device=device, format=format, notes=workload_notes)
+        recorded = read_workload(LoadOptions(workload, level=percentile, device=device, format=format), workload_notes)
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None
     if workload is not None:

@@ -107,15 +107,8 @@ def simulate(
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        load = read_workload(
-            workload,
-            queue_depth,
-            options=LoadOptions(iops, reads, block, span),
-            level=level,
-            device=device,
-            format=format,
-            notes=notes,
-        )
+        options = LoadOptions(workload, queue_depth, iops, reads, block, span, level, device, format)
+        load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:

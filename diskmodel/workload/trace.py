@@ -126,6 +126,14 @@ class TraceWorkload:
         return round(step / (self.speed_up if self.timing == "scaled" else 1.0))
 
     @property
+    def coarse_clock_in_words(self) -> str:
+        """Return what a coarse clock does to a replay; "" where the clock is fine."""
+        step_ns = self.coarse_clock_ns
+        if not step_ns:
+            return ""
+        return f"its clock has steps of {step_ns / 1e9:g} s, and the requests of a step are replayed at once"
+
+    @property
     def offered_rate_per_s(self) -> float:
         """Mean rate over the trace as replayed; 0 with closed timing or without any time."""
         when = self.trace.when_ns
