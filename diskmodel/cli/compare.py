@@ -17,7 +17,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Iops,
     Json,
-    Level,
+    Percentile,
     Plot,
     QueueDepth,
     Reads,
@@ -56,7 +56,7 @@ def compare(
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
     queue_depth: QueueDepth = None,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     growth: Annotated[
@@ -83,7 +83,7 @@ def compare(
         raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(given, drive) for given in arrays]
-    load = LoadOptions(workload, queue_depth, iops, reads, block, span, level, device, format)
+    load = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
     notes: list[str] = []
     found = run(
         described,

@@ -140,7 +140,9 @@ def plan(
     workload_notes: list[str] = []
     recorded = None
     if workload is not None:
-        recorded = read_workload(LoadOptions(workload, level=percentile, device=device, format=format), workload_notes)
+        recorded = read_workload(
+            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes
+        )
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None
     if workload is not None:
@@ -267,7 +269,7 @@ def _preset_of(start: str | None) -> str | None:
 
 
 def _refuse_percentile(levels: list[str] | None) -> None:
-    """Refuse a number as the RAID level: other commands take a percentile by that name."""
+    """Refuse a number as the RAID level; it may have been meant as a percentile."""
     for text in levels or ():
         if text.replace(".", "", 1).isdigit():
             fix = f"write raid{text}, or --percentile {text} for a percentile of a recorded load"

@@ -18,7 +18,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Iops,
     Json,
-    Level,
+    Percentile,
     QueueDepth,
     Reads,
     Seed,
@@ -57,7 +57,7 @@ def simulate(
     wrap: Annotated[
         bool, typer.Option("--wrap", help="Wrap addresses of a replayed trace that lie beyond the end of the array.")
     ] = False,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     engine: Engine = "auto",
@@ -107,12 +107,14 @@ def simulate(
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        options = LoadOptions(workload, queue_depth, iops, reads, block, span, level, device, format)
+        options = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
         load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
-        load = read_replay(workload, replay, queue_depth, level=level, device=device, format=format, wraps=wrap)
+        load = read_replay(
+            workload, replay, queue_depth, percentile=percentile, device=device, format=format, wraps=wrap
+        )
         requests = requests or len(load.trace)
     result = run(
         described,

@@ -47,7 +47,7 @@ class LoadOptions:
         Outstanding requests of closed clients.
     iops, reads, block, span : str, optional
         The one stream, instead of a file.
-    level, device, format : str, optional
+    percentile, device, format : str, optional
         What of a recording is meant, and how it is read.
     """
 
@@ -57,7 +57,7 @@ class LoadOptions:
     reads: str | None = None
     block: str | None = None
     span: str | None = None
-    level: str | None = None
+    percentile: str | None = None
     device: str | None = None
     format: str | None = None
 
@@ -128,11 +128,11 @@ def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload
         fix = f"leave it out, or change it in {path}"
         raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
     is_recorded = path is not None and (path.suffix != ".toml" or load.format is not None)
-    refuse_unused(path if is_recorded else None, level=load.level, device=load.device, format=load.format)
+    refuse_unused(path if is_recorded else None, percentile=load.percentile, device=load.device, format=load.format)
     if path is None:
         return load.workload()
     if is_recorded:
-        level = "95" if load.level is None else load.level
+        level = "95" if load.percentile is None else load.percentile
         found = find_workload(path, level=level, device=load.device, format=load.format)
         workload = Workload.parse(found.workload, str(path))
         for note in found.notes:
@@ -149,7 +149,7 @@ def read_replay(
     replay: str,
     queue_depth: int | None = None,
     *,
-    level: str | None = None,
+    percentile: str | None = None,
     device: str | None = None,
     format: str | None = None,
     wraps: bool = False,
@@ -166,9 +166,9 @@ def read_replay(
     from diskmodel.cli.shared.console import say
     from diskmodel.formats.replaying import load_replay
 
-    if level is not None:
+    if percentile is not None:
         raise DescriptionError(
-            Fault("level", level, "does not apply to a replay, only to a recorded load", "leave it out")
+            Fault("percentile", percentile, "does not apply to a replay, only to a recorded load", "leave it out")
         )
     factor = re.fullmatch(r"(\d+(?:\.\d+)?)x", replay)
     if replay not in ("original", "closed") and factor is None:

@@ -28,19 +28,9 @@ Span = Annotated[
     str | None,
     typer.Option("--span", help="Part of the array that holds the data, for example 2TB; default: all of it."),
 ]
-Level = Annotated[
-    str | None,
-    typer.Option(
-        "--percentile",
-        "--level",
-        help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".',
-    ),
-]
 Percentile = Annotated[
     str | None,
-    typer.Option(
-        help='Percentile of a recorded load to plan for: of the time ("95", the default) or "95% of requests".'
-    ),
+    typer.Option(help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".'),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
 Format = Annotated[
