@@ -12,6 +12,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
+from diskmodel.engine.region_ends import slower_ends
 from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
@@ -119,6 +120,8 @@ def simulate(
         result = _with_burst(result, scenario, workload)
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
+    if isinstance(workload, Workload):
+        result = replace(result, messages=(*result.messages, *slower_ends(array, workload, result.n_requests)))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))

@@ -202,6 +202,18 @@ class Workload(Description):
             stream.model_copy(update={"arrival": stream.arrival.scaled(load_factor)}) for stream in self.streams
         )
 
+    def at_the_end(self, capacity_bytes: int, n: int) -> Workload:
+        """The workload with streams that go through their regions in order near the ends of these (rule W9).
+
+        There a disk transfers least. A run of `n` requests of such a stream sees a small part of its region, and
+        without this the outermost one. Streams that state where they begin stay.
+        """
+        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        return self._with_streams(
+            stream.at_the_end(self.space(stream, capacity_bytes), math.ceil(n * rate / sum(rates)))
+            for stream, rate in zip(self.streams, rates, strict=True)
+        )
+
     def with_queue_depth(self, n: int) -> Workload:
         """The workload with `n` requests outstanding in its closed streams together, divided as before.
 

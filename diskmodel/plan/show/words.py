@@ -11,6 +11,7 @@ from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
 from diskmodel.units import nominal_bytes
+from diskmodel.workload import Workload
 
 
 def answer(result: PlanResult) -> str:
@@ -203,11 +204,21 @@ def _assumptions(result: PlanResult) -> list[str]:
         said.append(f"{nominal_bytes(objective.capacity_bytes)} of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
         result.region or "streams use the regions that the workload states",
+        *in_order_words(workload),
         *([str(result.spreading)] if result.spreading else []),
         "a criterion that the longest run leaves undecided counts as not met",
         "rebuild hours and data loss come from formulas that assume independent failures",
     ]
     return said
+
+
+def in_order_words(workload: Workload) -> list[str]:
+    """Return where streams that go through their regions in order are simulated; empty without one."""
+    names = [stream.name for stream in workload.streams if stream.addresses.is_in_order]
+    if not names:
+        return []
+    verb = "goes through its region in order and is" if len(names) == 1 else "go through their regions in order and are"
+    return [f"{' and '.join(names)} {verb} simulated near the end, where hard disks transfer least"]
 
 
 def _profile(drive: Drive) -> str:
