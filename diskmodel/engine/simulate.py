@@ -66,7 +66,7 @@ def simulate(
     workload : Workload or TraceWorkload
         A trace is replayed at most once, whatever `n_requests` and `precision` are.
     seed : int
-        Of everything random; the same seed gives the same result to the last nanosecond.
+        Of all random numbers; the same seed gives the same result to the last nanosecond.
     engine : "auto", "native" or "simpy"
         "auto" takes the native kernel where it covers the scenario; the result reports which one ran.
     n_requests : int, optional

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from diskmodel.errors import Fault, FormatError
+from diskmodel.errors import Fault, FormatError, choose_from
 from diskmodel.formats import diskspd, hardware, sysstat
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
@@ -93,7 +93,8 @@ def check_kind(kind: str) -> str:
         return kind
     if kind in FORMATS:
         return f"trace:{kind}"
-    raise FormatError(Fault("format", kind, "is not a known format", f"use one of {', '.join(KINDS)}"))
+    names = [*(name for name in KINDS if not name.startswith("trace:")), *FORMATS]
+    raise FormatError(Fault("format", kind, "is not a known format", choose_from(kind, names)))
 
 
 def _kind_further_on(path: str | Path, head: bytes) -> str | None:

@@ -48,10 +48,12 @@ class Level:
             found = _LEVEL.fullmatch(level.strip())
             if found is None:
                 fix = 'write for example 95, or "95% of requests"'
-                raise FormatError(Fault("level", level, "must be a percentile of the time or of the requests", fix))
+                raise FormatError(
+                    Fault("percentile", level, "must be a percentile of the time or of the requests", fix)
+                )
             level, is_of_requests = float(found[1]), found[2] == "requests"
         if not 0 <= level <= 100:
-            raise FormatError(Fault("level", level, "must lie from 0 to 100"))
+            raise FormatError(Fault("percentile", level, "must lie from 0 to 100", "write for example 95"))
         return cls(float(level), is_of_requests)
 
     def __str__(self) -> str:

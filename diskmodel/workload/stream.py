@@ -168,7 +168,7 @@ class Stream(Description):
         """Return what this stream asks for in a few words: "8 KiB uniform, 70% reads, 500/s"."""
         sizes = " or ".join(pretty_bytes(share.size_bytes) for share in self.sizes[:3])
         sizes += " …" if len(self.sizes) > 3 else ""
-        pace = f"{self.expected_rate_per_s:,.4g}/s"
+        pace = f"{float(f'{self.expected_rate_per_s:.4g}'):,.9g}/s"  # four digits, without an exponent
         if isinstance(self.arrival, Closed):
             pace = f"{self.arrival.clients} outstanding"
         return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}"
