@@ -132,7 +132,7 @@ class Volume(Description):
             fields = preset(data["preset"]).fields
         except DescriptionError as error:
             fault = error.faults[0]
-            raise ValueError(f"preset: {fault.rule}; {fault.fix}") from None
+            raise ValueError(f"preset={fault.value}: {fault.rule}; {fault.fix}") from None
         objective = data.get("objective")
         merged = {**data, "workload": data.get("workload", fields["workload"])}
         if not isinstance(objective, VolumeObjective):
