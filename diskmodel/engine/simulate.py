@@ -12,12 +12,12 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
-from diskmodel.engine.region_ends import slower_ends
 from diskmodel.engine.run import Engine, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.unseen import unseen
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.result import Result, needs_more, suggest_n
@@ -121,7 +121,8 @@ def simulate(
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
     if isinstance(workload, Workload):
-        result = replace(result, messages=(*result.messages, *slower_ends(array, workload, result.n_requests)))
+        not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
+        result = replace(result, messages=(*result.messages, *not_seen))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))

@@ -13,12 +13,17 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.arrivals.law import LONG_S, ArrivalLaw
 from diskmodel.workload.blocks import Blocks
 from diskmodel.workload.fitted import Fitted
 from diskmodel.workload.generate import generate
 from diskmodel.workload.past import Past, past
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
+
+#: Longest course of a load that a run goes through, requests: a few seconds of computing. At half, bursts of ten
+#: seconds an hour are planned for as if they never ended; at double, each count of disks takes twice as long.
+MAX_COURSE = 500_000
 
 _OWN_KEYS = ("name", "fitted")
 
@@ -147,14 +152,54 @@ class Workload(Description):
 
     @property
     def n_cycle(self) -> int:
-        """Rows after which every stream with excerpts of a trace has gone through all of its phases; 0 without."""
+        """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
+
+        All phases of streams with excerpts of a trace, and the course of rates that change.
+        """
         rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
         cycles = [
             len(stream.excerpts.cycle.op) * sum(rates) / rate
             for stream, rate in zip(self.streams, rates, strict=True)
             if stream.excerpts is not None
         ]
-        return math.ceil(max(cycles, default=0))
+        courses = [rows for rows in self._courses if rows <= MAX_COURSE]
+        return math.ceil(max(cycles + courses, default=0))
+
+    def at_peak(self) -> Workload:
+        """The workload with streams at their busiest for good, where that lasts a minute or a run is too short.
+
+        A run takes some minutes of simulated time, and a rate that changes over the day would stay at that of midnight
+        (rule W10). Streams that are busiest at different times are at their peaks together.
+        """
+        found = self._with_streams(
+            stream.model_copy(update={"arrival": self._at_peak(stream, rows / (stream.arrival.course_s or 1.0))})
+            for stream, rows in zip(self.streams, self._courses, strict=True)
+        )
+        return self if found == self else found
+
+    @property
+    def peaks(self) -> dict[str, tuple[float, float]]:
+        """Mean and highest rate per second of the streams that `at_peak` changes, by name."""
+        pairs = zip(self.streams, self.at_peak().streams, strict=True)
+        return {
+            mean.name: (mean.expected_rate_per_s, peak.expected_rate_per_s)
+            for mean, peak in pairs
+            if mean.arrival != peak.arrival
+        }
+
+    @staticmethod
+    def _at_peak(stream: Stream, rows_per_s: float) -> ArrivalLaw:
+        law: ArrivalLaw = stream.arrival
+        while law.part_s >= LONG_S or law.course_s * rows_per_s > MAX_COURSE:
+            law = law.at_peak()
+        return law
+
+    @property
+    def _courses(self) -> list[float]:
+        """Rows of all streams during the course of each."""
+        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        own = [stream.arrival.course_s * stream.expected_rate_per_s for stream in self.streams]
+        return [rows * sum(rates) / rate if rows else 0.0 for rows, rate in zip(own, rates, strict=True)]
 
     def requests(
         self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True, n_before: int = 0

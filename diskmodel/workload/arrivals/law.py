@@ -11,6 +11,11 @@ from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.workload.draws import Draws
 
+#: Time at a rate from which on that rate is a load of its own: people notice when a minute is slow, and queues settle
+#: within it. At half, bursts that a cache absorbs are planned for as if they never ended; at double, two minutes of
+#: overload are averaged with the time around them.
+LONG_S = 60.0
+
 
 class ArrivalLaw(Description, ABC):
     """When the requests of a stream come. Subclasses have a field `kind` with the name that descriptions use.
@@ -30,6 +35,20 @@ class ArrivalLaw(Description, ABC):
     @abstractmethod
     def expected_rate_per_s(self) -> float:
         """Mean rate of requests; for clients that wait, a guess by which rows are divided among streams."""
+
+    @property
+    def course_s(self) -> float:
+        """Time after which a run has seen how the rate changes, seconds; 0: it does not change."""
+        return 0.0
+
+    @property
+    def part_s(self) -> float:
+        """Time for which the rate is at its highest, at a stretch, seconds; 0 where it does not change."""
+        return 0.0
+
+    def at_peak(self) -> ArrivalLaw:
+        """Return the law at its busiest, for good; itself where the rate does not change."""
+        return self
 
     @abstractmethod
     def scaled(self, factor: float) -> Self:

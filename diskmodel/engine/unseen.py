@@ -1,4 +1,4 @@
-"""A run sees a small part of the region of a sequential stream; disks transfer less where that region ends."""
+"""What a run is too short to see: the ends of the regions of sequential streams, and rates that change over the day."""
 
 from __future__ import annotations
 
@@ -14,7 +14,27 @@ from diskmodel.workload import Workload
 MIN_SLOWER_RATIO = 0.05
 
 
-def slower_ends(array: Array, workload: Workload, n: int) -> tuple[str, ...]:
+def unseen(array: Array, workload: Workload, n: int, seconds: float) -> tuple[str, ...]:
+    """Return a sentence for everything in the workload that a run of `n` requests in `seconds` may not have seen."""
+    return (*_higher_rates(workload, seconds), *_slower_ends(array, workload, n))
+
+
+def _higher_rates(workload: Workload, seconds: float) -> tuple[str, ...]:
+    """Return a sentence for each stream whose rate changes so slowly that the run saw part of it (rule W10)."""
+    found = []
+    for stream in workload.streams:
+        mean, peak = workload.peaks.get(stream.name, (0.0, 0.0))
+        if not peak or seconds >= 2 * stream.arrival.course_s:
+            continue
+        plain = "without a profile" if getattr(stream.arrival, "profile", None) else "without bursts"
+        found.append(
+            f"the rate of {stream.name} changes, and this run saw {seconds:.3g} s of it; at its busiest it has "
+            f"{peak:,.4g} requests per second (on average {mean:,.4g}): that rate {plain} simulates it, as a plan does"
+        )
+    return tuple(found)
+
+
+def _slower_ends(array: Array, workload: Workload, n: int) -> tuple[str, ...]:
     """Return a sentence for each stream that goes in order through its region, of which `n` requests see a fast part.
 
     Disks transfer more from outer tracks than from inner ones, and a run begins where the region does (rule W9).
