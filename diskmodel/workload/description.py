@@ -13,17 +13,14 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
-from diskmodel.workload.arrivals.law import LONG_S, ArrivalLaw
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.blocks import Blocks
+from diskmodel.workload.course import LONG_S, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
 from diskmodel.workload.generate import generate
 from diskmodel.workload.past import Past, past
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
-
-#: Longest course of a load that a run goes through, requests: a few seconds of computing. At half, bursts of ten
-#: seconds an hour are planned for as if they never ended; at double, each count of disks takes twice as long.
-MAX_COURSE = 500_000
 
 _OWN_KEYS = ("name", "fitted")
 
@@ -154,7 +151,8 @@ class Workload(Description):
     def n_cycle(self) -> int:
         """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
 
-        All phases of streams with excerpts of a trace, and the course of rates that change.
+        All phases of streams with excerpts of a trace, the course of rates that change, and enough sequential runs and
+        sorted batches.
         """
         rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
         cycles = [
@@ -162,7 +160,10 @@ class Workload(Description):
             for stream, rate in zip(self.streams, rates, strict=True)
             if stream.excerpts is not None
         ]
-        courses = [rows for rows in self._courses if rows <= MAX_COURSE]
+        sweeps = [
+            stream.addresses.n_course * sum(rates) / rate for stream, rate in zip(self.streams, rates, strict=True)
+        ]
+        courses = [rows for rows in self._courses + sweeps if rows <= MAX_COURSE]
         return math.ceil(max(cycles + courses, default=0))
 
     def at_peak(self) -> Workload:

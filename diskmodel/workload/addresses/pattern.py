@@ -36,6 +36,11 @@ class AddressPattern(Description, ABC):
         return 1
 
     @property
+    def n_course(self) -> float:
+        """Rows after which a run has seen all kinds of places; 0: any row may be anywhere."""
+        return 0
+
+    @property
     def is_in_order(self) -> bool:
         """Whether requests go through the region in order, and the description leaves open where a run begins."""
         return False

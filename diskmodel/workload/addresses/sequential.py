@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.records import Int64
 from diskmodel.workload.addresses.pattern import AddressPattern
+from diskmodel.workload.course import MAX_COURSE, MIN_DRAWS
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
@@ -73,16 +74,21 @@ class Sequential(AddressPattern):
         return max(-(-n_before // self.n_readers), n_begun) * step
 
     @property
+    def n_course(self) -> float:
+        """Rows of enough runs at random places; 0 where runs never end."""
+        return MIN_DRAWS * (self.mean_run or 0)
+
+    @property
     def is_in_order(self) -> bool:
-        """Whether no run ends, and the description leaves open where they begin."""
-        return self.mean_run is None and self.begin_ratio is None
+        """Whether runs never end, or are too long for a simulation to see several, and may begin anywhere."""
+        return self.begin_ratio is None and (self.mean_run is None or self.n_course > MAX_COURSE)
 
     def at_the_end(self, n: int, step_bytes: float, space: Space) -> Sequential:
         """Return the readers begun so late that the first one ends the run where the next one began, or the region."""
         if not self.is_in_order:
             return self
         gone_ratio = math.ceil(n / self.n_readers) * step_bytes / space.span_bytes
-        return self.model_copy(update={"begin_ratio": max(1 / self.n_readers - gone_ratio, 0.0)})
+        return self.model_copy(update={"begin_ratio": max(1 / self.n_readers - gone_ratio, 0.0), "mean_run": None})
 
     def _runs(self, step: Int64, before: Int64, space: Space, draws: Draws) -> Int64:
         """Places of runs at random places, before they are taken around the region's end; rows are turns."""

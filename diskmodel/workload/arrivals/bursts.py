@@ -13,14 +13,12 @@ from diskmodel.units import Pause, PerSecond, PerSecondOrZero
 from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.poisson import Poisson
 from diskmodel.workload.arrivals.profile import Profile
+from diskmodel.workload.course import MIN_DRAWS
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
 #: On times for each request, on average. Where many pass between two requests, the stream is a Poisson stream, and each
 #: on and off time takes 48 bytes: a million requests take 480 MB at 10.
 MAX_CYCLES = 10
-
-#: Bursts that a run has to see: a mean over fewer is that of the bursts which happened to come.
-N_BURSTS = 20
 
 
 class Bursts(ArrivalLaw):
@@ -64,8 +62,8 @@ class Bursts(ArrivalLaw):
 
     @property
     def course_s(self) -> float:
-        """The time of `N_BURSTS` bursts, or the period of the profile where that is longer; seconds."""
-        bursts_s = N_BURSTS * (self.mean_on_ns + self.mean_off_ns) / 1e9
+        """The time of `MIN_DRAWS` bursts, or the period of the profile where that is longer; seconds."""
+        bursts_s = MIN_DRAWS * (self.mean_on_ns + self.mean_off_ns) / 1e9
         return max(bursts_s, self.profile.course_s if self.profile else 0.0)
 
     @property

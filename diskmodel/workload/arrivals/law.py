@@ -11,11 +11,6 @@ from diskmodel.description import Description
 from diskmodel.records import Int64
 from diskmodel.workload.draws import Draws
 
-#: Time at a rate from which on that rate is a load of its own: people notice when a minute is slow, and queues settle
-#: within it. At half, bursts that a cache absorbs are planned for as if they never ended; at double, two minutes of
-#: overload are averaged with the time around them.
-LONG_S = 60.0
-
 
 class ArrivalLaw(Description, ABC):
     """When the requests of a stream come. Subclasses have a field `kind` with the name that descriptions use.

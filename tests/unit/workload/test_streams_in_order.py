@@ -67,6 +67,20 @@ def test_each_stream_by_its_own_share_of_the_requests() -> None:
     assert moved.streams[1] is described.streams[1], "random runs are everywhere already"
 
 
+def test_a_run_sees_enough_sequential_runs_and_whole_batches() -> None:
+    assert workload(mean_run=500).n_cycle == 20 * 500
+    assert workload().n_cycle == 0
+    batches = workload(pattern="sorted", n_batch=40_000)
+    assert batches.n_cycle == 40_000
+    assert workload(pattern="sorted", n_batch=1_000_000).n_cycle == 0, "too long for any run"
+
+
+def test_runs_too_long_to_see_several_never_end() -> None:
+    assert not workload(mean_run=25_000).streams[0].addresses.is_in_order
+    moved = workload(mean_run=25_001).at_the_end(CAPACITY, 40)
+    assert moved == workload(begin_ratio=0.96)
+
+
 def test_a_place_and_random_runs_exclude_each_other() -> None:
     with pytest.raises(DescriptionError, match="begin_ratio: runs of mean_run begin at random places"):
         workload(mean_run=8, begin_ratio=0.1)
