@@ -16,7 +16,7 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.quantiles import LEVELS
 from diskmodel.result.statistics.stability import Stability
-from diskmodel.result.statistics.window import Window, enough_for
+from diskmodel.result.statistics.window import Window, cycle_of, enough_cycles, enough_for, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
@@ -175,6 +175,10 @@ def build_result(
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
     stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
+    cycle = cycle_of(requests)
+    misses_cycles = sees_too_few_cycles(n_requests, cycle)
+    if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
+        stability = replace(stability, is_stable=True, is_known=False)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
 
@@ -217,7 +221,16 @@ def build_result(
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
-            *_messages(stability, window, latency, target, drifting, is_converged=is_converged, is_partial=is_partial),
+            *_cycles_message(cycle if misses_cycles else 0, n_requests),
+            *_messages(
+                stability,
+                window,
+                latency,
+                target,
+                drifting,
+                is_converged=is_converged,
+                is_partial=is_partial or misses_cycles,
+            ),
         ),
         window=window,
         requests=requests,
@@ -255,6 +268,16 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
     )
 
 
+def _cycles_message(cycle: int, n_requests: int) -> tuple[str, ...]:
+    """Return what a run has missed that saw too few ups and downs of the load (rule Z11); nothing without any."""
+    if not cycle:
+        return ()
+    return (
+        f"the load rises and falls once in about {cycle:,} requests; this run of {n_requests:,} saw too few such "
+        f"cycles to know the long run, simulate at least {enough_cycles(cycle):,} requests",
+    )
+
+
 def _messages(
     stability: Stability | None,
     window: Window,
@@ -275,14 +298,14 @@ def _messages(
                 for drift in filling
             )
         return (
-            f"overloaded: {stability.offered_per_s:.4g} requests/s arrive and {stability.completed_per_s:.4g}/s"
+            f"overloaded: {stability.offered_per_s:,.4g} requests/s arrive and {stability.completed_per_s:,.4g}/s"
             " complete; the backlog grows without end, so there is no latency to report",
         )
     messages = [drift.message for drift in drifting]
     if stability is not None and not stability.is_known:
         messages.append(
-            f"too short to determine whether the array keeps up: {stability.offered_per_s:.4g} requests/s arrived and "
-            f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
+            f"too short to determine whether the array keeps up: {stability.offered_per_s:,.4g} requests/s arrived and "
+            f"{stability.completed_per_s:,.4g}/s completed in the last half; simulate more requests"
         )
     if not window.is_settled and not drifting and not is_partial:
         messages.append("the warm-up did not end within the run; simulate more requests")

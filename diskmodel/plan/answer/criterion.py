@@ -98,7 +98,11 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
-        value, limit = (f"{number} {self.unit}".strip() for number in self._told_apart(3))
+        numbers = self._told_apart(3)
+        if self.unit == "1/s":
+            value, limit = numbers
+            return f"{what.removesuffix('iops')}{value} requests/s ({bound} {limit})"
+        value, limit = (f"{number} {self.unit}".strip() for number in numbers)
         return f"{what} {value} ({bound} {limit})"
 
     def _told_apart(self, digits: int) -> tuple[str, str]:
