@@ -78,8 +78,7 @@ class _Distances:
         return _place(self.weights, self.distance**exponent)
 
 
-#: Those of the last numbers of cylinders. A fit's slopes come back to a number after two others.
-_distances = lru_cache(maxsize=4)(_Distances)
+_distances = lru_cache(maxsize=2)(_Distances)
 
 
 def _place(weights: Float, shape: Float) -> float:
@@ -87,8 +86,12 @@ def _place(weights: Float, shape: Float) -> float:
     return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
 
 
+# a fit changes other parameters of a drive much more often than its seeks
+@lru_cache(maxsize=2)
 def root_then_line(longest: int, first: float, average: float, last: float) -> Float:
     """Return seek times for distances 0 … `longest` with given first and last times and mean over all pairs.
+
+    The array may not be changed: the last ones are kept.
 
     Notes
     -----
@@ -121,6 +124,7 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
         joint = _joint(of, place)
         shape = np.where(of.distance <= joint, np.sqrt(of.distance), (of.distance + joint) / (2 * np.sqrt(joint)))
     curve = first + (last - first) * (shape - shape[1]) / (shape[-1] - shape[1])
+    curve.flags.writeable = False
     return np.asarray(curve)
 
 
