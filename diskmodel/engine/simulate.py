@@ -17,6 +17,7 @@ from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
+from diskmodel.engine.unseen import unseen
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.records import Requests, Run
@@ -121,6 +122,9 @@ def simulate(
         result = _with_burst(result, scenario, workload)
     elif start == "steady" and scenario.has_levels:
         result = replace(result, messages=(*result.messages, _EMPTY_BEFORE_A_TRACE))
+    if isinstance(workload, Workload):
+        not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
+        result = replace(result, messages=(*result.messages, *not_seen))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))

@@ -13,7 +13,9 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
+from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.blocks import Blocks
+from diskmodel.workload.course import LONG_S, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
 from diskmodel.workload.generate import generate
 from diskmodel.workload.past import Past, past
@@ -147,14 +149,58 @@ class Workload(Description):
 
     @property
     def n_cycle(self) -> int:
-        """Rows after which every stream with excerpts of a trace has gone through all of its phases; 0 without."""
+        """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
+
+        All phases of streams with excerpts of a trace, the course of rates that change, and enough sequential runs and
+        sorted batches.
+        """
         rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
         cycles = [
             len(stream.excerpts.cycle.op) * sum(rates) / rate
             for stream, rate in zip(self.streams, rates, strict=True)
             if stream.excerpts is not None
         ]
-        return math.ceil(max(cycles, default=0))
+        sweeps = [
+            stream.addresses.n_course * sum(rates) / rate for stream, rate in zip(self.streams, rates, strict=True)
+        ]
+        courses = [rows for rows in self._courses + sweeps if rows <= MAX_COURSE]
+        return math.ceil(max(cycles + courses, default=0))
+
+    def at_peak(self) -> Workload:
+        """The workload with streams at their busiest for good, where that lasts a minute or a run is too short.
+
+        A run takes some minutes of simulated time, and a rate that changes over the day would stay at that of midnight
+        (rule W10). Streams that are busiest at different times are at their peaks together.
+        """
+        found = self._with_streams(
+            stream.model_copy(update={"arrival": self._at_peak(stream, rows / (stream.arrival.course_s or 1.0))})
+            for stream, rows in zip(self.streams, self._courses, strict=True)
+        )
+        return self if found == self else found
+
+    @property
+    def peaks(self) -> dict[str, tuple[float, float]]:
+        """Mean and highest rate per second of the streams that `at_peak` changes, by name."""
+        pairs = zip(self.streams, self.at_peak().streams, strict=True)
+        return {
+            mean.name: (mean.expected_rate_per_s, peak.expected_rate_per_s)
+            for mean, peak in pairs
+            if mean.arrival != peak.arrival
+        }
+
+    @staticmethod
+    def _at_peak(stream: Stream, rows_per_s: float) -> ArrivalLaw:
+        law: ArrivalLaw = stream.arrival
+        while law.part_s >= LONG_S or law.course_s * rows_per_s > MAX_COURSE:
+            law = law.at_peak()
+        return law
+
+    @property
+    def _courses(self) -> list[float]:
+        """Rows of all streams during the course of each."""
+        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        own = [stream.arrival.course_s * stream.expected_rate_per_s for stream in self.streams]
+        return [rows * sum(rates) / rate if rows else 0.0 for rows, rate in zip(own, rates, strict=True)]
 
     def requests(
         self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True, n_before: int = 0
@@ -200,6 +246,18 @@ class Workload(Description):
             raise DescriptionError(Fault("load_factor", load_factor, "must be more than 0", "write for example 1.5"))
         return self._with_streams(
             stream.model_copy(update={"arrival": stream.arrival.scaled(load_factor)}) for stream in self.streams
+        )
+
+    def at_the_end(self, capacity_bytes: int, n: int) -> Workload:
+        """The workload with streams that go through their regions in order near the ends of these (rule W9).
+
+        There a disk transfers least. A run of `n` requests of such a stream sees a small part of its region, and
+        without this the outermost one. Streams that state where they begin stay.
+        """
+        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        return self._with_streams(
+            stream.at_the_end(self.space(stream, capacity_bytes), math.ceil(n * rate / sum(rates)))
+            for stream, rate in zip(self.streams, rates, strict=True)
         )
 
     def with_queue_depth(self, n: int) -> Workload:

@@ -231,6 +231,13 @@ class Stream(Description):
             return [Fault(f"{field}.span", span, rule, "raise span, lower offset, or use smaller requests")]
         return []
 
+    def at_the_end(self, space: Space, n: int) -> Stream:
+        """The stream, begun so late that `n` of its requests end where its region does, if it goes through it."""
+        total = sum(share.weight for share in self.sizes)
+        steps = sum(-(-share.size_bytes // self.alignment) * share.weight for share in self.sizes) / total
+        addresses = self.addresses.at_the_end(n, steps * self.alignment, space)
+        return self if addresses is self.addresses else self.model_copy(update={"addresses": addresses})
+
     def draw_ops(self, n: int, draws: Draws) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """`Op` values; uint8, shape (n,). Drawn before the addresses, which may depend on them."""
         draws.ops = self._ops(n, draws)

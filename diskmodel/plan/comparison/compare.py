@@ -71,7 +71,7 @@ def compare(
     decide = evaluate if evaluate is not None else Simulated(engine)
     names = _names(arrays)
     jobs = [
-        (name, array, workload, decide, seed, n_requests, growth_ratio, p99_limit_ms)
+        (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:

@@ -250,8 +250,18 @@ class PlanDescription(Description):
 
         An open workload is scaled to the design rate: the objective's IOPS, or its own rate, times growth and peak. A
         closed one keeps its clients where an IOPS objective says what they have to achieve; otherwise growth and peak
-        multiply the clients. A mixture of both is multiplied as a whole.
+        multiply the clients. A mixture of both is multiplied as a whole. Rates that change over minutes or hours are at
+        their highest (rule W10).
         """
+        return self._scaled_workload.at_peak()
+
+    @property
+    def peaks(self) -> dict[str, tuple[float, float]]:
+        """Mean and highest rate per second of the streams that are simulated at their highest, by name."""
+        return self._scaled_workload.peaks
+
+    @property
+    def _scaled_workload(self) -> Workload:
         factor = self.design_factor
         return self._placed_workload if factor == 1 else self._placed_workload.scaled(factor)
 

@@ -40,9 +40,11 @@ def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, w
     trial = candidate.trial
     if trial is None:
         return candidate
-    found = replace(candidate, array=case.array(trial.disks), workload=case.workload, seed=case.search.seed)
+    array = case.array(trial.disks)
+    found = replace(candidate, array=array, workload=case.workload, seed=case.search.seed)
     if trial.outcome is None or trial.outcome.method == "rule":
         return found
+    found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))
     known = None if candidate.safety is None else candidate.safety.degraded
     safety = safety_of(case, trial, evaluate, with_rebuild=with_rebuild, degraded=known)
     found = replace(found, safety=safety)

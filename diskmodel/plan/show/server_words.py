@@ -8,7 +8,7 @@ from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerRe
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.question.server import APART, SHARED
 from diskmodel.plan.show.candidates import CLOSE, short
-from diskmodel.plan.show.words import MAX_REASONS, explained, warning
+from diskmodel.plan.show.words import MAX_REASONS, explained, in_order_words, peak_words, warning
 from diskmodel.units import nominal_bytes
 
 #: Titles of lists that are the same for every array, and said once.
@@ -109,6 +109,12 @@ def explained_volumes(result: ServerResult) -> list[tuple[str, list[str]]]:
             f"{volume.name}: {nominal_bytes(volume.capacity_bytes)} of data in {nominal_bytes(volume.usable_bytes)}; "
             + "; ".join(stream.in_words() for stream in result.plan.plan_of((volume.name,)).design_workload.streams)
             for volume in result.plan.volumes
+        ),
+        *(
+            f"{volume.name}: {line}"
+            for volume in result.plan.volumes
+            for plan in [result.plan.plan_of((volume.name,))]
+            for line in [*peak_words(plan.peaks), *in_order_words(plan.design_workload)]
         ),
         "every array has a controller of its own, with the caches that the plan describes",
         result.plan.region,

@@ -14,7 +14,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, explained, lists, warning
+from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _LEFT = 2
@@ -119,7 +119,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
     for item in comparison.arrays:
         said += [f"{item.name}: {line}" for line in item.differs]
-    return said
+    return said + peak_words(comparison.workload.peaks) + in_order_words(comparison.workload)
 
 
 def _highest(item: Compared) -> Outcome | None:

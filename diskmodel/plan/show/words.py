@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from diskmodel.drive import Drive, Hdd
 from diskmodel.plan.answer.candidate import Candidate, nearest
@@ -11,6 +12,7 @@ from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
 from diskmodel.units import nominal_bytes
+from diskmodel.workload import Workload
 
 
 def answer(result: PlanResult) -> str:
@@ -38,13 +40,23 @@ def because(result: PlanResult) -> list[str]:
         return _why_not(result)[:MAX_REASONS]
     assert best.trial is not None
     met = "; ".join(criterion.in_short() for criterion in best.trial.criteria)
-    said = [f"It meets the objective: {met}."]
+    said = [f"It meets the objective{_at_peak(result.plan.peaks)}: {met}."]
     if best.replay_note:
         said.append(_sentence(best.replay_note))
     said.append(_fewer(best))
     if best.safety is not None:
         said.append(_sentence(_with_a_disk_failed(best.safety)))
     return said[:MAX_REASONS]
+
+
+def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
+    """Return the words for streams that are simulated at their highest rates; "" without one."""
+    if not peaks:
+        return ""
+    if len(peaks) > 1:
+        return f" with {' and '.join(peaks)} at their busiest"
+    ((name, (_, peak)),) = peaks.items()
+    return f" with {name} at its busiest ({peak:,.4g}/s)"
 
 
 def _fewer(best: Candidate) -> str:
@@ -194,6 +206,7 @@ def _assumptions(result: PlanResult) -> list[str]:
     recording = plan.recording
     if recording is not None and recording.kind == "averages":
         said.append("within an interval of the recording requests come at random (Poisson): an average shows no bursts")
+    said += peak_words(plan.peaks)
     if objective.load_factor != 1:
         said.append(
             f"load grows {objective.growth_ratio:.0%} a year for {objective.years:g} years, and peaks at "
@@ -203,11 +216,31 @@ def _assumptions(result: PlanResult) -> list[str]:
         said.append(f"{nominal_bytes(objective.capacity_bytes)} of data, at most {objective.fill_limit_ratio:.0%} full")
     said += [
         result.region or "streams use the regions that the workload states",
+        *in_order_words(workload),
         *([str(result.spreading)] if result.spreading else []),
         "a criterion that the longest run leaves undecided counts as not met",
         "rebuild hours and data loss come from formulas that assume independent failures",
     ]
     return said
+
+
+def peak_words(peaks: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return which streams are simulated at their highest rates; empty without one."""
+    said = [
+        f"{name} is simulated at its busiest, {peak:,.4g} requests per second (on average {mean:,.4g})"
+        for name, (mean, peak) in peaks.items()
+    ]
+    together = ["these streams are busiest together in the simulation, at whatever times they really are"]
+    return said + (together if len(said) > 1 else [])
+
+
+def in_order_words(workload: Workload) -> list[str]:
+    """Return where streams that go through their regions in order are simulated; empty without one."""
+    names = [stream.name for stream in workload.streams if stream.addresses.is_in_order]
+    if not names:
+        return []
+    verb = "goes through its region in order and is" if len(names) == 1 else "go through their regions in order and are"
+    return [f"{' and '.join(names)} {verb} simulated near the end, where hard disks transfer least"]
 
 
 def _profile(drive: Drive) -> str:

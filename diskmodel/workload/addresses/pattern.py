@@ -35,6 +35,31 @@ class AddressPattern(Description, ABC):
         """Rows that are drawn together: a stream is cut into blocks only at multiples of it."""
         return 1
 
+    @property
+    def n_course(self) -> float:
+        """Rows after which a run has seen all kinds of places; 0: any row may be anywhere."""
+        return 0
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether requests go through the region in order, and the description leaves open where a run begins."""
+        return False
+
+    def at_the_end(self, n: int, step_bytes: float, space: Space) -> AddressPattern:
+        """Return the pattern begun so late that `n` requests end where the region ends (rule W9).
+
+        Itself where it is not in order, or says where it begins.
+
+        Parameters
+        ----------
+        n : int
+            Requests of the stream in the run.
+        step_bytes : float
+            Mean size of a request, aligned.
+        space : Space
+        """
+        return self
+
     @abstractmethod
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """Return the first byte of each request, relative to the region.

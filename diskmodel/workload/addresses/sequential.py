@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import math
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from diskmodel.records import Int64
 from diskmodel.workload.addresses.pattern import AddressPattern
+from diskmodel.workload.course import MAX_COURSE, MIN_DRAWS
 from diskmodel.workload.draws import Draws, Kind
 from diskmodel.workload.space import Space
 
@@ -18,7 +20,8 @@ class Sequential(AddressPattern):
 
     `n_readers` take turns. With `mean_run` a run has a geometrically distributed number of requests with that mean
     (at least 1) and the next run begins at a uniformly random place; without it the readers start at equal distances,
-    go through the whole region and begin again from its front.
+    go through the whole region and begin again from its front. `begin_ratio` is how far they have gone when the run
+    begins, as a share of the region.
     """
 
     title: ClassVar[str] = "sequential runs, by one reader or several"
@@ -26,6 +29,13 @@ class Sequential(AddressPattern):
     pattern: Literal["sequential"] = "sequential"
     mean_run: float | None = Field(default=None, ge=1)
     n_readers: int = Field(default=1, ge=1, le=1 << 20)
+    begin_ratio: float | None = Field(default=None, ge=0, lt=1)
+
+    @model_validator(mode="after")
+    def _begins_once(self) -> Self:
+        if None not in (self.begin_ratio, self.mean_run):
+            raise ValueError("begin_ratio: runs of mean_run begin at random places; keep one of them")
+        return self
 
     @property
     def n_together(self) -> int:
@@ -55,8 +65,30 @@ class Sequential(AddressPattern):
         return space.align_down(place.reshape(-1)[:n])
 
     def bytes_before(self, n_before: int, space: Space) -> int:
-        """Bytes that each reader has gone when `n_before` rows came before: as if all had been of the largest size."""
-        return -(-n_before // self.n_readers) * _largest_step(space)
+        """Bytes that each reader has gone when the run begins, after `n_before` rows or more.
+
+        These are counted as if all had been of the largest size.
+        """
+        step = _largest_step(space)
+        n_begun = int((self.begin_ratio or 0.0) * space.span_bytes / step)
+        return max(-(-n_before // self.n_readers), n_begun) * step
+
+    @property
+    def n_course(self) -> float:
+        """Rows of enough runs at random places; 0 where runs never end."""
+        return MIN_DRAWS * (self.mean_run or 0)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether runs never end, or are too long for a simulation to see several, and may begin anywhere."""
+        return self.begin_ratio is None and (self.mean_run is None or self.n_course > MAX_COURSE)
+
+    def at_the_end(self, n: int, step_bytes: float, space: Space) -> Sequential:
+        """Return the readers begun so late that the first one ends the run where the next one began, or the region."""
+        if not self.is_in_order:
+            return self
+        gone_ratio = math.ceil(n / self.n_readers) * step_bytes / space.span_bytes
+        return self.model_copy(update={"begin_ratio": max(1 / self.n_readers - gone_ratio, 0.0), "mean_run": None})
 
     def _runs(self, step: Int64, before: Int64, space: Space, draws: Draws) -> Int64:
         """Places of runs at random places, before they are taken around the region's end; rows are turns."""

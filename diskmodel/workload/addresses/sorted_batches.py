@@ -28,6 +28,11 @@ class SortedBatches(AddressPattern):
         """Requests of a batch."""
         return self.n_batch
 
+    @property
+    def n_course(self) -> float:
+        """Requests of a batch: it begins at the front of the region."""
+        return self.n_batch
+
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """First byte of each request, relative to the region; int64, shape (n,)."""
         n = len(lengths)

@@ -31,6 +31,20 @@ class ArrivalLaw(Description, ABC):
     def expected_rate_per_s(self) -> float:
         """Mean rate of requests; for clients that wait, a guess by which rows are divided among streams."""
 
+    @property
+    def course_s(self) -> float:
+        """Time after which a run has seen how the rate changes, seconds; 0: it does not change."""
+        return 0.0
+
+    @property
+    def part_s(self) -> float:
+        """Time for which the rate is at its highest, at a stretch, seconds; 0 where it does not change."""
+        return 0.0
+
+    def at_peak(self) -> ArrivalLaw:
+        """Return the law at its busiest, for good; itself where the rate does not change."""
+        return self
+
     @abstractmethod
     def scaled(self, factor: float) -> Self:
         """Return the same law at `factor` times the load."""

@@ -29,6 +29,22 @@ class Poisson(ArrivalLaw):
         """Mean rate of requests."""
         return self.rate_per_s
 
+    @property
+    def course_s(self) -> float:
+        """The period of the profile, seconds; 0 without one."""
+        return self.profile.course_s if self.profile else 0.0
+
+    @property
+    def part_s(self) -> float:
+        """Length of the busiest part of the profile, seconds; 0 without one."""
+        return self.profile.part_s if self.profile else 0.0
+
+    def at_peak(self) -> Poisson:
+        """Return the stream as it is in the busiest part of its profile."""
+        if self.profile is None:
+            return self
+        return self.scaled(self.profile.peak_ratio).model_copy(update={"profile": None})
+
     def scaled(self, factor: float) -> Poisson:
         """The same stream at `factor` times the rate."""
         return self.model_copy(update={"rate_per_s": self.rate_per_s * factor})

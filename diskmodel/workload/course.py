@@ -1,0 +1,14 @@
+"""How much of a load that changes a run has to see."""
+
+from __future__ import annotations
+
+#: Time at a rate from which on that rate is a load of its own: people notice when a minute is slow, and queues settle
+#: within it. At half, bursts that a cache absorbs are planned for as if they never ended; at double, two minutes of
+#: overload are averaged with the time around them.
+LONG_S = 60.0
+#: Longest course of a load that a run goes through, requests: a few seconds of computing. At half, bursts of ten
+#: seconds an hour are planned for as if they never ended; at double, each count of disks takes twice as long.
+MAX_COURSE = 500_000
+#: Bursts, or sequential runs at random places, that a run has to see: a mean over fewer is that of those which happened
+#: to come.
+MIN_DRAWS = 20
