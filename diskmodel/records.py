@@ -40,11 +40,15 @@ class StreamRule:
     pace_ns : int
         Closed streams only: the least time between two issues of the same client (0: none); the later of the two
         conditions decides.
+    cycle_requests : int
+        Requests of all streams that come on average while the rate of this one goes through its ups and downs once
+        (rule Z11); 0: it has none.
     """
 
     name: str
     n_clients: int = 0
     pace_ns: int = 0
+    cycle_requests: int = 0
 
 
 @dataclass(frozen=True)

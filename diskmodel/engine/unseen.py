@@ -22,9 +22,10 @@ def unseen(array: Array, workload: Workload, n: int, seconds: float) -> tuple[st
 def _higher_rates(workload: Workload, seconds: float) -> tuple[str, ...]:
     """Return a sentence for each stream whose rate changes so slowly that the run saw part of it (rule W10)."""
     found = []
+    peaks = workload.peaks()
     for stream in workload.streams:
-        mean, peak = workload.peaks.get(stream.name, (0.0, 0.0))
-        if not peak or seconds >= 2 * stream.arrival.course_s:
+        mean, peak = peaks.get(stream.name, (0.0, 0.0))
+        if not peak or 1e9 * seconds >= 2 * stream.arrival.cycle_ns:
             continue
         plain = "without a profile" if getattr(stream.arrival, "profile", None) else "without bursts"
         found.append(

@@ -16,7 +16,7 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.quantiles import LEVELS
 from diskmodel.result.statistics.stability import Stability
-from diskmodel.result.statistics.window import Window, enough_for
+from diskmodel.result.statistics.window import Window, cycle_of, enough_cycles, enough_for, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
@@ -175,6 +175,10 @@ def build_result(
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
     stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
+    cycle = cycle_of(requests)
+    misses_cycles = sees_too_few_cycles(n_requests, cycle)
+    if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
+        stability = replace(stability, is_stable=True, is_known=False)
     is_stable = stability is None or stability.is_stable
     n = measured.observed.n
 
@@ -217,7 +221,16 @@ def build_result(
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
-            *_messages(stability, window, latency, target, drifting, is_converged=is_converged, is_partial=is_partial),
+            *_cycles_message(cycle if misses_cycles else 0, n_requests),
+            *_messages(
+                stability,
+                window,
+                latency,
+                target,
+                drifting,
+                is_converged=is_converged,
+                is_partial=is_partial or misses_cycles,
+            ),
         ),
         window=window,
         requests=requests,
@@ -252,6 +265,16 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
         f"the write cache takes about {run.round_requests:,} requests to write all that waits, busy at some places and "
         f"idle at others; this run saw {rounds:.2g} of such rounds, simulate at least "
         f"{enough_for(run.round_requests):,} requests",
+    )
+
+
+def _cycles_message(cycle: int, n_requests: int) -> tuple[str, ...]:
+    """Return what a run has missed that saw too few ups and downs of the load (rule Z11); nothing without any."""
+    if not cycle:
+        return ()
+    return (
+        f"the load rises and falls once in about {cycle:,} requests; this run of {n_requests:,} saw too few such "
+        f"cycles to know the long run, simulate at least {enough_cycles(cycle):,} requests",
     )
 
 

@@ -15,7 +15,7 @@ from diskmodel.result.segments import Responses, Segment
 from diskmodel.result.statistics.batches import Interval, mean_interval
 from diskmodel.result.statistics.stability import Stability, judge_counts
 from diskmodel.result.statistics.warmup import warm_up
-from diskmodel.result.statistics.window import Window, whole_rounds
+from diskmodel.result.statistics.window import Window, cycle_of, sees_too_few_cycles, whole_rounds
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ def summarize_tally(
     end_ns = max(tally.until_ns, kept[-1].end_ns if kept else 1)
     n_rounds = whole_rounds(tally.n_done, run.round_requests)
     is_settled = bool(kept) and (is_settled or bool(n_rounds)) and bool(n_rounds or not run.round_requests)
+    is_settled = is_settled and not sees_too_few_cycles(sum(segment.n for segment in kept), cycle_of(requests))
     window = Window(start_ns, end_ns, np.empty(0, np.int64), is_settled, n_rounds)
     steady = (tally.batch_end_ns > start_ns) & (tally.batch_n == tally.batch_n.max(initial=0))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diskmodel.records import Int64, StreamRule
 from diskmodel.workload.draws import Kind, RunningDraws
-from diskmodel.workload.generate import check, rows_before, rule_of
+from diskmodel.workload.generate import check, rows_before, rules_of
 from diskmodel.workload.stream import Stream
 
 #: Rows that are drawn at once: a few MB. Fewer cost more calls; more cost memory for nothing.
@@ -58,7 +58,7 @@ class Blocks:
         check(streams, default_span_bytes, capacity_bytes, n, seed)
         self.streams = tuple(streams)
         self.n = n
-        self.rules: tuple[StreamRule, ...] = tuple(rule_of(stream) for stream in streams)
+        self.rules: tuple[StreamRule, ...] = rules_of(streams)
         self._rows_per_block = rows_per_block
         self._spaces = [stream.space(capacity_bytes, default_span_bytes) for stream in streams]
         self._draws = [

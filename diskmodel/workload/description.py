@@ -11,13 +11,13 @@ from pydantic import Field, field_validator, model_validator
 from diskmodel.description import Description, facts_html
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Requests
+from diskmodel.result.statistics.window import enough_cycles
 from diskmodel.units import Bytes, Ratio
 from diskmodel.workload.arrivals import Closed
-from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.blocks import Blocks
-from diskmodel.workload.course import LONG_S, MAX_COURSE
+from diskmodel.workload.course import LONG_NS, MAX_COURSE
 from diskmodel.workload.fitted import Fitted
-from diskmodel.workload.generate import generate
+from diskmodel.workload.generate import generate, rules_of
 from diskmodel.workload.past import Past, past
 from diskmodel.workload.space import Space
 from diskmodel.workload.stream import Stream, check_one_form, places_by_unit
@@ -151,56 +151,44 @@ class Workload(Description):
     def n_cycle(self) -> int:
         """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
 
-        All phases of streams with excerpts of a trace, the course of rates that change, and enough sequential runs and
-        sorted batches.
+        All phases of streams with excerpts of a trace, and enough sequential runs and sorted batches. Rates that change
+        are seen by `StreamRule.cycle_requests`.
         """
         rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
-        cycles = [
-            len(stream.excerpts.cycle.op) * sum(rates) / rate
-            for stream, rate in zip(self.streams, rates, strict=True)
-            if stream.excerpts is not None
-        ]
-        sweeps = [
-            stream.addresses.n_course * sum(rates) / rate for stream, rate in zip(self.streams, rates, strict=True)
-        ]
-        courses = [rows for rows in self._courses + sweeps if rows <= MAX_COURSE]
-        return math.ceil(max(cycles + courses, default=0))
+        pairs = [(stream, sum(rates) / rate) for stream, rate in zip(self.streams, rates, strict=True)]
+        cycles = [len(stream.excerpts.cycle.op) * times for stream, times in pairs if stream.excerpts is not None]
+        sweeps = [stream.addresses.n_course * times for stream, times in pairs]
+        return math.ceil(max([*cycles, *(rows for rows in sweeps if rows <= MAX_COURSE)], default=0))
 
-    def at_peak(self) -> Workload:
+    def at_peak(self, max_requests: int = MAX_COURSE) -> Workload:
         """The workload with streams at their busiest for good, where that lasts a minute or a run is too short.
+
+        Too short is one of `max_requests` that does not see enough cycles of the load (rule Z11).
 
         A run takes some minutes of simulated time, and a rate that changes over the day would stay at that of midnight
         (rule W10). Streams that are busiest at different times are at their peaks together.
         """
-        found = self._with_streams(
-            stream.model_copy(update={"arrival": self._at_peak(stream, rows / (stream.arrival.course_s or 1.0))})
-            for stream, rows in zip(self.streams, self._courses, strict=True)
-        )
-        return self if found == self else found
+        found = self
+        while True:
+            cycles = [enough_cycles(rule.cycle_requests) for rule in rules_of(found.streams)]
+            streams = [
+                stream.model_copy(update={"arrival": stream.arrival.at_peak()})
+                if stream.arrival.peak_ns >= LONG_NS or rows > max_requests
+                else stream
+                for stream, rows in zip(found.streams, cycles, strict=True)
+            ]
+            if all(stream.arrival == old.arrival for stream, old in zip(streams, found.streams, strict=True)):
+                return found
+            found = found._with_streams(streams)
 
-    @property
-    def peaks(self) -> dict[str, tuple[float, float]]:
+    def peaks(self, max_requests: int = MAX_COURSE) -> dict[str, tuple[float, float]]:
         """Mean and highest rate per second of the streams that `at_peak` changes, by name."""
-        pairs = zip(self.streams, self.at_peak().streams, strict=True)
+        pairs = zip(self.streams, self.at_peak(max_requests).streams, strict=True)
         return {
             mean.name: (mean.expected_rate_per_s, peak.expected_rate_per_s)
             for mean, peak in pairs
             if mean.arrival != peak.arrival
         }
-
-    @staticmethod
-    def _at_peak(stream: Stream, rows_per_s: float) -> ArrivalLaw:
-        law: ArrivalLaw = stream.arrival
-        while law.part_s >= LONG_S or law.course_s * rows_per_s > MAX_COURSE:
-            law = law.at_peak()
-        return law
-
-    @property
-    def _courses(self) -> list[float]:
-        """Rows of all streams during the course of each."""
-        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
-        own = [stream.arrival.course_s * stream.expected_rate_per_s for stream in self.streams]
-        return [rows * sum(rates) / rate if rows else 0.0 for rows, rate in zip(own, rates, strict=True)]
 
     def requests(
         self, *, capacity_bytes: int, n: int, seed: int = 0, with_cache_draws: bool = True, n_before: int = 0

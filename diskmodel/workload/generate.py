@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ def generate(
         With every region that does not fit the array, and `n` or `seed` out of range.
     """
     check(streams, default_span_bytes, capacity_bytes, n, seed)
-    rules = tuple(rule_of(stream) for stream in streams)
+    rules = rules_of(streams)
     before = rows_before(streams, n_before)
     if len(streams) == 1:
         space = streams[0].space(capacity_bytes, default_span_bytes)
@@ -128,8 +129,15 @@ def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
     return rows
 
 
-def rule_of(stream: Stream) -> StreamRule:
-    """How the stream's requests come in time."""
-    if isinstance(stream.arrival, Closed):
-        return StreamRule(stream.name, stream.arrival.clients, stream.arrival.pace_ns)
-    return StreamRule(stream.name)
+def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
+    """Return how each stream's requests come in time."""
+    weights = [stream.weight or stream.expected_rate_per_s for stream in streams]
+    rules = []
+    for stream, weight in zip(streams, weights, strict=True):
+        arrival = stream.arrival
+        if isinstance(arrival, Closed):
+            rules.append(StreamRule(stream.name, arrival.clients, arrival.pace_ns))
+            continue
+        own = arrival.cycle_ns / 1e9 * stream.expected_rate_per_s
+        rules.append(StreamRule(stream.name, cycle_requests=math.ceil(own * sum(weights) / weight)))
+    return tuple(rules)

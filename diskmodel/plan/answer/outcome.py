@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.window import enough_cycles, enough_for
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class Outcome(Record):
     round_requests : int
         Requests of one round of the write cache's sweep, where the run was too short to see enough of an uneven one
         (rule Z10); 0: it saw enough.
+    cycle_requests : int
+        Requests in which the load goes through its ups and downs once, where the run was too short to see enough of
+        them (rule Z11); 0: it saw enough.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
@@ -60,11 +64,17 @@ class Outcome(Record):
     burst_latency_ms: float = math.nan
     host_limit: str = ""
     round_requests: int = 0
+    cycle_requests: int = 0
 
     @property
     def is_partial(self) -> bool:
         """Whether the run saw too little of a cycle to say anything about the long run."""
-        return self.round_requests > 0
+        return self.enough_requests > 0
+
+    @property
+    def enough_requests(self) -> int:
+        """Length of a run that sees enough of what this one saw too little of; 0: it saw enough."""
+        return max(enough_for(self.round_requests), enough_cycles(self.cycle_requests))
 
     @property
     def utilization(self) -> Interval:

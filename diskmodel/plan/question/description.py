@@ -253,12 +253,12 @@ class PlanDescription(Description):
         multiply the clients. A mixture of both is multiplied as a whole. Rates that change over minutes or hours are at
         their highest (rule W10).
         """
-        return self._scaled_workload.at_peak()
+        return self._scaled_workload.at_peak(self.search.decision_budget)
 
     @property
     def peaks(self) -> dict[str, tuple[float, float]]:
         """Mean and highest rate per second of the streams that are simulated at their highest, by name."""
-        return self._scaled_workload.peaks
+        return self._scaled_workload.peaks(self.search.decision_budget)
 
     @property
     def _scaled_workload(self) -> Workload:

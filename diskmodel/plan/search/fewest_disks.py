@@ -14,7 +14,7 @@ from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.statistics.window import MIN_ROUNDS, enough_for
+from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
 #: Half of them wastes good guesses; double wastes simulations on bad ones.
@@ -193,14 +193,20 @@ def _host_limit(trial: Trial | None) -> str:
 
 
 def _rounds(trial: Trial | None) -> str:
-    """Return why a trial could not see the long run, as the end of a sentence; "" where it did (rule Z10)."""
+    """Return why a trial could not see the long run, as the end of a sentence; "" where it did (rules Z10, Z11)."""
     outcome = trial.outcome if trial is not None else None
     if outcome is None or not outcome.is_partial:
         return ""
+    if outcome.cycle_requests:
+        return (
+            f"; the load rises and falls once in about {outcome.cycle_requests:,} requests, and a run must see "
+            f"{MIN_CYCLES} of such cycles: raise search.max_requests_at_answer to {outcome.enough_requests:,}, or ask "
+            "for the highest rate alone"
+        )
     return (
         f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some "
         f"places and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise "
-        f"search.max_requests_at_answer to {enough_for(outcome.round_requests):,}"
+        f"search.max_requests_at_answer to {outcome.enough_requests:,}"
     )
 
 

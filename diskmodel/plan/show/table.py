@@ -119,7 +119,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
     for item in comparison.arrays:
         said += [f"{item.name}: {line}" for line in item.differs]
-    return said + peak_words(comparison.workload.peaks) + in_order_words(comparison.workload)
+    return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
 
 def _highest(item: Compared) -> Outcome | None:

@@ -113,9 +113,14 @@ def _speed(latency: LatencyObjective, ceiling: float | None, outcome: Outcome, p
     if outcome.is_stable:
         for stream, limits in [("", latency.limits()), *((n, s.limits()) for n, s in latency.streams.items())]:
             for statistic, limit in limits.items():
-                figure = (outcome.latency_of(statistic, stream) or unknown).scaled(1e-6)
+                figure = outcome.latency_of(statistic, stream)
                 detail = f"{statistic} of {stream}" if stream else statistic
-                found.append(criterion(f"{prefix}latency", detail, limit / 1e6, figure, "ms", is_upper=True))
+                item = criterion(
+                    f"{prefix}latency", detail, limit / 1e6, (figure or unknown).scaled(1e-6), "ms", is_upper=True
+                )
+                if figure is not None and math.isnan(figure.value):  # the run was too short to see it
+                    item = replace(item, verdict=Verdict.UNDECIDED)
+                found.append(item)
     if ceiling is not None:
         found.append(criterion(f"{prefix}utilization", "", ceiling, outcome.utilization, "", is_upper=True))
     return found

@@ -13,6 +13,7 @@ from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result import Latency, Result
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
 from diskmodel.workload import Workload
 
@@ -64,6 +65,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
+    cycle = cycle_of(result.requests)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
     return Outcome(
         is_stable=result.is_stable,
@@ -82,6 +84,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
+        cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 
 

@@ -22,7 +22,6 @@ from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import simulated_hours, static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
-from diskmodel.result.statistics.window import enough_for
 from diskmodel.workload import Workload
 
 #: A run that leaves a criterion undecided is followed by one that is as many times as long as the criterion needs,
@@ -208,7 +207,7 @@ class Trier:
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
-            if outcome.is_partial and enough_for(outcome.round_requests) > longest:
+            if outcome.enough_requests > longest:
                 return outcome, found, n_runs
             is_open = not is_settled(found) if is_careful else overall(found) is Verdict.UNDECIDED
             if n_requests >= longest or not (is_open or _is_doubtful(outcome, workload)):
@@ -216,7 +215,7 @@ class Trier:
             if not is_worth_a_try(found, n_requests / longest):
                 return outcome, found, n_runs
             if outcome.is_partial:
-                n_requests = enough_for(outcome.round_requests)
+                n_requests = min(max(outcome.enough_requests, MIN_LENGTHEN * n_requests), longest)
             else:
                 n_requests = min(round(n_requests * lengthened(found, is_careful=is_careful)), longest)
 
@@ -244,7 +243,8 @@ def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
         clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
         if item.verdict is Verdict.UNKNOWN or distance >= clear:
             continue
-        factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+        if math.isfinite(clear) and math.isfinite(distance):
+            factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
     needed = max(factors) if len(factors) > 1 else LENGTHEN
     return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
 

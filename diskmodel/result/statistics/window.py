@@ -18,6 +18,10 @@ _PIECE = 1 << 18
 #: Rounds of an uneven sweep that a run has to see. With one, nothing shows how rounds differ; with double, twice as
 #: many plans end without an answer.
 MIN_ROUNDS = 2
+#: Ups and downs of the load that a run has to see (rule Z11): the fewest batches of an interval, so that there is one
+#: for each on average. With half, an interval from three bursts is believed; with double, twice as many plans end
+#: without an answer.
+MIN_CYCLES = 10
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,21 @@ def enough_for(round_requests: int) -> int:
     return math.ceil((MIN_ROUNDS + 0.2) * round_requests)
 
 
+def cycle_of(requests: Requests) -> int:
+    """Return the requests in which the load goes through its slowest ups and downs once (rule Z11); 0: none."""
+    return max((rule.cycle_requests for rule in requests.streams), default=0)
+
+
+def enough_cycles(cycle_requests: int) -> int:
+    """Return the length of a run that sees enough cycles of the load of so many requests, and one to begin with."""
+    return (MIN_CYCLES + 1) * cycle_requests
+
+
+def sees_too_few_cycles(n: int, cycle_requests: int) -> bool:
+    """Return whether a run of `n` requests is too short for cycles of the load of so many (rule Z11)."""
+    return n < MIN_CYCLES * cycle_requests
+
+
 def measuring_window(requests: Requests, run: Run) -> Window:
     """Return the window of a run with at least one request; the whole run, not settled, where it is too short."""
     done_ns = run.completions.done_ns
@@ -101,6 +120,9 @@ def measuring_window(requests: Requests, run: Run) -> Window:
         n_dropped, is_settled = len(rows) - n_rounds * run.round_requests, True
     else:
         n_dropped, is_settled = warm_up(series)
+    cycle = cycle_of(requests)
+    if sees_too_few_cycles(len(rows) - n_dropped, cycle):  # bursts at the beginning look like a warm-up, too
+        n_dropped, is_settled = min(n_dropped, cycle), not sees_too_few_cycles(len(rows), cycle)
     start_ns = int(done_ns[rows[n_dropped - 1]]) if n_dropped else 0
     kept = rows[bisect_right(rows, start_ns, key=lambda row: int(done_ns[row])) :] if n_dropped else rows
     if len(kept) == 0 or end_ns <= start_ns:

@@ -13,7 +13,6 @@ from diskmodel.units import Pause, PerSecond, PerSecondOrZero
 from diskmodel.workload.arrivals.law import ArrivalLaw
 from diskmodel.workload.arrivals.poisson import Poisson
 from diskmodel.workload.arrivals.profile import Profile
-from diskmodel.workload.course import MIN_DRAWS
 from diskmodel.workload.draws import Draws, Float64, Kind, running_sum
 
 #: On times for each request, on average. Where many pass between two requests, the stream is a Poisson stream, and each
@@ -61,16 +60,15 @@ class Bursts(ArrivalLaw):
         return (self.on_rate_per_s * on + self.off_rate_per_s * off) / (on + off)
 
     @property
-    def course_s(self) -> float:
-        """The time of `MIN_DRAWS` bursts, or the period of the profile where that is longer; seconds."""
-        bursts_s = MIN_DRAWS * (self.mean_on_ns + self.mean_off_ns) / 1e9
-        return max(bursts_s, self.profile.course_s if self.profile else 0.0)
+    def cycle_ns(self) -> float:
+        """Mean time from the beginning of one burst to the next, or the period of the profile where that is longer."""
+        return max(self.mean_on_ns + self.mean_off_ns, self.profile.cycle_ns if self.profile else 0.0)
 
     @property
-    def part_s(self) -> float:
-        """Mean time at the higher of the rates, or that of the busiest part of the profile where it is longer."""
+    def peak_ns(self) -> float:
+        """Mean time at the higher of the rates, or the length of the busiest part of the profile if that is longer."""
         own_ns = self.mean_on_ns if self.on_rate_per_s >= self.off_rate_per_s else self.mean_off_ns
-        return max(own_ns / 1e9, self.profile.part_s if self.profile else 0.0)
+        return max(own_ns, self.profile.peak_ns if self.profile else 0.0)
 
     def at_peak(self) -> ArrivalLaw:
         """Return the busiest part of the profile; without one, bursts that never end."""

@@ -35,6 +35,11 @@ class Given(ArrivalLaw):
         """Mean rate of requests."""
         return len(self.inter_arrival_ns) * 1e9 / sum(self.inter_arrival_ns)
 
+    @property
+    def cycle_ns(self) -> float:
+        """Time of all gaps; 0 where they are the same."""
+        return float(sum(self.inter_arrival_ns)) if len(set(self.inter_arrival_ns)) > 1 else 0.0
+
     def scaled(self, factor: float) -> Given:
         """The same stream with its gaps divided by `factor`, rounded; 1 ns where all of them would be 0."""
         gaps = tuple(round(gap / factor) for gap in self.inter_arrival_ns)

@@ -32,13 +32,13 @@ class ArrivalLaw(Description, ABC):
         """Mean rate of requests; for clients that wait, a guess by which rows are divided among streams."""
 
     @property
-    def course_s(self) -> float:
-        """Time after which a run has seen how the rate changes, seconds; 0: it does not change."""
+    def cycle_ns(self) -> float:
+        """Mean time in which the rate goes through its ups and downs once; 0: it has none."""
         return 0.0
 
     @property
-    def part_s(self) -> float:
-        """Time for which the rate is at its highest, at a stretch, seconds; 0 where it does not change."""
+    def peak_ns(self) -> float:
+        """Mean time for which the rate is at its highest, at a stretch; 0 where it does not change."""
         return 0.0
 
     def at_peak(self) -> ArrivalLaw:

@@ -30,14 +30,14 @@ class Poisson(ArrivalLaw):
         return self.rate_per_s
 
     @property
-    def course_s(self) -> float:
-        """The period of the profile, seconds; 0 without one."""
-        return self.profile.course_s if self.profile else 0.0
+    def cycle_ns(self) -> float:
+        """Period of the profile; 0 without one."""
+        return self.profile.cycle_ns if self.profile else 0.0
 
     @property
-    def part_s(self) -> float:
-        """Length of the busiest part of the profile, seconds; 0 without one."""
-        return self.profile.part_s if self.profile else 0.0
+    def peak_ns(self) -> float:
+        """Length of the busiest part of the profile; 0 without one."""
+        return self.profile.peak_ns if self.profile else 0.0
 
     def at_peak(self) -> Poisson:
         """Return the stream as it is in the busiest part of its profile."""

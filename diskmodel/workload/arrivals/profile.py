@@ -41,18 +41,18 @@ class Profile(Description):
         return max(self.relative_rates) * len(self.relative_rates) / math.fsum(self.relative_rates)
 
     @property
-    def course_s(self) -> float:
-        """The period, seconds; 0 where all parts are alike."""
-        return self.period_ns / 1e9 if len(set(self.relative_rates)) > 1 else 0.0
+    def cycle_ns(self) -> float:
+        """The period; 0 where all rates are the same."""
+        return float(self.period_ns) if len(set(self.relative_rates)) > 1 else 0.0
 
     @property
-    def part_s(self) -> float:
-        """Longest stretch of parts at the highest rate, seconds; 0 where all parts are alike."""
+    def peak_ns(self) -> float:
+        """Longest stretch of parts at the highest rate; 0 where all rates are the same."""
         is_peak = [rate == max(self.relative_rates) for rate in self.relative_rates]
         if all(is_peak):
             return 0.0
         longest = max(len(list(group)) for peak, group in groupby(2 * is_peak) if peak)
-        return longest * self.period_ns / len(is_peak) / 1e9
+        return longest * self.period_ns / len(is_peak)
 
     def warp(self, time_ns: Float64) -> Float64:
         """Times of a stream with the mean rate, moved so that their rate follows the profile; float64, ns.
