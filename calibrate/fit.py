@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,25 +83,27 @@ def calibrate(
     InputError
         When the files cannot be read or have too little to fit.
     """
-    evidence = read_evidence(paths)
-    warnings: list[str] = []
-    if array is not None:
-        result = _calibrate_inside(evidence, array, name, capacity_bytes, warnings, seed, start)
-    else:
-        result = _with_mixes(_calibrate(evidence, name, capacity_bytes, warnings, seed, start), evidence, seed)
+    task = _Task(read_evidence(paths), name, capacity_bytes, start, seed)
+    result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
     if out is not None:
         result.drive.save(out)
     return result
 
 
-def _calibrate(
-    evidence: Evidence,
-    name: str | None,
-    capacity_bytes: int | None,
-    warnings: list[str],
-    seed: int,
-    start: Drive | None,
-) -> Calibration:
+@dataclass(frozen=True)
+class _Task:
+    """What `calibrate` was asked, and the warnings that it has gathered; see there."""
+
+    evidence: Evidence
+    name: str | None
+    capacity_bytes: int | None
+    start: Drive | None
+    seed: int
+    warnings: list[str] = field(default_factory=list)
+
+
+def _calibrate(task: _Task) -> Calibration:
+    evidence, warnings, seed, capacity_bytes = task.evidence, task.warnings, task.seed, task.capacity_bytes
     cells = Cells()
     for measurement in evidence.measurements:
         _note_warnings(measurement, warnings)
@@ -116,14 +118,14 @@ def _calibrate(
     for key, cell in cells_of_fio(evidence.jobs).items():
         cells.setdefault(key, cell).response_ns.extend(() if cells[key] is cell else cell.response_ns)
     if not evidence.measurements:
-        return _calibrate_fio(evidence, cells, name, capacity_bytes, warnings, seed, start)
+        return _calibrate_fio(task, cells)
     target = evidence.measurements[0]
     span = target.size_bytes
     rotation = find_rotation(target) if _is_slow(target) else None
     capacity, note = capacity_of(target)
     if capacity_bytes is None and note:
         warnings.append(note)
-    name = name or _name(target)
+    name = task.name or _name(target)
     origin = provenance(evidence.paths, evidence.kinds, evidence.kernel, seed)
     if rotation is not None and rotation.is_found:
         return calibrate_hdd(
@@ -153,10 +155,10 @@ def _calibrate(
     return found
 
 
-def _with_mixes(result: Calibration, evidence: Evidence, seed: int) -> Calibration:
+def _with_mixes(result: Calibration, task: _Task) -> Calibration:
     """Add the profile's errors on mixes of reads and writes, which are held out."""
-    mixes = mixes_of(evidence.measurements, with_writes=result.kind == "hdd")
-    report = mixes_report(result.drive, mixes, seed=seed + 1)
+    mixes = mixes_of(task.evidence.measurements, with_writes=result.kind == "hdd")
+    report = mixes_report(result.drive, mixes, seed=task.seed + 1)
     return result if report is None else replace(result, held_out={**result.held_out, "mixed_read_write": report})
 
 
@@ -169,15 +171,7 @@ def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
     ]
 
 
-def _calibrate_fio(
-    evidence: Evidence,
-    cells: Cells,
-    name: str | None,
-    capacity_bytes: int | None,
-    warnings: list[str],
-    seed: int,
-    start: Drive | None,
-) -> Calibration:
+def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     """Calibrate from results of fio alone: a hard disk from their percentiles, flash from their means.
 
     Raises
@@ -185,11 +179,12 @@ def _calibrate_fio(
     InputError
         When `start` is no hard disk, or hard disks' results have no percentiles.
     """
-    start = _hard_disk(start)
+    evidence, warnings, seed, capacity_bytes = task.evidence, task.warnings, task.seed, task.capacity_bytes
+    start = _hard_disk(task.start)
     warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None and start is None:
         warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
-    named = name or evidence.paths[0].stem
+    named = task.name or evidence.paths[0].stem
     origin = provenance(evidence.paths, evidence.kinds, None, seed)
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
     if start is not None or (alone and max(alone) > MECHANICAL_NS):
@@ -214,15 +209,7 @@ def _calibrate_fio(
     return _with_verdict(found)
 
 
-def _calibrate_inside(
-    evidence: Evidence,
-    array: Array,
-    name: str | None,
-    capacity_bytes: int | None,
-    warnings: list[str],
-    seed: int,
-    start: Drive | None,
-) -> Calibration:
+def _calibrate_inside(task: _Task, array: Array) -> Calibration:
     """Calibrate the hard disks inside an array.
 
     Raises
@@ -230,18 +217,19 @@ def _calibrate_inside(
     InputError
         When the array's drive or `start` is no hard disk, or the evidence does not fit the array.
     """
-    warnings.extend(_processor_bound(evidence.jobs))
+    evidence = task.evidence
+    task.warnings.extend(_processor_bound(evidence.jobs))
     for measurement in evidence.measurements:
-        _note_warnings(measurement, warnings)
+        _note_warnings(measurement, task.warnings)
     return calibrate_hdd_from_fio(
         conditions_of(evidence.jobs, evidence.measurements),
-        start=_hard_disk(start),
+        start=_hard_disk(task.start),
         array=array,
-        capacity_bytes=capacity_bytes,
-        name=name or f"drive of {array.name or evidence.paths[0].stem}",
-        provenance=provenance(evidence.paths, evidence.kinds, evidence.kernel, seed),
-        warnings=warnings,
-        seed=seed,
+        capacity_bytes=task.capacity_bytes,
+        name=task.name or f"drive of {array.name or evidence.paths[0].stem}",
+        provenance=provenance(evidence.paths, evidence.kinds, evidence.kernel, task.seed),
+        warnings=task.warnings,
+        seed=task.seed,
     )
 
 

@@ -174,7 +174,7 @@ class Array(Description):
             fix = 'write for example "8x generic-15k raid5"'
             raise DescriptionError(Fault("array", words, f"is neither a file nor an {missing}", fix))
         if found["level"] is not None and found["disks"] is None:
-            fix = f'write for example "8x {words.strip()}"'
+            fix = 'write number, drive and level, for example "8x generic-15k raid5"'
             raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
         layout = {"level": found["level"] or "jbod", "disks": int(found["disks"] or 1)}
         return cls.parse({"name": words, "drive": found["drive"], "layout": layout}, words)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from diskmodel import units
 from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.faults import faults_of
-from diskmodel.input import open_input
+from diskmodel.input import how_to_find, open_input
 from diskmodel.limits import parse_toml
 from diskmodel.output import write_text
 
@@ -214,7 +214,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise DescriptionError(error.faults) from None
     except OSError as error:
         raise DescriptionError(
-            Fault("file", str(path), (error.strerror or "cannot be read").lower(), "check the path")
+            Fault("file", str(path), (error.strerror or "cannot be read").lower(), how_to_find(path))
         ) from None
     except UnicodeDecodeError as error:
         rule = f"is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"

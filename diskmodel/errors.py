@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 #: Characters of an input that a message quotes, and of a rule or a fix; what is longer is cut off with an ellipsis.
 #: 200 leaves a message on a few lines when someone names a binary file; 1200 fits every list of choices.
@@ -43,6 +44,13 @@ def _shown(value: object) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def choose_from(value: str, choices: Iterable[str]) -> str:
+    """Return the fix of a word that is not among the choices: the closest of them first, where one is close."""
+    names = list(choices)
+    near = get_close_matches(value.lower(), names, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}? The choices are {', '.join(names)}" if near else f"use one of {', '.join(names)}"
 
 
 def printable(text: str) -> str:

@@ -58,7 +58,11 @@ def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
         case "extra_forbidden":
             rule, fix = "is not a known field", _meant(place, model) or "remove it or check the spelling"
         case "literal_error":
-            rule, fix = _not_a_choice(str(value), item["ctx"]["expected"])
+            rule, fix = "is not one of the choices", _choice(str(value), item["ctx"]["expected"], "use")
+        case "greater_than_equal" if 0 < item["ctx"]["ge"] <= _ALMOST_ZERO and not _is_positive(value):
+            rule = "must be above 0"
+        case "less_than_equal" if field.endswith("_ratio") and str(value).endswith("%") and item["ctx"]["le"] == 1:
+            rule = "must be at most 100%"
         case "less_than_equal" if field.endswith("_ratio") and 1 < (percent := _as_float(value)) <= 100:
             fix = f"write {percent / 100:g} or {percent:g}%"
         case "union_tag_not_found":
@@ -69,7 +73,7 @@ def _fault(item: dict[str, Any], model: type[BaseModel] | None) -> Fault:
         case "union_tag_invalid":
             tag = item["ctx"]["discriminator"].strip("'")
             value = item["ctx"]["tag"]
-            rule, fix = f"is not a known {tag}", f"use one of {item['ctx']['expected_tags']}"
+            rule, fix = f"is not a known {tag}", _choice(str(value), item["ctx"]["expected_tags"], "use one of")
         case "value_error" if (named := _NAMED.fullmatch(rule)) is not None:
             # a check of several fields together names the field that is at fault
             field = ".".join([*(str(part) for part in place), named["field"]])
@@ -92,6 +96,16 @@ def _number(text: str | None) -> object:
         except ValueError:
             continue
     return text
+
+
+#: A lower limit that only keeps 0 and less out is this small at most: the smallest rate and weight are 1e-9.
+_ALMOST_ZERO = 1e-6
+
+
+def _is_positive(value: object) -> bool:
+    """Whether a number, or the one that a text begins with, is above 0."""
+    found = re.match(r"\s*([+-]?[0-9.]+)", str(value))
+    return found is not None and _as_float(found[1]) > 0
 
 
 def _as_float(value: object) -> float:
@@ -172,11 +186,10 @@ _RULES: dict[str, Callable[[_Limits], tuple[str, str]]] = {
 }
 
 
-def _not_a_choice(value: str, expected: str) -> tuple[str, str]:
-    """Rule and fix of a word that is not among the choices, which pydantic lists as "'a', 'b' or 'c'"."""
+def _choice(value: str, expected: str, verb: str) -> str:
+    """Return the fix of a word that is not among the choices, which pydantic lists as "'a', 'b' or 'c'"."""
     near = get_close_matches(value.lower(), re.findall(r"'([^']*)'", expected), n=1, cutoff=0.6)
-    guess = f"did you mean '{near[0]}'? The choices are" if near else "use"
-    return "is not one of the choices", f"{guess} {expected}"
+    return f"did you mean '{near[0]}'? The choices are {expected}" if near else f"{verb} {expected}"
 
 
 def _meant(place: Place, model: type[BaseModel] | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
@@ -78,6 +79,17 @@ def kind_of(status: os.stat_result) -> str:
     return next((kind for test, kind in _KINDS if test(status.st_mode)), "")
 
 
+def how_to_find(path: str | Path) -> str:
+    """Return the fix for a path that cannot be opened: the name of a file beside it that is spelled almost alike."""
+    folder = Path(path).parent
+    try:
+        names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except (OSError, ValueError):
+        return "check the path"
+    near = get_close_matches(Path(path).name, names, n=1, cutoff=0.8)
+    return f"did you mean {folder / near[0]}?" if near and near[0] != Path(path).name else "check the path"
+
+
 def open_input(path: str | Path) -> IO[bytes]:
     """Open a stored file to read its bytes.
 
@@ -107,6 +119,8 @@ def open_input(path: str | Path) -> IO[bytes]:
 
 def _refuse(path: str | Path, status: os.stat_result) -> None:
     if kind := kind_of(status):
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(Fault("file", str(path), "is a directory", "name a file in it"))
         fix = "copy the data to a file first, and name that"
         raise InputError(Fault("file", str(path), f"is {kind}, not a file that can be read to its end", fix))
     if status.st_dev in _devices_of_the_kernel():

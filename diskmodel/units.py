@@ -33,6 +33,9 @@ _PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
 _RATIO = {"%": Fraction(1, 100), "": 1}
 _PPM = {"ppm": 1}
 
+#: Units that the message about a missing one shows as examples.
+_USUAL = ("ms", "KiB", "GB", "MB/s", "rpm", "/s")
+
 _NUMBER = re.compile(r"\s*([+-]?(?:[0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(.*?)\s*$")
 #: Longest number accepted, in characters: converting a text to an integer takes time quadratic in its length. The
 #: largest limit below has 19 digits.
@@ -79,7 +82,13 @@ def parse(text: str, units: dict[str, Any]) -> Fraction:
 def _unknown(number: str, unit: str, units: dict[str, Any], known: str) -> str:
     """Return the rule and the fix for a unit that is none of `units`."""
     if not unit:
-        return f"has no unit; use one of {known}"
+        usual = ("B", "KiB") if "k" in units and "B" in units else _USUAL  # small ones for the size of a request
+        examples = " or ".join(f'"{number} {name}"' for name in usual if name in units)
+        return (
+            f"has no unit; write for example {examples}; the units are {known}"
+            if examples
+            else (f"has no unit; use one of {known}")
+        )
     meant = [name for name in units if len(name) > 1 and name.lower() == unit.lower()]
     if not meant and len(unit) == 1:
         meant = [name for name in units if len(name) > 1 and name[0].lower() == unit.lower() and name[-1] == "B"]
@@ -147,6 +156,11 @@ def pretty_bytes(value: int) -> str:
 def nominal_bytes(value: int) -> str:
     """Return a capacity to three digits, as data sheets print it, e.g. "14.4 TB"."""
     return f"{value / 1e12:.3g} TB" if value >= 1e12 else f"{value / 1e9:.3g} GB"
+
+
+def exact_bytes(value: int) -> str:
+    """Return a number of bytes to the byte, and from a gigabyte on rounded as well: "2,000,000,000 bytes (2 GB)"."""
+    return f"{value:,} bytes ({nominal_bytes(value)})" if value >= 1e9 else f"{value:,} bytes"
 
 
 def pretty_ns(value: int) -> str:

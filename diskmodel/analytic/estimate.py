@@ -61,7 +61,7 @@ class Estimate:
 
 
 def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: int = 0) -> Estimate:
-    """Analytic estimate of `array` under `workload`.
+    """Return an analytic estimate of `array` under `workload`.
 
     Parameters
     ----------

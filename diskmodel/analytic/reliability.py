@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.analytic.checks import Checks
+from diskmodel.errors import choose_from
 from diskmodel.layout.levels import LEVELS
 from diskmodel.plain import Record
 
@@ -213,7 +214,7 @@ def data_loss(
         if kind.family == "parity":
             tolerances[level_name] = (n_parity or 0) if kind.n_parity is None else kind.n_parity
     if name not in tolerances:
-        checks.fault("level", level, "is not a known RAID level", f"use one of {', '.join(tolerances)}")
+        checks.fault("level", level, "is not a known RAID level", choose_from(level, tolerances))
         checks.done()
     groups = n_disks // 2 if name == "raid10" else n_groups if LEVELS[name].default_groups else 1
     tolerance = tolerances[name]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, choose_from
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, level_name
 from diskmodel.plain import Record
@@ -61,8 +61,8 @@ def write_penalty(level: str, *, n_parity: int | None = None) -> int:
         assert n_parity is not None
         return 2 * (n_parity + 1)
     if name not in WRITE_PENALTIES:
-        known = ", ".join([*WRITE_PENALTIES, "erasure"])
-        Checks().fault("level", level, "is not a known RAID level", f"use one of {known}").done()
+        fix = choose_from(level, [*WRITE_PENALTIES, "erasure"])
+        Checks().fault("level", level, "is not a known RAID level", fix).done()
     return WRITE_PENALTIES[name]
 
 
@@ -200,7 +200,7 @@ def rule_of_thumb(
     if not 0 < utilization_ceiling <= 1:
         checks.fault("utilization_ceiling", utilization_ceiling, "must be above 0 and at most 1", "write 85 % as 0.85")
     if sum(given is not None for given in (disks, iops, per_disk_iops)) < 2:
-        checks.fault("disks, iops, per_disk_iops", None, "must have at least two values", "give two or three of them")
+        checks.fault("disks, iops, per_disk_iops", None, "at least two of them are required", "add another")
     checks.done()
     penalty = write_penalty(level, n_parity=n_parity)
     if disks is not None and not counts_only and (problem := _problem_of_count(level, disks, n_parity)):

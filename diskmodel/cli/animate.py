@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say
-from diskmodel.cli.shared.inputs import read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
 from diskmodel.cli.shared.options import ArrayText, Debug, Json, Seed
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.output import write_text
@@ -51,7 +51,9 @@ def animate(
         raise DescriptionError(Fault("workload", None, "is missing", "give --workload FILE, or --small-write"))
     else:
         names = [name.strip() for name in schedulers.split(",")]
-        page = schedulers_page(described, read_workload(workload), names, n_requests=requests, disk=disk, seed=seed)
+        page = schedulers_page(
+            described, read_workload(LoadOptions(workload)), names, n_requests=requests, disk=disk, seed=seed
+        )
     write_text(out, page)
     if as_json:
         print_json({"out": str(out), "bytes": len(page.encode())})

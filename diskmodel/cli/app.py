@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from diskmodel.cli import (
     animate,
@@ -24,7 +25,47 @@ from diskmodel.cli import (
     validate,
     workload,
 )
+from diskmodel.cli.shared.console import say
+from diskmodel.cli.shared.status import BAD_INPUT
+from diskmodel.errors import Fault
 from diskmodel.version import __version__
+
+#: What the library calls the type of a value that may be repeated, or that has limits.
+_TYPE = re.compile(r"<(?:list\[)?(\w+)(?:\]| range)>")
+
+
+class Command(TyperCommand):
+    """A command that reports a wrong option as the descriptions do: its value, the rule and the fix."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command line; the library's own sentences about types are for programmers."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if (fault := self._fault(error)) is None:
+                raise
+            say(f"error: {fault}", "red")
+            raise typer.Exit(BAD_INPUT) from None
+
+    @staticmethod
+    def _fault(error: Any) -> Fault | None:
+        """Return the fault of a value of the wrong type or range; None for any other mistake."""
+        from pydantic import ValidationError
+
+        from diskmodel.faults import faults_of
+
+        if not isinstance(error.__cause__, ValidationError) or error.param is None:
+            return None
+        (first, *_), item = faults_of(error.__cause__), error.__cause__.errors()[0]
+        name = error.param.opts[0] if error.param.param_type_name == "option" else error.param.human_readable_name
+        fix = "write digits only" if "without quotes" in first.fix else first.fix
+        return Fault(name, item.get("input"), first.rule, fix)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, with the types of values as users know them: `<path>` for `<list[Path]>`."""
+        super().format_help(ctx, formatter)
+        text = _TYPE.sub(lambda found: f"<{found[1].lower()}>".ljust(len(found[0])), formatter.getvalue())
+        formatter.buffer = [text]
 
 
 class CommandsByPurpose(TyperGroup):
@@ -97,5 +138,5 @@ _COMMANDS = {
 }
 for _section, _members in _COMMANDS.items():
     for _command, _help in _members:
-        _name = app.command(short_help=_help)(_command).__name__
+        _name = app.command(cls=Command, short_help=_help)(_command).__name__
         CommandsByPurpose.sections.setdefault(_section, []).append(_name)

@@ -33,7 +33,10 @@ MAX_WARNINGS = 3
 def calibrate(
     evidence: Annotated[
         list[Path],
-        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content."),
+        typer.Argument(
+            metavar="EVIDENCE…",
+            help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="TOML file to write the drive's profile to.")],
     requests: RequestRange = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import LoadOptions, read_array, read_workload
+from diskmodel.cli.shared.inputs import LoadOptions, ratios, read_array, read_workload
 from diskmodel.cli.shared.options import (
     ArrayTexts,
     Block,
@@ -17,7 +17,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Iops,
     Json,
-    Level,
+    Percentile,
     Plot,
     QueueDepth,
     Reads,
@@ -56,11 +56,11 @@ def compare(
         str | None, typer.Option(help="Drive instead of the arrays': a profile, or a name in the catalogue.")
     ] = None,
     queue_depth: QueueDepth = None,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     growth: Annotated[
-        float | None, typer.Option(help="Growth of the load per year (0.25 is 25 %), to report headroom in months.")
+        str | None, typer.Option(help="Growth of the load per year, 25% or 0.25, to report headroom in months.")
     ] = None,
     p99: Annotated[
         str | None, typer.Option(help='Limit of p99 latency ("20 ms") up to which headroom is measured, not the knee.')
@@ -83,21 +83,14 @@ def compare(
         raise DescriptionError(Fault("arrays", arrays, "must be two or more", fix))
     check_place(plot, "plot", (".png", ".svg"))
     described = [read_array(given, drive) for given in arrays]
+    load = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
     notes: list[str] = []
     found = run(
         described,
-        read_workload(
-            workload,
-            queue_depth,
-            options=LoadOptions(iops, reads, block, span),
-            level=level,
-            device=device,
-            format=format,
-            notes=notes,
-        ),
+        read_workload(load, notes),
         seed=seed,
         n_requests=requests,
-        growth_ratio=growth,
+        growth_ratio=None if growth is None else ratios(growth=growth)[0],
         p99_limit_ms=None if p99 is None else read_limit_ms(p99),
         engine=engine,
     )

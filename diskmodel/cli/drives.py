@@ -26,8 +26,9 @@ def drives(
     name: Annotated[
         str | None,
         typer.Argument(
+            metavar="NAME",
             help="One drive: a name in the catalogue, or a profile (TOML file). Any other word lists the drives "
-            "whose name, maker, bus or kind it matches."
+            "whose name, maker, bus or kind it matches.",
         ),
     ] = None,
     kind: Annotated[

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def measure(
     target: Annotated[
         Path,
-        typer.Argument(help="Block device or file, which is only read; or a directory or new path for a scratch file."),
+        typer.Argument(
+            metavar="TARGET",
+            help="Block device or file, which is only read; or a directory or new path for a scratch file.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write the measurement to.")],
     quick: Annotated[bool, typer.Option("--quick", help="About a minute.")] = False,

@@ -27,9 +27,14 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @ends_well
 def mount(
     description: Annotated[
-        str, typer.Argument(help="Drive or array: a TOML file, or the name of a drive in the catalogue.")
+        str,
+        typer.Argument(
+            metavar="DESCRIPTION", help="Drive or array: a TOML file, or the name of a drive in the catalogue."
+        ),
     ],
-    directory: Annotated[Path, typer.Argument(help="Empty directory in which the file `disk` appears.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIRECTORY", help="Empty directory in which the file `disk` appears.")
+    ],
     data: Annotated[
         str, typer.Option(help="Where to keep the data: sparse-file, memory, or zero (nowhere: reads return zeros).")
     ] = "sparse-file",

@@ -11,7 +11,7 @@ import typer
 
 from diskmodel.cli.plan_server import has_volumes, plan_server
 from diskmodel.cli.shared.console import print_json, say, show
-from diskmodel.cli.shared.inputs import read_workload, refuse_unused
+from diskmodel.cli.shared.inputs import LoadOptions, read_workload, refuse_unused
 from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile, Plot
 from diskmodel.cli.shared.status import check_place, ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 @ends_well
 def plan(
     plan: Annotated[
-        Path | None, typer.Argument(help="Workload, objective and candidates, a TOML file; or ask with options alone.")
+        Path | None,
+        typer.Argument(
+            metavar="PLAN", help="Workload, objective and candidates, a TOML file; or ask with options alone."
+        ),
     ] = None,
     iops: Annotated[str | None, typer.Option(help="Requests per second of the host.")] = None,
     throughput: Annotated[str | None, typer.Option(help="Instead of --iops, for example 800MB/s.")] = None,
@@ -85,7 +88,7 @@ def plan(
         bool, typer.Option("--sensitivity", help="Also report how the answer changes with its inputs (takes longer).")
     ] = False,
     engine: Annotated[str | None, typer.Option(help="auto, native or simpy, instead of the plan's.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the plan's.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random numbers, instead of the plan's.")] = None,
     memory: Annotated[
         Path | None,
         typer.Option(help="Keep every outcome in this file; a search with the same file continues where it stopped."),
@@ -137,7 +140,9 @@ def plan(
     workload_notes: list[str] = []
     recorded = None
     if workload is not None:
-        recorded = read_workload(workload, level=percentile, device=device, format=format, notes=workload_notes)
+        recorded = read_workload(
+            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes
+        )
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None
     if workload is not None:
@@ -264,7 +269,7 @@ def _preset_of(start: str | None) -> str | None:
 
 
 def _refuse_percentile(levels: list[str] | None) -> None:
-    """Refuse a number as the RAID level: other commands take a percentile by that name."""
+    """Refuse a number as the RAID level; it may have been meant as a percentile."""
     for text in levels or ():
         if text.replace(".", "", 1).isdigit():
             fix = f"write raid{text}, or --percentile {text} for a percentile of a recorded load"

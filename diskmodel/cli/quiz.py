@@ -16,7 +16,7 @@ from diskmodel.output import write_text
 @ends_well
 def quiz(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="HTML file to write, for the printer.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed asks other questions.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the questions: another one asks others.")] = 1,
     questions: Annotated[int, typer.Option(min=1, max=100, help="How many; ten have one of each kind.")] = 10,
     solutions: Annotated[bool, typer.Option(help="Whether the solutions follow, on pages of their own.")] = True,
     as_json: Json = False,

@@ -116,9 +116,7 @@ def replay(
     if plot is not None:
         _save(found, plot)
     if not any(item.result.is_stable for item in found):
-        raise honest_no(
-            "no array keeps up with the trace: its backlog grows without limit; add disks, or lower --speed"
-        )
+        raise honest_no("no array keeps up with the trace: its backlog grows without end; add disks, or lower --speed")
 
 
 def _n_working(array: Array) -> int:
@@ -165,7 +163,7 @@ def _table(title: str, found: list[_Replayed]) -> Any:
         ("p50", [_short(item.latency_ms["p50"]) for item in found]),
         ("p99", [_short(item.latency_ms["p99"]) for item in found]),
         ("p99.9", [_short(item.latency_ms["p999"]) for item in found]),
-        (f"{window}, from s", [f"{item.timeline.worst.start_s:,.6g}" for item in found]),
+        (f"{window}, starts at s", [f"{item.timeline.worst.start_s:,.1f}" for item in found]),
         ("  requests", [f"{item.timeline.worst.n_requests:,}" for item in found]),
         ("  latency ms, mean", [_short(item.timeline.worst.mean_ms) for item in found]),
         ("  p99", [_short(item.timeline.worst.p99_ms) for item in found]),

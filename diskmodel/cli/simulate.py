@@ -18,7 +18,7 @@ from diskmodel.cli.shared.options import (
     Format,
     Iops,
     Json,
-    Level,
+    Percentile,
     QueueDepth,
     Reads,
     Seed,
@@ -57,7 +57,7 @@ def simulate(
     wrap: Annotated[
         bool, typer.Option("--wrap", help="Wrap addresses of a replayed trace that lie beyond the end of the array.")
     ] = False,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     engine: Engine = "auto",
@@ -107,19 +107,14 @@ def simulate(
     notes: list[str] = []
     if replay is None:
         refuse_wrap(wrap)
-        load = read_workload(
-            workload,
-            queue_depth,
-            options=LoadOptions(iops, reads, block, span),
-            level=level,
-            device=device,
-            format=format,
-            notes=notes,
-        )
+        options = LoadOptions(workload, queue_depth, iops, reads, block, span, percentile, device, format)
+        load = read_workload(options, notes)
     elif workload is None:
         raise DescriptionError(Fault("replay", replay, "needs a trace", "give one with --workload"))
     else:
-        load = read_replay(workload, replay, queue_depth, level=level, device=device, format=format, wraps=wrap)
+        load = read_replay(
+            workload, replay, queue_depth, percentile=percentile, device=device, format=format, wraps=wrap
+        )
         requests = requests or len(load.trace)
     result = run(
         described,
@@ -143,7 +138,7 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     if not result.is_stable:
-        raise honest_no("the array is overloaded: its backlog grows without limit; lower the load or add disks")
+        raise honest_no("the array is overloaded; lower the load or add disks")
     if requests is None and not result.is_converged:
         raise honest_no(
             f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "

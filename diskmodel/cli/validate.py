@@ -34,10 +34,15 @@ _ROWS = (
 
 @ends_well
 def validate(
-    drive: Annotated[str, typer.Argument(help="Drive: a profile, or a name in the catalogue; or an array, a file.")],
+    drive: Annotated[
+        str, typer.Argument(metavar="DRIVE", help="Drive: a profile, or a name in the catalogue; or an array, a file.")
+    ],
     evidence: Annotated[
         list[Path],
-        typer.Argument(help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content."),
+        typer.Argument(
+            metavar="EVIDENCE…",
+            help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content.",
+        ),
     ],
     requests: RequestRange = None,
     seed: Seed = 0,

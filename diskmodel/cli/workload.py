@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from diskmodel.cli.shared.console import print_json, show
-from diskmodel.cli.shared.options import Debug, Device, Format, Json, Level
+from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile
 from diskmodel.cli.shared.status import check_place, ends_well
 
 
 @ends_well
 def workload(
     evidence: Annotated[
-        Path, typer.Argument(help="iostat -x or sar output, a fio job file or result, or a block trace.")
+        Path,
+        typer.Argument(metavar="EVIDENCE", help="iostat -x or sar output, a fio job file or result, or a block trace."),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="TOML file to write the workload to, for --workload and plans.")
@@ -28,7 +29,7 @@ def workload(
             help="Fit one synthetic stream to a trace: excerpts that stand for it; report what it loses in latency.",
         ),
     ] = False,
-    level: Level = None,
+    percentile: Percentile = None,
     device: Device = None,
     format: Format = None,
     as_json: Json = False,
@@ -40,9 +41,9 @@ def workload(
 
     check_place(out, "out")
     if fit:
-        _fit(evidence, out, level=level, device=device, format=format, as_json=as_json)
+        _fit(evidence, out, percentile=percentile, device=device, format=format, as_json=as_json)
         return
-    found = find_workload(evidence, level="95" if level is None else level, device=device, format=format)
+    found = find_workload(evidence, level="95" if percentile is None else percentile, device=device, format=format)
     described = Workload.parse(found.workload, str(evidence))
     if out is not None:
         described.save(out)
@@ -69,13 +70,13 @@ def workload(
 
 
 def _fit(
-    evidence: Path, out: Path | None, *, level: str | None, device: str | None, format: str | None, as_json: bool
+    evidence: Path, out: Path | None, *, percentile: str | None, device: str | None, format: str | None, as_json: bool
 ) -> None:
     """Fit a synthetic stream to a trace, and report what it loses in latency and does not reproduce."""
     from diskmodel.cli.shared.inputs import read_replay
     from diskmodel.synthesis import synthesize
 
-    trace = read_replay(evidence, "original", level=level, device=device, format=format).trace
+    trace = read_replay(evidence, "original", percentile=percentile, device=device, format=format).trace
     fitted = synthesize(trace, name=evidence.name)
     if out is not None:
         fitted.workload.save(out)

@@ -48,17 +48,17 @@ NEARLINE = Order(0, 0.3, 1)
 #: By name, as `queue.assumed_from` of a profile gives it.
 ASSUMED_ORDERS: dict[str, AssumedOrder] = {
     "older-sata": AssumedOrder(
-        "as three drives of 2004 to 2012 do that were measured at depths 2 to 64",
+        "like three SATA drives of 2004 to 2012, measured at depths 2 to 64",
         OLDER_SATA,
         (SAMSUNG_F1, BEHIND_P420I, WD_RAPTOR),
     ),
     "any-sata": AssumedOrder(
-        "as three drives of 2004 to 2012 do that were measured at depths 2 to 64; recent nearline drives are faster",
+        "like three SATA drives of 2004 to 2012, measured at depths 2 to 64; recent nearline drives are faster",
         OLDER_SATA,
         (SAMSUNG_F1, BEHIND_P420I, WD_RAPTOR, NEARLINE),
     ),
     "nearline": AssumedOrder(
-        "as recent nearline drives do: rates that data sheets print for depth 16, latencies of one drive at depth 24",
+        "like recent nearline drives: rates of data sheets at depth 16, latencies of one drive at depth 24",
         NEARLINE,
         (Order(0, 0.1, 1), Order(0, 0.5, 1), Order(0, 0.1, 3), Order(0, 0.5, 3)),
     ),

@@ -68,7 +68,7 @@ def simulate(
     workload : Workload or TraceWorkload
         A trace is replayed at most once, whatever `n_requests` and `precision` are.
     seed : int
-        Of everything random; the same seed gives the same result to the last nanosecond.
+        Of all random numbers; the same seed gives the same result to the last nanosecond.
     engine : "auto", "native" or "simpy"
         "auto" takes the native kernel where it covers the scenario; the result reports which one ran.
     n_requests : int, optional
@@ -246,8 +246,8 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
     assumption = _assumed_order(array, result)
     if assumption is None:
         return ()
-    said = f"up to {_deepest(result):.0f} commands wait in a disk; how it orders them is assumed: {assumption.words}"
-    return (said,)
+    depth = f"on average up to {_deepest(result):,.0f} commands are in a disk"
+    return (f"{depth}; how it orders them is assumed: {assumption.words}",)
 
 
 def _with_processor_message(

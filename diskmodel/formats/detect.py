@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from diskmodel.errors import Fault, FormatError
+from diskmodel.errors import Fault, FormatError, choose_from
 from diskmodel.formats import diskspd, hardware, sysstat
 from diskmodel.formats.faults import file_error
 from diskmodel.formats.fio import latency_log
@@ -33,6 +33,13 @@ MEASUREMENT = "diskmodel-measurement"
 
 # Formats of traces that words of their own identify come before documents, those of bare numbers after them.
 _DISTINCT = frozenset({"csv", "fio-iolog2", "fio-iolog3", "blkparse", "biosnoop"})
+
+
+#: What a user can name instead of a file of an unknown kind.
+_ACCEPTED = (
+    "accepted are measurements by diskmodel; output of fio, DiskSpd, iostat, sar, sadf, smartctl and lsblk; "
+    f"/proc/diskstats; and traces, by the names for --format: {', '.join(FORMATS)}"
+)
 
 
 def detect_evidence(path: str | Path) -> str:
@@ -70,7 +77,8 @@ def detect_evidence(path: str | Path) -> str:
     foreign = recognize(path, head)
     if foreign is not None:
         raise file_error(path, foreign.rule, foreign.fix)
-    raise file_error(path, "is no evidence of a known kind", f"accepted are {', '.join(KINDS)}", value=_seen(head))
+    rule = "belongs to no measurement, recording or trace that diskmodel knows"
+    raise FormatError(Fault("first line", _seen(head), rule, _ACCEPTED), str(path))
 
 
 def check_kind(kind: str) -> str:
@@ -85,7 +93,8 @@ def check_kind(kind: str) -> str:
         return kind
     if kind in FORMATS:
         return f"trace:{kind}"
-    raise FormatError(Fault("format", kind, "is not a known format", f"use one of {', '.join(KINDS)}"))
+    names = [*(name for name in KINDS if not name.startswith("trace:")), *FORMATS]
+    raise FormatError(Fault("format", kind, "is not a known format", choose_from(kind, names)))
 
 
 def _kind_further_on(path: str | Path, head: bytes) -> str | None:

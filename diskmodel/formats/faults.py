@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diskmodel.errors import Fault, FormatError, InputError
+from diskmodel.input import how_to_find
 
 #: Longest piece of a malformed line that is quoted.
 QUOTED = 200
@@ -56,5 +57,6 @@ def unreadable(path: str | Path, error: OSError | EOFError | Exception) -> Forma
     if isinstance(error, InputError):
         return FormatError(error.faults)
     if isinstance(error, OSError) and error.strerror:
-        return file_error(path, f"cannot be read: {error.strerror.lower()}", "check the path and the permissions")
+        fix = how_to_find(path) if isinstance(error, FileNotFoundError) else "check the path and the permissions"
+        return file_error(path, f"cannot be read: {error.strerror.lower()}", fix)
     return file_error(path, f"cannot be decompressed: {error}", "the file is damaged or cut short; get it again")

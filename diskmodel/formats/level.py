@@ -48,10 +48,12 @@ class Level:
             found = _LEVEL.fullmatch(level.strip())
             if found is None:
                 fix = 'write for example 95, or "95% of requests"'
-                raise FormatError(Fault("level", level, "must be a percentile of the time or of the requests", fix))
+                raise FormatError(
+                    Fault("percentile", level, "must be a percentile of the time or of the requests", fix)
+                )
             level, is_of_requests = float(found[1]), found[2] == "requests"
         if not 0 <= level <= 100:
-            raise FormatError(Fault("level", level, "must lie from 0 to 100"))
+            raise FormatError(Fault("percentile", level, "must lie from 0 to 100", "write for example 95"))
         return cls(float(level), is_of_requests)
 
     def __str__(self) -> str:
@@ -70,7 +72,7 @@ class Level:
         """Return what the rates of a workload at this level are."""
         if self.is_of_requests:
             return f"{self.percentile:g} % of the requests arrive at these rates or lower ones, by {intervals}"
-        return f"rates are those of the {self.percentile:g}th percentile of {intervals}"
+        return f"the rates are the {self.percentile:g}th percentile of {intervals}"
 
     def warning(self, rates_per_s: NDArray[np.float64]) -> str | None:
         """Return a warning where many more requests than intervals lie above this level; None elsewhere."""
@@ -82,6 +84,6 @@ class Level:
             return None
         other = Level(self.percentile, is_of_requests=True)
         return (
-            f"{above:.0%} of the requests arrive while the load is above this level, as it is one of time; "
+            f"{above:.0%} of the requests arrive while the load is above this level, which is a percentile of time; "
             f'--percentile "{other}" plans for {other.rate(rates_per_s):,.4g}/s'
         ).replace("% of the", " % of the", 1)

@@ -298,14 +298,14 @@ def _messages(
                 for drift in filling
             )
         return (
-            f"overloaded: {stability.offered_per_s:.4g} requests/s arrive and {stability.completed_per_s:.4g}/s"
+            f"overloaded: {stability.offered_per_s:,.4g} requests/s arrive and {stability.completed_per_s:,.4g}/s"
             " complete; the backlog grows without end, so there is no latency to report",
         )
     messages = [drift.message for drift in drifting]
     if stability is not None and not stability.is_known:
         messages.append(
-            f"too short to determine whether the array keeps up: {stability.offered_per_s:.4g} requests/s arrived and "
-            f"{stability.completed_per_s:.4g}/s completed in the last half; simulate more requests"
+            f"too short to determine whether the array keeps up: {stability.offered_per_s:,.4g} requests/s arrived and "
+            f"{stability.completed_per_s:,.4g}/s completed in the last half; simulate more requests"
         )
     if not window.is_settled and not drifting and not is_partial:
         messages.append("the warm-up did not end within the run; simulate more requests")

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.description import Description
 from diskmodel.errors import Fault
 from diskmodel.records import Int64, Op
-from diskmodel.units import Bytes, Length, Ratio, Weight, pretty_bytes
+from diskmodel.units import Bytes, Length, Ratio, Weight, exact_bytes, pretty_bytes
 from diskmodel.workload.addresses import Addresses, ExcerptPlaces, Uniform
 from diskmodel.workload.arrivals import Arrival, Closed, ExcerptTimes
 from diskmodel.workload.draws import Draws, Kind, same
@@ -168,7 +168,7 @@ class Stream(Description):
         """Return what this stream asks for in a few words: "8 KiB uniform, 70% reads, 500/s"."""
         sizes = " or ".join(pretty_bytes(share.size_bytes) for share in self.sizes[:3])
         sizes += " …" if len(self.sizes) > 3 else ""
-        pace = f"{self.expected_rate_per_s:,.4g}/s"
+        pace = f"{float(f'{self.expected_rate_per_s:.4g}'):,.9g}/s"  # four digits, without an exponent
         if isinstance(self.arrival, Closed):
             pace = f"{self.arrival.clients} outstanding"
         return f"{sizes} {self.addresses.pattern}, {100 * self.read_ratio:.3g}% reads, {pace}"
@@ -224,10 +224,12 @@ class Stream(Description):
         first, span = self.region(capacity_bytes, default_span_bytes)
         largest = max(share.size_bytes for share in self.sizes)
         if first + span > capacity_bytes:
-            rule = f"ends at byte {first + span}, beyond the array's capacity of {capacity_bytes} bytes"
+            rule = (
+                f"ends after {exact_bytes(first + span)}, beyond the array's capacity of {exact_bytes(capacity_bytes)}"
+            )
             return [Fault(f"{field}.span", span, rule, "lower span or offset, or use a larger array")]
         if span < largest:
-            rule = f"the region has {max(span, 0)} bytes, too few for a request of {largest} bytes"
+            rule = f"the region has {max(span, 0):,} bytes, too few for a request of {largest:,} bytes"
             return [Fault(f"{field}.span", span, rule, "raise span, lower offset, or use smaller requests")]
         return []
 

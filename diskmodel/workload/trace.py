@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import Op, Requests, StreamRule
+from diskmodel.units import exact_bytes
 from diskmodel.workload.draws import Draws, Kind
 
 Timing = Literal["original", "scaled", "closed"]
@@ -125,6 +126,14 @@ class TraceWorkload:
         return round(step / (self.speed_up if self.timing == "scaled" else 1.0))
 
     @property
+    def coarse_clock_in_words(self) -> str:
+        """Return what a coarse clock does to a replay; "" where the clock is fine."""
+        step_ns = self.coarse_clock_ns
+        if not step_ns:
+            return ""
+        return f"its clock has steps of {step_ns / 1e9:g} s, and the requests of a step are replayed at once"
+
+    @property
     def offered_rate_per_s(self) -> float:
         """Mean rate over the trace as replayed; 0 with closed timing or without any time."""
         when = self.trace.when_ns
@@ -152,7 +161,8 @@ class TraceWorkload:
         end = int((offset + length).max()) if n else 0
         if end > capacity_bytes:
             if not self.wraps or int(length.max()) > capacity_bytes:
-                rule = f"the trace reaches byte {end}, beyond the array's capacity of {capacity_bytes} bytes"
+                has = exact_bytes(capacity_bytes)
+                rule = f"the trace reaches {exact_bytes(end)}, beyond the array's capacity of {has}"
                 raise DescriptionError(Fault("offset", None, rule, "use a larger array, or wrap offsets"), self.name)
             offset = np.minimum(offset % capacity_bytes, (capacity_bytes - length) // 512 * 512)
         when = self.trace.when_ns[:n]

@@ -91,7 +91,7 @@ def test_one_file_and_one_line_in_rust(tmp_path: Path) -> None:
     registry = (folder / path).with_name("registry.rs")
     insert(registry, "schedulers! {", "use super::reads_first;")
     line = 'ReadsFirst = "reads-first" => reads_first::ReadsFirst,'
-    insert(registry, '    Deadline = "mq-deadline" => deadline::Deadline,', line)
+    insert(registry, '    Deadline = "mq-deadline" => mq_deadline::Deadline,', line)
     compile_kernel(folder, ROOT / "target")
     kernel = folder / "diskmodel" / "engine" / "_kernel.abi3.so"
     kernel.unlink()

@@ -83,7 +83,7 @@ def test_what_comes_of_every_file(root, rows):
     found = [outcome_of(root, name) for name in names]
     assert {row["file"]: row for row in found} == rows
     # A refusal has a reason that is more than "unknown", but for a column of bare numbers and Solaris' binary sar.
-    unknown = [row["file"] for row in found if "is no evidence of a known kind" in row["reason"]]
+    unknown = [row["file"] for row in found if "belongs to no measurement" in row["reason"]]
     assert unknown == [
         "iostat/freddiehaddad+esan__iostat48i.txt",
         "sar/orimanabu+sysstat_parser__sar_solaris10.sar",

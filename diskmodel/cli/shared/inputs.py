@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ def read_array(given: str, drive: str | None = None) -> Array:
     from diskmodel.array import Array
     from diskmodel.drive import load_drive
 
-    is_file = Path(given).suffix == ".toml" or Path(given).exists()
+    is_path = len(given.split()) == 1 and (os.sep in given or bool(Path(given).suffix))
+    is_file = Path(given).suffix == ".toml" or Path(given).exists() or is_path
     array = Array.load(given) if is_file else Array.from_words(given)
     if drive is None:
         return array
@@ -35,19 +37,37 @@ def read_array(given: str, drive: str | None = None) -> Array:
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """A workload of one stream in options: random requests of one size, at a rate or from closed clients."""
+    """The load as the options of a command state it: a file, or one stream of random requests of one size.
 
+    Attributes
+    ----------
+    path : Path, optional
+        A description, or a recording.
+    queue_depth : int, optional
+        Outstanding requests of closed clients.
+    iops, reads, block, span : str, optional
+        The one stream, instead of a file.
+    percentile, device, format : str, optional
+        What of a recording is meant, and how it is read.
+    """
+
+    path: Path | None = None
+    queue_depth: int | None = None
     iops: str | None = None
     reads: str | None = None
     block: str | None = None
     span: str | None = None
+    percentile: str | None = None
+    device: str | None = None
+    format: str | None = None
 
-    def given(self) -> dict[str, str]:
-        """Return the options that were given, by name."""
-        return {f"--{name}": value for name, value in vars(self).items() if value is not None}
+    def of_stream(self) -> dict[str, str]:
+        """Return the options of the stream that were given, by name."""
+        texts = {"--iops": self.iops, "--reads": self.reads, "--block": self.block, "--span": self.span}
+        return {name: text for name, text in texts.items() if text is not None}
 
-    def workload(self, queue_depth: int | None) -> Workload:
-        """Return the workload.
+    def workload(self) -> Workload:
+        """Return the workload of the stream.
 
         Raises
         ------
@@ -56,17 +76,17 @@ class LoadOptions:
         """
         from diskmodel.workload import Workload
 
-        if self.iops is not None and queue_depth is not None:
+        if self.iops is not None and self.queue_depth is not None:
             fix = "keep one: a rate, or clients that wait for their answers"
             raise DescriptionError(Fault("--iops, --queue-depth", None, "both state the load", fix))
-        lacking = [name for name in ("--reads", "--block") if name not in self.given()]
-        if self.iops is None and queue_depth is None:
+        lacking = [name for name in ("--reads", "--block") if name not in self.of_stream()]
+        if self.iops is None and self.queue_depth is None:
             lacking.insert(0, "--iops or --queue-depth")
         if lacking:
             verb = "is" if len(lacking) == 1 else "are"
             fix = "write for example --iops 500 --reads 70% --block 8k, or give a file with --workload"
             raise DescriptionError(Fault(", ".join(lacking), None, f"{verb} required without a workload file", fix))
-        load = {"rate": f"{self.iops}/s"} if queue_depth is None else {"clients": queue_depth}
+        load = {"rate": f"{self.iops}/s"} if self.queue_depth is None else {"clients": self.queue_depth}
         span = {} if self.span is None else {"span": self.span}
         try:
             found = Workload.parse({"read_ratio": self.reads, "size": self.block, **load, **span})
@@ -77,26 +97,18 @@ class LoadOptions:
     def _by_option(self, fault: Fault) -> Fault:
         """Name the option that a fault of the workload comes from."""
         option = next((name for part, name in _OPTIONS.items() if part in fault.field), "--queue-depth")
-        return Fault(option, self.given().get(option, fault.value), fault.rule, fault.fix)
+        return Fault(option, self.of_stream().get(option, fault.value), fault.rule, fault.fix)
 
 
 #: Options by a part of the workload's field that they set.
 _OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
 
 
-def read_workload(
-    path: Path | None,
-    queue_depth: int | None = None,
-    *,
-    options: LoadOptions | None = None,
-    level: str | None = None,
-    device: str | None = None,
-    format: str | None = None,
-    notes: list[str] | None = None,
-) -> Workload:
+def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload:
     """Return the workload in a file or recording, with another number of outstanding requests where one is given.
 
-    Without a file, it is the one in the options.
+    Without a file, it is the one in the options. What had to be assumed of a recording goes to standard error, and into
+    `notes`.
 
     Raises
     ------
@@ -105,24 +117,23 @@ def read_workload(
         percentile or a device for a description; also when the load is stated twice, or not at all.
     FormatError
         When the file is neither a description nor a known recording.
-
-    What had to be assumed of a recording goes to standard error, and into `notes`.
     """
     from diskmodel.cli.shared.console import say
     from diskmodel.formats import find_workload
     from diskmodel.workload import Workload
 
-    options = options or LoadOptions()
-    if path is not None and (stated := options.given()):
+    path = load.path
+    if path is not None and (stated := load.of_stream()):
         name, value = next(iter(stated.items()))
         fix = f"leave it out, or change it in {path}"
         raise DescriptionError(Fault(name, value, "cannot be combined with --workload", fix))
-    is_recorded = path is not None and (path.suffix != ".toml" or format is not None)
-    refuse_unused(path if is_recorded else None, level=level, device=device, format=format)
+    is_recorded = path is not None and (path.suffix != ".toml" or load.format is not None)
+    refuse_unused(path if is_recorded else None, percentile=load.percentile, device=load.device, format=load.format)
     if path is None:
-        return options.workload(queue_depth)
+        return load.workload()
     if is_recorded:
-        found = find_workload(path, level="95" if level is None else level, device=device, format=format)
+        level = "95" if load.percentile is None else load.percentile
+        found = find_workload(path, level=level, device=load.device, format=load.format)
         workload = Workload.parse(found.workload, str(path))
         for note in found.notes:
             say(f"{path.name}: {note}")
@@ -130,7 +141,7 @@ def read_workload(
             notes += found.notes
     else:
         workload = Workload.load(path)
-    return workload if queue_depth is None else workload.with_queue_depth(queue_depth)
+    return workload if load.queue_depth is None else workload.with_queue_depth(load.queue_depth)
 
 
 def read_replay(
@@ -138,7 +149,7 @@ def read_replay(
     replay: str,
     queue_depth: int | None = None,
     *,
-    level: str | None = None,
+    percentile: str | None = None,
     device: str | None = None,
     format: str | None = None,
     wraps: bool = False,
@@ -155,9 +166,9 @@ def read_replay(
     from diskmodel.cli.shared.console import say
     from diskmodel.formats.replaying import load_replay
 
-    if level is not None:
+    if percentile is not None:
         raise DescriptionError(
-            Fault("level", level, "does not apply to a replay, only to a recorded load", "leave it out")
+            Fault("percentile", percentile, "does not apply to a replay, only to a recorded load", "leave it out")
         )
     factor = re.fullmatch(r"(\d+(?:\.\d+)?)x", replay)
     if replay not in ("original", "closed") and factor is None:
@@ -179,9 +190,8 @@ def read_replay(
     )
     for note in trace.notes:
         say(f"{path.name}: {note}")
-    if step_ns := workload.coarse_clock_ns:
-        rule = f"the clock has steps of {step_ns / 1e9:g} s, and the requests of a step are replayed at once"
-        say(f"{path.name}: {rule}: latency is longer than that of requests that come apart")
+    if coarse := workload.coarse_clock_in_words:
+        say(f"{path.name}: {coarse}: latency is longer than that of requests that come apart")
     return workload
 
 

@@ -9,7 +9,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output and nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback if diskmodel itself fails.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything random; the same seed gives the same answer.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all random numbers; the same seed gives the same answer.")]
 Engine = Annotated[str, typer.Option(help="auto, native or simpy; auto takes the native kernel where it can.")]
 ArrayText = Annotated[str, typer.Argument(metavar="ARRAY", help='A TOML file, or words: "8x generic-15k raid5".')]
 ArrayTexts = Annotated[
@@ -21,31 +21,30 @@ WorkloadFile = Annotated[
 ]
 Iops = Annotated[str | None, typer.Option("--iops", help="Instead of --workload: requests per second of the host.")]
 Reads = Annotated[str | None, typer.Option("--reads", help="Share of reads, 70% or 0.7.")]
-Block = Annotated[str | None, typer.Option("--block", help="Size of a request, for example 8k (8 KiB, as fio).")]
+Block = Annotated[
+    str | None, typer.Option("--block", help="Size of a request, for example 8k (8 KiB, as fio writes it).")
+]
 Span = Annotated[
     str | None,
     typer.Option("--span", help="Part of the array that holds the data, for example 2TB; default: all of it."),
 ]
-Level = Annotated[
-    str | None,
-    typer.Option(
-        "--percentile",
-        "--level",
-        help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".',
-    ),
-]
 Percentile = Annotated[
     str | None,
-    typer.Option(
-        help='Percentile of a recorded load to plan for: of the time ("95", the default) or "95% of requests".'
-    ),
+    typer.Option(help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".'),
 ]
 Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
 Format = Annotated[
     str | None,
     typer.Option("--format", help="Format of a recording, instead of recognizing it: iostat-text, msr, and so on."),
 ]
-QueueDepth = Annotated[int | None, typer.Option(help="Outstanding requests of a closed workload, instead of its own.")]
+QueueDepth = Annotated[
+    int | None,
+    typer.Option(
+        "--queue-depth",
+        "--clients",
+        help="Outstanding requests of a closed workload, one for each of its clients; instead of its own.",
+    ),
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a plot to this file, .png or .svg.")]
 RequestRange = Annotated[
     str | None,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from diskmodel.drive.flash.description import Flash
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, choose_from
 
 #: Smallest capacity of a nearline disk, bytes. 7,200 rpm alone does not distinguish servers' disks from desktop ones;
 #: in the catalogue, all of 4 TB and more are servers' disks. Half of it would include desktop drives of 2 TB, twice of
@@ -65,9 +65,7 @@ def find_drives(drives: Mapping[str, Drive], word: str | None = None, kind: str 
         When there is no such kind, or when nothing matches the word; the message lists what is close.
     """
     if kind is not None and kind not in KINDS:
-        near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
-        fix = f"did you mean {near[0]}?" if near else f"use {', '.join(KINDS)}"
-        raise DescriptionError(Fault("kind", kind, "is not a kind of drive", fix))
+        raise DescriptionError(Fault("kind", kind, "is not a kind of drive", choose_from(kind, KINDS)))
     of_kind = [name for name, drive in drives.items() if kind is None or KINDS[kind](drive)]
     if word is None:
         return of_kind

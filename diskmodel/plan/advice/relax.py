@@ -61,7 +61,7 @@ def _offered(change: str, trial: Trial, binding: Criterion) -> list[Relaxation]:
         return []
     after = next((c for c in trial.criteria if (c.name, c.detail) == (binding.name, binding.detail)), None)
     if after is None and binding.is_overload and trial.outcome is not None:
-        after = replace(binding, figure=trial.outcome.iops, verdict=Verdict.HOLDS)
+        after = replace(binding, detail="", figure=trial.outcome.iops, verdict=Verdict.HOLDS)
     after = after or tightest(trial.criteria)
     if after is None:
         return []

@@ -94,6 +94,9 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
+        if self.unit == "1/s":
+            value, limit = (_short(number, 3) for number in (self.figure.value, self.limit))
+            return f"{what.removesuffix('iops')}{value} requests/s ({bound} {limit})"
         value, limit = (f"{_short(number, 3)} {self.unit}".strip() for number in (self.figure.value, self.limit))
         return f"{what} {value} ({bound} {limit})"
 

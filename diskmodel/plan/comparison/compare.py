@@ -38,7 +38,7 @@ def compare(
     executor: Executor | None = None,
     engine: str = "auto",
 ) -> Comparison:
-    """Return two or more arrays under one workload, with the same requests for each.
+    """Return a comparison of two or more arrays under one workload, with the same requests for each.
 
     Parameters
     ----------
@@ -64,7 +64,9 @@ def compare(
         raise DescriptionError(Fault("arrays", None, "there is nothing to compare", "name at least one array"))
     if growth_ratio is not None and not -0.9 <= growth_ratio <= 10:
         raise DescriptionError(
-            Fault("growth", growth_ratio, "must lie between -0.9 and 10 a year", "write 25 % as 0.25")
+            Fault(
+                "growth", growth_ratio, "must lie between -0.9 and 10 a year (-90 % and 1000 %)", "write 25 % as 0.25"
+            )
         )
     if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
         raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, printable
 from diskmodel.host.description import Host
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.description import Candidates, PlanDescription, Prices, Search, beside
@@ -132,7 +132,7 @@ class Volume(Description):
             fields = preset(data["preset"]).fields
         except DescriptionError as error:
             fault = error.faults[0]
-            raise ValueError(f"preset: {fault.rule}; {fault.fix}") from None
+            raise ValueError(printable(f"preset={fault.value}: {fault.rule}; {fault.fix}")) from None
         objective = data.get("objective")
         merged = {**data, "workload": data.get("workload", fields["workload"])}
         if not isinstance(objective, VolumeObjective):

@@ -93,7 +93,10 @@ def explained(result: PlanResult) -> list[tuple[str, list[str]]]:
             steps = [f"Nothing that it ignores changes the number: {best.binds.replace('_', ' ')} decides."]
         found.append((waterfall_title(best), steps))
     if best is not None and best.rule_of_thumb_difference:
-        found.append(("In figures", [_sentence(text) for text in best.rule_of_thumb_difference]))
+        # the title of the steps has said it where both give the same number
+        n_said = 1 if best.waterfall and best.disks == best.rule_of_thumb_disks else 0
+        figures = [_sentence(text) for text in best.rule_of_thumb_difference[n_said:]]
+        found += [("In figures", figures)] if figures else []
     found.append(("What limits each candidate", _limits(result)))
     notes = [f"{c.family}: {c.replay_note}" for c in result.candidates if c.replay_note]
     if notes:
@@ -197,11 +200,13 @@ def _assumptions(result: PlanResult) -> list[str]:
     objective, workload = plan.objective, plan.design_workload
     said = []
     for stream in workload.streams:
+        subject = f"stream {stream.name}" if len(workload.streams) > 1 else "the workload"
         closed = f"{stream.arrival.clients} outstanding requests" if stream.is_closed else ""  # type: ignore[attr-defined]
-        rate = closed or f"{stream.expected_rate_per_s:,.0f} requests per second, whether or not earlier ones are done"
+        rate = (
+            closed or f"{stream.expected_rate_per_s:,.0f} requests per second, whether or not earlier ones are complete"
+        )
         said.append(
-            f"stream {stream.name}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on "
-            f"average, {rate}"
+            f"{subject}: {stream.read_ratio:.0%} reads of {stream.mean_size_bytes / 1024:.3g} KiB on average, {rate}"
         )
     recording = plan.recording
     if recording is not None and recording.kind == "averages":

@@ -163,8 +163,8 @@ def bursts_in_words(trace: TraceWorkload) -> str:
     The statement is about the length of interval at which they crowd most. Where the clock of the trace is coarse,
     it is about that instead.
     """
-    if step_ns := trace.coarse_clock_ns:
-        return f"its clock has steps of {step_ns / 1e9:g} s, and the requests of a step are replayed at once"
+    if coarse := trace.coarse_clock_in_words:
+        return coarse
     when_ns = trace.trace.when_ns - trace.trace.when_ns[0]
     length_ns = int(when_ns[-1]) + 1
     best, text = 0.0, "its requests come in batches"

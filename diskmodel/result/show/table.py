@@ -51,7 +51,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     if result.hit_ratio:
         rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))
-    rows.append(("engine", result.engine, f"{result.wall_s:.2f} s"))
+    rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))
     return rows
 
 
@@ -63,7 +63,7 @@ def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
         (
             "with the drive's uncertainty:",
             f"{prediction.n_draws} drives drawn{overloaded}",
-            f"{prediction.wall_s:.1f} s",
+            f"simulated in {prediction.wall_s:.1f} s",
         ),
         ("  throughput, IOPS", "", between(iops.low, iops.high)),
         ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
@@ -74,7 +74,7 @@ def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
 def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
     """The interval, or how many requests it would take."""
     if math.isnan(ends_ns[0]):
-        return f"from {fewest_for(level):,} requests on"
+        return f"needs {fewest_for(level):,} requests"
     return between(*ends_ns, 1e6)
 
 

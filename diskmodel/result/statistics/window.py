@@ -18,8 +18,8 @@ _PIECE = 1 << 18
 #: Rounds of an uneven sweep that a run has to see. With one, nothing shows how rounds differ; with double, twice as
 #: many plans end without an answer.
 MIN_ROUNDS = 2
-#: Ups and downs of the load that a run has to see (rule Z11): the fewest batches of an interval, so that there is one
-#: for each on average. With half, an interval from three bursts is believed; with double, twice as many plans end
+#: Ups and downs of the load that a run has to see (rule Z11): the fewest batches of an interval, so that each
+#: has one on average. With half, an interval from three bursts is believed; with double, twice as many plans end
 #: without an answer.
 MIN_CYCLES = 10
 

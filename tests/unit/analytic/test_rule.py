@@ -171,7 +171,7 @@ def test_all_faults_at_once() -> None:
     with pytest.raises(InputError) as caught:
         rule_of_thumb("raid5", disks=0, iops=-1.0, read_fraction=60, cache_hit=0.3, utilization_ceiling=85)
     assert [fault.field for fault in caught.value.faults] == ["read_fraction", "disks", "iops", "utilization_ceiling"]
-    with pytest.raises(InputError, match="must have at least two values"):
+    with pytest.raises(InputError, match="at least two of them are required"):
         rule_of_thumb("raid5", iops=100, read_fraction=0.6)
     with pytest.raises(InputError, match="not a known RAID level"):
         write_penalty("raid7")

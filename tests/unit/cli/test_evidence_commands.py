@@ -115,7 +115,9 @@ def test_files_that_are_not_evidence_are_refused(trace: Path, tmp_path: Path) ->
     out = ("--out", tmp_path / "d.toml")
     job = write(tmp_path / "job.fio", "[global]\nrw=randread\n[a]\nbs=4k\n")
     assert "has no response times" in refusal("calibrate", job, *out)
-    assert "no evidence of a known kind" in refusal("calibrate", write(tmp_path / "t.txt", "hello there\n"), *out)
+    assert "belongs to no measurement, recording or trace" in refusal(
+        "calibrate", write(tmp_path / "t.txt", "hello there\n"), *out
+    )
     assert "has more than one trace" in refusal("calibrate", trace, trace, *out)
     assert "nowhere" in refusal("calibrate", tmp_path / "nowhere", *out)
     assert "its directory does not exist" in refusal("calibrate", trace, "--out", tmp_path / "no" / "d.toml")

@@ -28,10 +28,43 @@ def test_arrays(tmp_path: Path, text: str, output: str) -> None:
     assert output in refusal("simulate", array, "--workload", EXAMPLES / "oltp.toml")
 
 
+LOAD = ("--iops", 100, "--reads", "70%", "--block", "8k")
+RAID5 = ("simulate", "8x generic-15k raid5")
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        ((*RAID5, *LOAD, "--seed", -1), "--seed='-1': must be at least 0; raise it"),
+        ((*RAID5, *LOAD, "--seed", "abc"), "--seed='abc': must be a whole number; write digits only"),
+        ((*RAID5, "--iops", -5, *LOAD[2:]), "--iops='-5': must be above 0"),
+        ((*RAID5, *LOAD[:3], "170%", *LOAD[4:]), "--reads='170%': must be at most 100%"),
+        ((*RAID5, *LOAD[:5], 512), 'has no unit; write for example "512 B" or "512 KiB"'),
+        (
+            (*RAID5, *LOAD, "--span", "200TB"),
+            "(200 TB), beyond the array's capacity of 2,099,999,670,272 bytes (2.1 TB)",
+        ),
+        ((*RAID5, *LOAD, "--clients", 4), "--iops, --queue-depth: both state the load"),
+        (("simulate", EXAMPLES / "raid5.tml", *LOAD), "no such file or directory; did you mean "),
+        (("simulate", EXAMPLES, *LOAD), "is a directory; name a file in it"),
+        (("plan", "--from", "preset:vmm"), "preset='vmm': is not a known preset; did you mean vm?"),
+        (("rule", "--level", "radi5", "--disks", 5, "--iops", 3, "--reads", "1"), "did you mean raid5?"),
+        (("workload", EXAMPLES / "trace.csv", "--format", "msrr"), "did you mean msr?"),
+    ],
+)
+def test_options_and_files(words: tuple[object, ...], output: str) -> None:
+    message = refusal(*words)
+    assert output in message
+    assert "Input should" not in message
+
+
 def test_streams_of_a_workload(tmp_path: Path) -> None:
     streams = '[[streams]]\nsize = "4 KiB"\narrival = {kind = "poison", rate = "5/s"}\n[streams.addresses]\nfoo = 1\n'
     message = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", streams))
-    assert "streams.0.arrival='poison': is not a known kind; use one of 'poisson', 'bursts'" in message
+    assert (
+        "streams.0.arrival='poison': is not a known kind; did you mean 'poisson'? The choices are 'poisson', 'bursts'"
+        in message
+    )
     assert "streams.0.addresses: has no pattern; add pattern = …" in message
     misspelt = '[[streams]]\nsize = "4 KiB"\narrival = {kind = "closed", cleints = 4}\n'
     message = refusal("simulate", EXAMPLES / "raid5.toml", "--workload", write(tmp_path / "load.toml", misspelt))

@@ -39,7 +39,7 @@ def test_a_clock_of_whole_seconds_is_named(tmp_path: Path) -> None:
     path = tmp_path / "whole.csv"
     header = "time_ns,op,offset_bytes,length_bytes,response_ns,device"
     path.write_text("\n".join([header, *(f"{i // 20}000000000,read,{i * 8192},4096,-1,sda" for i in range(400))]))
-    assert "the clock has steps of 1 s, and the requests of a step are replayed at once" in " ".join(
+    assert "its clock has steps of 1 s, and the requests of a step are replayed at once" in " ".join(
         run("replay", RAID10, "--trace", path).stderr.split()
     )
     assert "clock" not in run("replay", RAID10, "--trace", TRACE).stderr

@@ -47,7 +47,7 @@ def test_text_and_json_have_the_same_figures() -> None:
     [
         (("--level", "raid9", "--disks", 4, "--iops", 100, "--read-fraction", 0.5), "level='raid9'"),
         (("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5), "read_fraction=1.5"),
-        (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "must have at least two values"),
+        (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "at least two of them are required"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
         (("--disks", 7, "--iops", 100, "--reads", 0.5), "raid10 needs a multiple of its 2 copies"),
         (("--disks", 8, "--iops", 100, "--reads", 0.5, "--n-parity", 2), "only applies to level erasure"),

@@ -86,7 +86,7 @@ def test_a_histogram_answers_like_all_completions() -> None:
 
 def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
     words = (*ONE[:2], "--workload", EXAMPLES / "measured" / "iostat.txt", "--drive", "intel-x25-m-g2-160")
-    low, high = (answer(*words, "--requests", 1000, "--level", level)["offered_iops"] for level in (10, 99))
+    low, high = (answer(*words, "--requests", 1000, "--percentile", level)["offered_iops"] for level in (10, 99))
     assert low < high
     assert "device='sdz': is not in the file" in refusal(*words, "--device", "sdz")
 
@@ -102,7 +102,7 @@ def test_a_recorded_load_is_taken_at_the_percentile_asked_for() -> None:
         (ONE[:2], "--workload"),
         ((*ONE, "--keep", "some"), "keep='some': is not known; use all or histogram"),
         ((*ONE, "--keep", "histogram", "--engine", "simpy"), "keep='histogram': needs the kernel"),
-        ((*ONE, "--level", 50), "level='50': only applies to a recorded load"),
+        ((*ONE, "--percentile", 50), "percentile='50': only applies to a recorded load"),
         ((*ONE, "--device", "sda"), "device='sda': only applies to a recorded load"),
         (("simulate", EXAMPLES / "oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a workload, not an array"),
         (("simulate", EXAMPLES / "plan-oltp.toml", "-w", EXAMPLES / "oltp.toml"), "describes a plan, not an array"),
@@ -150,7 +150,7 @@ def test_replay_of_a_trace(tmp_path: Path) -> None:
     [
         (("--replay", "backwards"), "replay='backwards'"),
         (("--replay", "original", "--queue-depth", 4), "queue_depth=4"),
-        (("--replay", "original", "--level", 95), "level='95'"),
+        (("--replay", "original", "--percentile", 95), "percentile='95'"),
         (("--wrap",), "wrap=True"),
     ],
 )

@@ -28,7 +28,7 @@ def test_a_recording_becomes_a_workload_that_loads(name: str, tmp_path: Path) ->
 def test_the_level_chooses_the_rate() -> None:
     rates = []
     for level in ("0", "100"):
-        result = RUNNER.invoke(app, ["workload", str(FORMATS / "iostat.json"), "--level", level, "--json"])
+        result = RUNNER.invoke(app, ["workload", str(FORMATS / "iostat.json"), "--percentile", level, "--json"])
         streams = json.loads(result.stdout)["workload"]["streams"]
         rates.append(sum(stream["arrival"]["rate_per_s"] for stream in streams))
     assert rates[0] < rates[1]
@@ -57,7 +57,7 @@ def test_a_plan_is_pointed_at_a_recording(tmp_path: Path) -> None:
     options = ["--workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"]
     found = RUNNER.invoke(app, ["plan", str(plan), *options])
     assert found.exit_code in (0, 3), found.stderr
-    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--level", "50", "--json"])
+    read = RUNNER.invoke(app, ["workload", str(FORMATS / "sadf.json"), "--percentile", "50", "--json"])
     assert json.loads(found.stdout)["plan"]["workload"] == json.loads(read.stdout)["workload"]
 
     recorded = tmp_path / "sadf.json"

@@ -75,9 +75,9 @@ def test_some_bad_lines_do_not_hide_the_format(tmp_path):
         (b" \n\n", "is empty"),
         (b"Seek distances measured: 138\n1,\t1.245\n", "Seek distances measured: 138"),
         (bytes(range(256)), "binary data 00 01 02"),
-        (b'{"a": 1}', "accepted are measurement, fio-json"),
+        (b'{"a": 1}', "accepted are measurements by diskmodel; output of fio"),
         (b'{"a": ', "is not valid"),
-        (b"fio_clat", "is no evidence"),
+        (b"fio_clat", "belongs to no measurement"),
     ],
 )
 def test_what_is_unknown_says_what_was_seen_and_what_is_accepted(content, message, tmp_path):

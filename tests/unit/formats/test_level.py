@@ -31,7 +31,7 @@ def test_ways_to_write_a_level(text, found):
 
 @pytest.mark.parametrize("text", ["95%%", "", "ninety", "95% of disks", "101", "-1", 100.5])
 def test_other_texts_are_refused(text):
-    with pytest.raises(FormatError, match="level"):
+    with pytest.raises(FormatError, match="percentile"):
         Level.of(text)
 
 

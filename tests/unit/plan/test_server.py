@@ -62,7 +62,11 @@ TWO = (volume("data"), volume("log", LOG, "60 ms"))
         ((volume("a", objective={"latency": {"streams": {"x": {"p99": "1 s"}}}}),), {}, "is no stream of this volume"),
         ((volume("a", {"size": "4 KiB", "clients": 2}, objective={"iops": 5}),), {}, "give its workload a rate"),
         ((volume("a", objective={"cost_usd": 5}),), {}, "cost_usd"),
-        (({"name": "a", "capacity": "1 GB", "preset": "lgo"},), {}, "is not a known preset; use one of analytics"),
+        (
+            ({"name": "a", "capacity": "1 GB", "preset": "lgo"},),
+            {},
+            "volumes.0.preset='lgo': is not a known preset; did you mean log?",
+        ),
         ((volume("a", capacity="0 GB"),), {}, "volumes.0.capacity"),
         ((), {}, "volumes"),
     ],

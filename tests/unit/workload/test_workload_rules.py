@@ -95,7 +95,7 @@ def test_a_trace_is_scaled_in_time_or_in_depth() -> None:
 
 
 def test_a_trace_beyond_the_array_is_refused_or_wrapped_onto_it() -> None:
-    with pytest.raises(DescriptionError, match="beyond the array's capacity of 10000 bytes"):
+    with pytest.raises(DescriptionError, match="beyond the array's capacity of 10,000 bytes"):
         trace().requests(capacity_bytes=10_000)
     requests = trace(wraps=True).requests(capacity_bytes=10_000)
     assert (requests.offset + requests.length <= 10_000).all()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, choose_from
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def preset(name: str) -> Preset:
     """
     names = preset_names()
     if name not in names:
-        raise DescriptionError(Fault("preset", name, "is not a known preset", f"use one of {', '.join(names)}"))
+        raise DescriptionError(Fault("preset", name, "is not a known preset", choose_from(name, names)))
     data = tomllib.loads((files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
     about = data.pop("preset")
     return Preset(name, about["title"], tuple(about["sources"]), tuple(about["assumptions"]), data)

@@ -2,12 +2,12 @@
 //!
 //! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
-mod clook;
-mod deadline;
+mod c_look;
 mod deep;
+mod f_scan;
 mod fcfs;
-mod fscan;
 mod look;
+mod mq_deadline;
 mod neighbours;
 mod pool;
 mod registry;

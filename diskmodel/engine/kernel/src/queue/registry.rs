@@ -1,7 +1,7 @@
 //! The one list of the kernel's schedulers; `diskmodel/queue/registry.py` is the list of the SimPy engine.
 
 use super::deep::Deep;
-use super::{clook, deadline, fcfs, fscan, look, rpo, sptf, sstf};
+use super::{c_look, f_scan, fcfs, look, mq_deadline, rpo, sptf, sstf};
 use super::{Arms, Edge, Order, Queue, Scheduler, Waiting};
 use crate::named::named;
 
@@ -73,12 +73,12 @@ schedulers! {
     Fcfs = "fcfs" => fcfs::Fcfs,
     Sstf = "sstf" => sstf::Sstf,
     Scan = "scan" => look::Look<true>,
-    CScan = "c-scan" => clook::CLook<true>,
+    CScan = "c-scan" => c_look::CLook<true>,
     Look = "look" => look::Look<false>,
-    CLook = "c-look" => clook::CLook<false>,
-    FScan = "f-scan" => fscan::FScan,
+    CLook = "c-look" => c_look::CLook<false>,
+    FScan = "f-scan" => f_scan::FScan,
     Sptf = "sptf" => sptf::Sptf,
     SptfAged = "sptf-aged" => sptf::SptfAged,
     Rpo = "rpo" => rpo::Rpo,
-    Deadline = "mq-deadline" => deadline::Deadline,
+    Deadline = "mq-deadline" => mq_deadline::Deadline,
 }
