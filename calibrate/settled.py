@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from calibrate.arrays import Ints
 from diskmodel.array import Array
-from diskmodel.engine.simulate import simulate
-from diskmodel.result import Result
+from diskmodel.engine.simulate import outcome
+from diskmodel.records import Requests, Run
 from diskmodel.result.levels import drifts
+from diskmodel.result.rounds import measured_round
+from diskmodel.result.statistics.window import last_full_mix_ns, measuring_window
 from diskmodel.workload import Workload
 
 #: A run in which write buffers still fill is repeated so many times as long, and only its end counts. Eight disks with
@@ -16,21 +20,24 @@ from diskmodel.workload import Workload
 LONGER, END_RATIO = 16, 0.25
 
 
-def settled(array: Array, workload: Workload, *, n: int, warm_up: float | None, seed: int) -> tuple[Result, Ints]:
-    """Return the result of a run and the rows that count, in order of completion.
+def settled(
+    array: Array, workload: Workload, *, n: int, warm_up: float | None, seed: int
+) -> tuple[Requests, Run, Ints]:
+    """Return the requests and the outcome of a run, and the rows that count, in order of completion.
 
     Parameters
     ----------
     n : int
         Requests, where nothing fills.
     warm_up : float, optional
-        Part of the completions that is left out; None: what the result leaves out.
+        Part of the completions that is left out; None: what a result leaves out.
     """
-    result = simulate(array, workload, n_requests=n, seed=seed, profile_draws=0)
-    if drifts(result.run, result.requests, result.window.end_ns):
+    requests, run = outcome(array, workload, n_requests=n, seed=seed)
+    if drifts(run, requests, last_full_mix_ns(requests, run.completions.issue_ns)):
         warm_up = 1.0 - END_RATIO
-        result = simulate(array, workload, n_requests=n * LONGER, seed=seed, profile_draws=0)
+        requests, run = outcome(array, workload, n_requests=n * LONGER, seed=seed)
     if warm_up is None:
-        return result, np.asarray(result.window.rows)
-    order = np.argsort(result.run.completions.done_ns, kind="stable")
-    return result, order[int(len(order) * warm_up) :]
+        run = replace(run, round_requests=measured_round(run, len(requests)))
+        return requests, run, np.asarray(measuring_window(requests, run).rows)
+    order = np.argsort(run.completions.done_ns, kind="stable")
+    return requests, run, order[int(len(order) * warm_up) :]

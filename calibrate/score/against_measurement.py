@@ -190,8 +190,8 @@ def _known(latency: FioLatency) -> tuple[Floats, Floats]:
 
 def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
-    result, rows = settled(array, condition.workload, n=n, warm_up=None, seed=seed)
-    done, is_write = result.run.completions, result.requests.op[rows] != 0
+    requests, run, rows = settled(array, condition.workload, n=n, warm_up=None, seed=seed)
+    done, is_write = run.completions, requests.op[rows] != 0
     chosen = (done.done_ns - done.issue_ns)[rows][is_write == (condition.op == "write")] / 1e6
     return Predicted(float(chosen.mean()), np.asarray(np.quantile(chosen, condition.ranks)))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,44 +30,55 @@ def pair_weights(longest: int) -> Float:
     return weights
 
 
-@dataclass(frozen=True)
 class _Distances:
-    """What all curves of one number of cylinders share: a fit tries hundreds of them.
+    """What all curves of one number of cylinders share, each computed when first needed: a fit tries hundreds of them.
 
     Attributes
     ----------
     distance, weights : ndarray of float64
         0 … longest, and the probability of each.
-    roots, counts, lengths : ndarray of float64
-        Sums of the weights times the square root, 1 and the distance, up to each distance.
-    lowest, root, highest : float
-        Place of the average between first and last: of a line, a square root, and the smallest power.
     """
 
-    distance: Float
-    weights: Float
-    roots: Float
-    counts: Float
-    lengths: Float
-    lowest: float
-    root: float
-    highest: float
+    def __init__(self, longest: int) -> None:
+        self.weights = pair_weights(longest)
+        self.distance = np.arange(longest + 1, dtype=np.float64)
+
+    @cached_property
+    def roots(self) -> Float:
+        """Sums of the weights times the square root, up to each distance."""
+        return np.cumsum(self.weights * np.sqrt(self.distance))
+
+    @cached_property
+    def counts(self) -> Float:
+        """Sums of the weights up to each distance."""
+        return np.cumsum(self.weights)
+
+    @cached_property
+    def lengths(self) -> Float:
+        """Sums of the weights times the distance, up to each distance."""
+        return np.cumsum(self.weights * self.distance)
+
+    @cached_property
+    def lowest(self) -> float:
+        """Place of the average between first and last of a line."""
+        return _place(self.weights, self.distance)
+
+    @cached_property
+    def root(self) -> float:
+        """Place of the average of a square root."""
+        return self.of_power(0.5)
+
+    @cached_property
+    def highest(self) -> float:
+        """Place of the average of the smallest power."""
+        return self.of_power(_MIN_EXPONENT)
+
+    def of_power(self, exponent: float) -> float:
+        """Return the place of the average of a power."""
+        return _place(self.weights, self.distance**exponent)
 
 
-@lru_cache(maxsize=2)
-def _distances(longest: int) -> _Distances:
-    weights = pair_weights(longest)
-    distance = np.arange(longest + 1, dtype=np.float64)
-    return _Distances(
-        distance,
-        weights,
-        roots=np.cumsum(weights * np.sqrt(distance)),
-        counts=np.cumsum(weights),
-        lengths=np.cumsum(weights * distance),
-        lowest=_place(weights, distance),
-        root=_place(weights, distance**0.5),
-        highest=_place(weights, distance**_MIN_EXPONENT),
-    )
+_distances = lru_cache(maxsize=2)(_Distances)
 
 
 def _place(weights: Float, shape: Float) -> float:
@@ -76,8 +86,12 @@ def _place(weights: Float, shape: Float) -> float:
     return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
 
 
+# a fit changes other parameters of a drive much more often than its seeks
+@lru_cache(maxsize=2)
 def root_then_line(longest: int, first: float, average: float, last: float) -> Float:
     """Return seek times for distances 0 … `longest` with given first and last times and mean over all pairs.
+
+    The array may not be changed: the last ones are kept.
 
     Notes
     -----
@@ -103,12 +117,14 @@ def root_then_line(longest: int, first: float, average: float, last: float) -> F
             f"{average / 1e6:.3g} ms; use an average from {between[0] / 1e6:.3g} to {between[1] / 1e6:.3g} ms"
         )
     if place >= of.root:
-        exponent = find_root(lambda p: _place(of.weights, of.distance**p) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
+        ends = {_MIN_EXPONENT: highest, 0.5: of.root}
+        exponent = find_root(lambda p: (ends.get(p) or of.of_power(p)) - place, _MIN_EXPONENT, 0.5, xtol=1e-9)
         shape = of.distance ** float(exponent)
     else:
         joint = _joint(of, place)
         shape = np.where(of.distance <= joint, np.sqrt(of.distance), (of.distance + joint) / (2 * np.sqrt(joint)))
     curve = first + (last - first) * (shape - shape[1]) / (shape[-1] - shape[1])
+    curve.flags.writeable = False
     return np.asarray(curve)
 
 

@@ -66,10 +66,23 @@ def run_to_result(
     scenario : Scenario
         The array, resolved with the same seed.
     """
+    requests, outcome = draw_and_run(array, workload, n_requests, scenario=scenario, seed=seed, engine=engine)
+    return summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile)
+
+
+def draw_and_run(
+    array: Array,
+    workload: Workload | TraceWorkload,
+    n_requests: int,
+    *,
+    scenario: Scenario,
+    seed: int,
+    engine: Engine = "auto",
+) -> tuple[Requests, Run]:
+    """Return the requests of one run, and its raw outcome without any estimate. Parameters as `run_to_result`."""
     # what came before a trace is unknown
     before = {"n_before": scenario.start.n_before} if isinstance(workload, Workload) else {}
     requests = workload.requests(
         capacity_bytes=array.usable_bytes, n=n_requests, seed=seed, with_cache_draws=scenario.has_drawn_hits, **before
     )
-    outcome = run(scenario, requests, engine)
-    return summarize(requests, outcome, n_disks=scenario.n_devices, precision=precision, percentile=percentile)
+    return requests, run(scenario, requests, engine)

@@ -12,7 +12,7 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.predict import DRAWS, predict
-from diskmodel.engine.run import Engine, run_to_result
+from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
 from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
@@ -20,7 +20,9 @@ from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.engine.unseen import unseen
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
+from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
+from diskmodel.result.laws import check_laws
 from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -134,6 +136,20 @@ def simulate(
     return replace(result, prediction=prediction)
 
 
+def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> tuple[Requests, Run]:
+    """Return the requests of a run from the steady start and what became of them, without estimates and intervals.
+
+    For fits, which look at thousands of short runs: `simulate` takes longer for the estimates than for the run.
+    """
+    check_effort(workload, n_requests=n_requests, engine="native", keep="all")
+    refuse_random_writes(array, workload)
+    scenario = resolve(array, seed)
+    begun = replace(scenario, start=steady_start(array, workload, scenario, seed))
+    requests, run = draw_and_run(array, workload, n_requests, scenario=_sampled(begun, n_requests), seed=seed)
+    check_laws(requests, run)
+    return requests, run
+
+
 def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Result:
     """The result with what a burst sees, instead of the figures of a run that began empty."""
     weights = [(s.weight or s.expected_rate_per_s) * (1 - s.read_ratio) for s in workload.streams]
@@ -192,7 +208,7 @@ def _of_length(
     keep: Keep,
 ) -> Result:
     """Return the result of one run of `n` requests."""
-    scenario = replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
+    scenario = _sampled(scenario, n)
     if keep == "all" or isinstance(workload, TraceWorkload):
         return run_to_result(
             array,
@@ -207,6 +223,11 @@ def _of_length(
     blocks = workload.blocks(capacity_bytes=array.usable_bytes, n=n, seed=seed, n_before=scenario.start.n_before)
     folded = streamed.run(scenario, blocks)
     return summarize_tally(folded.requests, folded.run, folded.tally, precision=precision, percentile=percentile)
+
+
+def _sampled(scenario: Scenario, n: int) -> Scenario:
+    """Return the scenario with levels recorded at regular places of a run of `n` requests."""
+    return replace(scenario, sample_every=max(n // LEVEL_SAMPLES, 1))
 
 
 def _assumed_order(array: Array, result: Result) -> AssumedOrder | None:

@@ -22,9 +22,14 @@ Engine = Callable[[Scenario, Requests], Run]
 def difference(case: Case) -> str | None:
     """How the engines differ on a case, or None when they agree on everything."""
     scenario, requests = build(case)
+    return difference_from(simpy_engine.run(scenario, requests), scenario, requests, case)
+
+
+def difference_from(simpy: Run, scenario: Scenario, requests: Requests, case: Case) -> str | None:
+    """How the kernel differs from what the reference engine made of a case."""
     reason = native.covers(scenario, requests)
     assert reason is None, f"the kernel does not cover {reason}"
-    simpy, kernel = simpy_engine.run(scenario, requests), native.run(scenario, requests)
+    kernel = native.run(scenario, requests)
     divergence = between(requests, simpy, kernel)
     try:
         check_laws(requests, kernel)

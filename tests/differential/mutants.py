@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
@@ -15,24 +14,31 @@ from types import ModuleType
 
 from diskmodel.engine import native
 from diskmodel.errors import KernelError
-from diskmodel.records import Requests, Run
-from tests.differential.cases import CORPUS, N_FIXED, Case, build, random_case
 from tests.differential.compare import between
+from tests.differential.witnesses import Witness, witness, witnesses
 
 ROOT = Path(__file__).parents[2]
 
 
-def compile_kernel(source: Path, target: Path, *options: str) -> None:
-    """Compile the kernel of a source tree, with the dependencies that the folder `target` has compiled already."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel", *options]
+#: The kernel itself is compiled in a quarter of the time, and runs no long cases here.
+UNOPTIMISED = ("--config", "profile.release.package.diskmodel-kernel.opt-level=0")
+
+
+def compile_kernel(source: Path, target: Path, *features: str) -> None:
+    """Compile the kernel of a source tree, not optimised, with the dependencies that `make setup` left in `target`.
+
+    With other features, variables or kinds of library than there cargo would compile all of these again.
+    """
+    command = ["cargo", "rustc", "--lib", "--release", "--locked", "--quiet", "--package", "diskmodel-kernel"]
+    options = ["--features", ",".join(["pyo3/extension-module", *features]), "--crate-type", "cdylib", *UNOPTIMISED]
     variables = {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
     environment = {**os.environ, **variables}
-    subprocess.run([*command, "--target-dir", str(target)], cwd=source, env=environment, check=True)
+    subprocess.run([*command, *options, "--target-dir", str(target)], cwd=source, env=environment, check=True)
 
 
 def build_kernel(target: Path) -> ModuleType:
     """Return the kernel with the feature `faults`, built in the folder `target` and loaded beside the released one."""
-    compile_kernel(ROOT, target, "--features", "faults")
+    compile_kernel(ROOT, target, "faults")
     # a name of its own: a library that is loaded must not change under the process
     place = target / f"_kernel-{os.getpid()}.abi3.so"
     shutil.copy(target / "release" / "lib_kernel.so", place)
@@ -56,31 +62,20 @@ def in_place(kernel: ModuleType) -> Iterator[None]:
         native._kernel = released  # type: ignore[misc]
 
 
-def catches(requests: Requests, reference: Run, scenario: object) -> bool:
+def catches(witness: Witness) -> bool:
     """Return whether the kernel in place differs from the reference on a case; an error and a panic count."""
     try:
-        outcome = native.run(scenario, requests)  # type: ignore[arg-type]
+        outcome = native.run(witness.scenario, witness.requests)
     except KernelError:  # a panic, or a standstill
         return True
-    return between(requests, reference, outcome) is not None
+    return between(witness.requests, witness.reference, outcome) is not None
 
 
-def witnesses() -> dict[str, Case]:
-    """Return the cases that have to catch every mutant: the kept ones and the fixed list."""
-    kept = {path.stem: json.loads(path.read_text())["case"] for path in CORPUS}
-    return kept | {f"random_case({seed})": random_case(seed) for seed in range(N_FIXED)}
-
-
-def first_witness(kernel: ModuleType, mutant: str | None, references: dict[str, Run]) -> str | None:
+def first_witness(kernel: ModuleType, mutant: str | None) -> str | None:
     """Return the first of the witnesses that catches a mutant, or None when none does."""
-    cases = witnesses()
     kernel.plant(mutant)
     try:
         with in_place(kernel):
-            for name, reference in references.items():
-                scenario, requests = build(cases[name])
-                if catches(requests, reference, scenario):
-                    return name
-        return None
+            return next((name for name in witnesses() if catches(witness(name))), None)
     finally:
         kernel.plant()

@@ -1,8 +1,6 @@
 """The two engines agree completion by completion, to the nanosecond, on random arrays and workloads."""
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,7 +11,8 @@ from diskmodel.layout.levels import LEVELS
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
 from tests.differential.cases import CORPUS, N_FIXED, Case, draw_case, random_case
-from tests.differential.compare import difference
+from tests.differential.compare import difference, difference_from
+from tests.differential.witnesses import fixed, witness, witnesses
 
 BLOCKS = 10
 #: Cases of the slow tier, an eighth of a second each; the fast tier runs the first N_FIXED of them.
@@ -28,23 +27,32 @@ def cases(draw: st.DrawFn) -> Case:
     return draw_case(lambda options: draw(st.sampled_from(options)))
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_kept_cases(path: Path) -> None:
+def of_witness(name: str) -> str | None:
+    """How the engines differ on one of the cases that the tests of mutants look at, too."""
+    found = witness(name)
+    return difference_from(found.reference, found.scenario, found.requests, witnesses()[name])
+
+
+# in the worker of the tests of mutants, which has the reference engine's outcome then
+@pytest.mark.xdist_group("cargo")
+@pytest.mark.parametrize("name", [path.stem for path in CORPUS])
+def test_kept_cases(name: str) -> None:
     """Cases on which the engines once differed, or which first caught a mutant."""
-    divergence = difference(json.loads(path.read_text())["case"])
+    divergence = of_witness(name)
     assert divergence is None, divergence
 
 
+@pytest.mark.xdist_group("cargo")
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_fixed_list_of_cases(block: int) -> None:
-    for seed in range(block, N_FIXED, BLOCKS):
-        divergence = difference(random_case(seed))
-        assert divergence is None, f"random_case({seed}): {divergence}"
+    for name in list(fixed())[block::BLOCKS]:
+        divergence = of_witness(name)
+        assert divergence is None, f"{name}: {divergence}"
 
 
 def test_fixed_list_covers_every_choice() -> None:
     """Whatever is registered is compared: each scheduler above a disk and inside one, and each RAID level."""
-    arrays = [random_case(seed)["array"] for seed in range(N_FIXED)]
+    arrays = [case["array"] for case in fixed().values()]
     seen = {
         "above a disk": Counter(array["queue"]["scheduler"] for array in arrays),
         "inside a disk": Counter(a["drive"]["queue"]["scheduler"] for a in arrays if a["drive"]["kind"] == "hdd"),

@@ -76,22 +76,40 @@ class Environment:
         return run(self.bin / "python", "-I", "-c", code, cwd=self.folder)
 
 
-def install(archive: Path, folder: Path) -> Environment:
-    """Install a wheel or an sdist into a new environment by pip, without an index."""
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+def build_wheel(sdist: Path, folder: Path) -> Path:
+    """Build the wheel from an sdist by pip into a new folder, with nothing but the build backend that it declares."""
+    builder = new_environment(folder.with_name(f"{folder.name}-builder"))
     backend = link(["setuptools", "setuptools-rust", "wheel"], folder.with_name(f"{folder.name}-backend"))
     run(
-        *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install"),
-        *("--quiet", "--no-index", "--no-deps", "--no-build-isolation", archive),
-        cwd=folder,
+        *pip_in(builder, "wheel"),
+        *("--no-deps", "--no-build-isolation", "--wheel-dir", folder, sdist),
+        cwd=folder.parent,
         PYTHONPATH=str(backend),
         CARGO_TARGET_DIR=str(ROOT / "target"),
         # the interpreter that the environment is made of; under another name PyO3 would be compiled again
         PYO3_PYTHON=sys.executable,
     )
-    environment = Environment(folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def install(wheel: Path, folder: Path) -> Environment:
+    """Install a wheel into a new environment by pip, without an index."""
+    environment = new_environment(folder)
+    run(*pip_in(environment, "install"), "--no-deps", wheel, cwd=folder)
     declared = environment.python("import importlib.metadata as m; print('\\n'.join(m.requires('diskmodel')))")
     dependencies = link(declared.splitlines(), folder.with_name(f"{folder.name}-dependencies"))
     purelib = environment.python("import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     (Path(purelib) / "dependencies.pth").write_text(f"{dependencies}\n")
     return environment
+
+
+def new_environment(folder: Path) -> Environment:
+    """Return a new, empty environment."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    return Environment(folder)
+
+
+def pip_in(environment: Environment, command: str) -> tuple[str | Path, ...]:
+    """Return the beginning of a command of pip for an environment, without an index."""
+    return (sys.executable, "-m", "pip", "--python", environment.bin / "python", command, "--quiet", "--no-index")

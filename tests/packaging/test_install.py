@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packaging.installing import ROOT, Environment, copy_source, install, run
+from tests.packaging.installing import Environment, build_wheel, copy_source, install, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cargo")]
 
@@ -20,43 +20,23 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the sdist, built from the source tree, and of the wheel, built from the sdist."""
+def sdist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist, built from the source tree."""
     folder = tmp_path_factory.mktemp("dist")
-    run(
-        *(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, source),
-        cwd=folder,
-        CARGO_TARGET_DIR=str(ROOT / "target"),
-    )
-    return folder
-
-
-@pytest.fixture(scope="module")
-def sdist(dist: Path) -> Path:
-    (path,) = dist.glob("*.tar.gz")
+    run(*(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--outdir", folder, source), cwd=folder)
+    (path,) = folder.glob("*.tar.gz")
     return path
 
 
 @pytest.fixture(scope="module")
-def wheel(dist: Path) -> Path:
-    (path,) = dist.glob("*.whl")
-    return path
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the sdist as pip does before it installs one."""
+    return build_wheel(sdist, tmp_path_factory.mktemp("wheel") / "wheel")
 
 
 @pytest.fixture(scope="module")
-def from_wheel(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return install(wheel, tmp_path_factory.mktemp("from-wheel") / "environment")
-
-
-@pytest.fixture(scope="module")
-def from_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return install(sdist, tmp_path_factory.mktemp("from-sdist") / "environment")
-
-
-@pytest.fixture(scope="module", params=["from_wheel", "from_sdist"])
-def environment(request: pytest.FixtureRequest) -> Environment:
-    installed: Environment = request.getfixturevalue(request.param)
-    return installed
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return install(wheel, tmp_path_factory.mktemp("installed") / "environment")
 
 
 def files_of(source: Path, *patterns: str) -> set[str]:

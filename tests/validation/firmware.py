@@ -20,6 +20,7 @@ from diskmodel.drive import Hdd, load_drive
 from diskmodel.drive.assumed_order import ASSUMED_ORDERS, BEHIND_P420I, NEARLINE, SAMSUNG_F1, WD_RAPTOR, Order
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
+from diskmodel.records import Requests
 from diskmodel.workload import Workload
 from tests.validation.published import SINGLE
 from tests.validation.published_arrays import rows
@@ -74,9 +75,9 @@ class Sweep:
 
     def errors(self, queue: dict[str, Any]) -> list[tuple[float, float | None]]:
         """Return predicted over measured, less 1, of rate and p99 at each depth."""
-        found = []
+        found, drive = [], with_queue(self.drive, queue)
         for point in self.points:
-            iops, p99_ms = run(with_queue(self.drive, queue), point.depth)[::2]
+            iops, p99_ms = run(drive, point.depth)[::2]
             p99_error = None if point.p99_ms is None else p99_ms / point.p99_ms - 1
             found.append((iops / point.iops - 1, p99_error))
         return found
@@ -96,14 +97,18 @@ def with_queue(drive: Hdd, queue: dict[str, Any]) -> Hdd:
     return drive.model_copy(update={"queue": {"depth": drive.queue.depth} | queue})
 
 
+@cache
+def _reads(capacity_bytes: int, depth: int) -> Requests:
+    workload = Workload.parse({"size": "4 KiB", "clients": depth})
+    return workload.requests(capacity_bytes=capacity_bytes, n=N_REQUESTS, seed=1)
+
+
 def run(drive: Hdd, depth: int) -> tuple[float, float, float]:
     """Return rate in 1/s, mean and p99 of the response in ms, of random 4 KiB reads of the whole drive."""
     # more than the drive's queue takes waits in Linux
     queue = {"queue": {"scheduler": "mq-deadline"}} if depth > drive.queue.depth else {}
-    array = Array.parse({"drive": drive.to_dict(), "layout": SINGLE} | queue)
-    workload = Workload.parse({"size": "4 KiB", "clients": depth})
-    requests = workload.requests(capacity_bytes=array.usable_bytes, n=N_REQUESTS, seed=1)
-    completions = native.run(resolve(array, 1), requests).completions
+    array = Array.parse({"drive": drive, "layout": SINGLE} | queue)
+    completions = native.run(resolve(array, 1), _reads(array.usable_bytes, depth)).completions
     order = np.argsort(completions.done_ns, kind="stable")[int(WARM_UP_RATIO * N_REQUESTS) :]
     done_ns = completions.done_ns[order]
     response_ms = (done_ns - completions.issue_ns[order]) / 1e6

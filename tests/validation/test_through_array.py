@@ -7,7 +7,8 @@ import pytest
 from tests.validation import through_array as module
 from tests.validation.through_array import Case, Error, errors
 
-pytestmark = pytest.mark.slow
+# one worker: the page shows the fits that the other tests look at
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("through an array")]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from calibrate.calibration import Calibration
@@ -134,6 +135,7 @@ def _is_shallow_read(condition: Condition) -> bool:
     return condition.op == "read" and not condition.is_mixed and condition.depth <= 8
 
 
+@cache
 def eight() -> Case:
     """Return the RAID 5 of eight disks, fitted to its reads at depths 1 to 8."""
     layout = {"level": "raid5", "disks": 8, "strip": "512 KiB", "bitmap": {}}
@@ -144,6 +146,7 @@ def eight() -> Case:
     return _of_fio(title, EIGHT, source, EIGHT_DISKS, Array.parse(fields))
 
 
+@cache
 def behind_controller() -> Case:
     """Return the single disk behind a controller, fitted to its reads at depths 1 to 8."""
     array = Array.parse({"drive": _typical("generic-7k2", 10**11), "layout": {"level": "jbod", "disks": 1}})
@@ -172,6 +175,7 @@ def _of_equations(level: str, disks: int) -> Group:
 OF_EQUATIONS = (("RAID0 full stroke", 4), ("RAID0", 4), ("RAID10", 4), ("RAID5", 4), ("RAID1", 2))
 
 
+@cache
 def of_equations(first: str) -> Case:
     """Return the arrays of known disks, fitted to the reads and writes of one of them."""
     groups = [_of_equations(*shape) for shape in OF_EQUATIONS]

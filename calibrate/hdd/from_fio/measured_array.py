@@ -80,11 +80,12 @@ class MeasuredArray:
         """Return what the array does under a condition with this drive, caches as full as they stay."""
         n = max(self.n_requests, ROUNDS * condition.depth)
         array = self.with_drive(drive, condition.depth)
-        result, order = settled(array, condition.workload, n=n, warm_up=WARM_UP_RATIO, seed=seed)
-        done = result.run.completions
+        requests, run, order = settled(array, condition.workload, n=n, warm_up=WARM_UP_RATIO, seed=seed)
+        done = run.completions
         done_ns = done.done_ns[order]
-        is_asked = (result.requests.op[order] == 0) == (condition.op == "read")
+        is_asked = (requests.op[order] == 0) == (condition.op == "read")
         response_ns = (done_ns - done.issue_ns[order]).astype(np.float64)[is_asked]
         rate = (is_asked.sum() - 1) / float(done_ns[-1] - done_ns[0]) * 1e9
-        shown = {p: float(np.percentile(response_ns, p)) for p in condition.percentiles_ns}
+        at = list(condition.percentiles_ns)
+        shown = dict(zip(at, np.percentile(response_ns, at).tolist(), strict=True))
         return Predicted(float(rate), float(response_ns.mean()), shown)

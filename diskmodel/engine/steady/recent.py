@@ -59,6 +59,8 @@ class History:
         return _rows_of(n_bytes, int(length.sum()))
 
     def _rows(self, n_rows: int, *, only_writes: bool) -> tuple[Int64, Int64]:
+        if only_writes and all(stream.read_ratio == 1 for stream in self.workload.streams):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
         past = self.workload.past(capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before)
         chosen = past.op == Op.WRITE if only_writes else slice(None)
         return past.offset[chosen], past.length[chosen]

@@ -393,7 +393,7 @@ class _Parts:
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
             rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
             return _staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
-        if not room or not isinstance(tables, HddTables):
+        if not room or not isinstance(tables, HddTables) or not self.writes_anything:
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         return EMPTY.programmed, _joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)

@@ -54,6 +54,6 @@ def choice_outcomes() -> Iterable[tuple[str, Outcome]]:
         print(f"{choice['case']}: {choice['text']}", file=sys.stderr)
         for run in runs_of(choice):
             array, workload = chosen(choice, run)
-            result = simulate(array, workload, n_requests=run.get("requests", 8000))
+            result = simulate(array, workload, n_requests=run.get("requests", 8000), profile_draws=0)
             for outcome in outcomes_of(run, result):
                 yield choice["text"], outcome

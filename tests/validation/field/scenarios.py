@@ -16,10 +16,10 @@ Run = dict[str, Any]
 
 
 def simulated(run: Run) -> Result:
-    """The result of a run of `examples/field/scenarios.toml`."""
+    """The result of a run of `examples/field/scenarios.toml`, without the spread of drives that might be meant."""
     array = Array.load(FIELD / f"{run['array']}.toml")
     workload = Workload.load(FIELD / f"{run['workload']}.toml")
-    return simulate(array, workload, n_requests=run.get("requests", 8000))
+    return simulate(array, workload, n_requests=run.get("requests", 8000), profile_draws=0)
 
 
 def _iops(result: Result, run: Run) -> float:
