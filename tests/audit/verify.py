@@ -147,7 +147,7 @@ def verdict_of(
                 continue
             own = claimed.get((item.name, item.detail))
             half = 0.0 if own is None or own["low"] is None else (own["high"] - own["low"]) / 2
-            if item.detail == judge.RECOVERY:  # a plan lists it only where it is not met
+            if item.detail == judge.BUSIEST:  # a plan lists it only where it is not met
                 half = judge.MAX_BUSY_END_RATIO - judge.MAX_BUSY_RATIO
             beyond = item.figure.low - item.limit if item.is_upper else item.limit - item.figure.high
             if item.detail == "overloaded" or beyond > half:

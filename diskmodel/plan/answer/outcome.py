@@ -28,6 +28,8 @@ class Outcome(Record):
         Mean of the disks.
     utilization_half_width : float
         Half-width of its 95 % interval as a part of it; nan where unknown.
+    busiest_ratio, busiest_half_width : float
+        Utilization of the disk that has most, and the half-width of its interval as a part of it; nan where unknown.
     back_end_per_host : float
         Disk operations per host request.
     breakdown_ms : mapping of str to float
@@ -59,6 +61,8 @@ class Outcome(Record):
     n_requests: int = 0
     method: str = ""
     utilization_half_width: float = 0.0
+    busiest_ratio: float = math.nan
+    busiest_half_width: float = math.nan
     rebuilt_bytes_per_s: float = math.nan
     burst_requests: float = math.nan
     burst_latency_ms: float = math.nan
@@ -81,6 +85,12 @@ class Outcome(Record):
         """Utilization with its interval."""
         half = self.utilization_ratio * self.utilization_half_width
         return Interval(self.utilization_ratio, self.utilization_ratio - half, self.utilization_ratio + half)
+
+    @property
+    def busiest(self) -> Interval:
+        """Utilization of the busiest disk with its interval."""
+        half = self.busiest_ratio * self.busiest_half_width
+        return Interval(self.busiest_ratio, self.busiest_ratio - half, self.busiest_ratio + half)
 
     def latency_of(self, statistic: str, stream: str = "") -> Interval | None:
         """Return a statistic of the latency in ns; None where it is unknown."""
@@ -106,6 +116,7 @@ class Outcome(Record):
             },
             "streams": {name: {"latency_ms": self.latency_ms(name)} for name in self.latency_ns if name},
             "utilization_ratio": self.utilization_ratio,
+            "busiest_utilization_ratio": self.busiest_ratio,
             "back_end_per_host": self.back_end_per_host,
             "burst_requests": self.burst_requests,
             "burst_latency_ms": self.burst_latency_ms,

@@ -11,15 +11,17 @@ from diskmodel.plan.question.objective import LatencyObjective, Objective
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
-#: Highest utilization behind a write cache under an open load. A burst takes 1 / (1 - utilization) times as long to be
-#: written as to arrive: 100 times here. While the cache is full, requests wait for the disks, which a run that begins
-#: at the cache's mark does not see; at 99.9 % an array may stay so for minutes.
+#: Highest utilization of a single disk under an open load. What comes too fast for a moment takes 1 / (1 - utilization)
+#: times as long to be served: 100 times here. At 99.9 % a queue, or a full write cache, stays so for minutes, which a
+#: run of some seconds does not see.
 MAX_BUSY_RATIO = 0.99
 #: End of the interval of that utilization up to which a figure below the highest is believed: a burst then takes less
 #: than twice as long as at the highest. At 0.99 every array near it would need a run of a million requests.
 MAX_BUSY_END_RATIO = 0.995
+#: Utilization whose interval is not looked at: no run of a plan is so short that it takes 99 % for it.
+FAR_FROM_BUSY_RATIO = 0.9
 #: Detail of that criterion.
-RECOVERY = "to recover from a full write cache"
+BUSIEST = "of the busiest disk"
 
 
 def criterion(name: str, detail: str, limit: float, figure: Interval, unit: str, *, is_upper: bool) -> Criterion:
@@ -48,7 +50,7 @@ def performance(objective: Objective, outcome: Outcome, workload: Workload) -> l
     is_open = not workload.queue_depth
     found = stability(outcome, workload)
     outcome = _without_ends(outcome)
-    found += _recovery(objective.utilization_ceiling_ratio, outcome, is_open=is_open)
+    found += _busiest(outcome, is_open=is_open)
     if not is_open and objective.design_iops is not None:
         found.append(criterion("iops", "", objective.design_iops, outcome.iops, "1/s", is_upper=False))
     if objective.design_throughput_bytes_per_s is not None and outcome.is_stable:
@@ -82,6 +84,7 @@ def _without_ends(outcome: Outcome) -> Outcome:
         bytes_per_s=_unknown(outcome.bytes_per_s),
         latency_ns=latency,
         utilization_half_width=math.nan,
+        busiest_half_width=math.nan,
     )
 
 
@@ -97,12 +100,11 @@ def stability(outcome: Outcome, workload: Workload, prefix: str = "") -> list[Cr
     return [Criterion(f"{prefix}iops", "overloaded", offered, outcome.iops, "1/s", False, Verdict.FAILS)]
 
 
-def _recovery(ceiling: float | None, outcome: Outcome, *, is_open: bool) -> list[Criterion]:
-    """Return the criterion of an array whose disks hardly keep up behind a write cache; nothing where they do."""
-    is_covered = ceiling is not None and ceiling <= MAX_BUSY_RATIO
-    if not is_open or is_covered or not outcome.is_stable or not outcome.burst_requests > 0:
+def _busiest(outcome: Outcome, *, is_open: bool) -> list[Criterion]:
+    """Return the criterion of an array with a disk that hardly keeps up; nothing where all do."""
+    if not is_open or not outcome.is_stable or not outcome.busiest_ratio > FAR_FROM_BUSY_RATIO:
         return []
-    found = criterion("utilization", RECOVERY, MAX_BUSY_RATIO, outcome.utilization, "", is_upper=True)
+    found = criterion("utilization", BUSIEST, MAX_BUSY_RATIO, outcome.busiest, "", is_upper=True)
     is_believed = found.figure.value <= MAX_BUSY_RATIO and found.figure.high <= MAX_BUSY_END_RATIO
     return [] if is_believed else [found]
 

@@ -66,6 +66,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
     cycle = cycle_of(result.requests)
+    half_width = _utilization_half_width(result, is_open=is_open)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
     return Outcome(
         is_stable=result.is_stable,
@@ -74,7 +75,9 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         latency_ns={"": _figures(result.latency)}
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
         utilization_ratio=min(share * sum(working) / len(working), 1.0),
-        utilization_half_width=_utilization_half_width(result, is_open=is_open),
+        utilization_half_width=half_width,
+        busiest_ratio=min(share * max(working), 1.0),
+        busiest_half_width=half_width * math.sqrt(len(working)),  # as if disks varied on their own
         back_end_per_host=result.back_end_per_host,
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
@@ -114,7 +117,9 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
         return outcome
     n = result.n_measured if is_window else result.n_requests
     ratio = outcome.utilization_ratio * workload.offered_rate_per_s * seconds / n
-    return replace(outcome, utilization_ratio=min(ratio, 1.0))
+    changed = ratio / outcome.utilization_ratio if outcome.utilization_ratio else 1.0
+    busiest = min(outcome.busiest_ratio * changed, 1.0)
+    return replace(outcome, utilization_ratio=min(ratio, 1.0), busiest_ratio=busiest)
 
 
 def _utilization_half_width(result: Result, *, is_open: bool) -> float:

@@ -1,47 +1,60 @@
-"""Which criteria an outcome meets: disks that hardly keep up behind a write cache."""
+"""Which criteria an outcome meets: a disk that hardly keeps up."""
 
 import math
 
 import pytest
 
-from diskmodel import Workload
+from diskmodel import Array, Workload, simulate
 from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.trial.judge import performance
+from diskmodel.plan.trial.simulated import outcome_of
 from diskmodel.result.statistics.batches import Interval
 
 OPEN = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate": "1000/s"})
 CLOSED = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 4})
 
 
-def outcome(busy: float, *, half_width: float = 0.001, burst: float = 1000.0) -> Outcome:
+def outcome(busy: float, *, half_width: float = 0.001) -> Outcome:
     exact = Interval.exact(1000.0)
-    return Outcome(
-        True, exact, exact, {}, busy, utilization_half_width=half_width, n_requests=1000, burst_requests=burst
-    )
+    return Outcome(True, exact, exact, {}, 0.5, n_requests=1000, busiest_ratio=busy, busiest_half_width=half_width)
 
 
 @pytest.mark.parametrize(
     ("busy", "half_width", "verdict"),
     [
+        (0.89, 0.2, None),
         (0.95, 0.001, None),
         (0.985, 0.009, None),
         (0.985, 0.02, Verdict.UNDECIDED),
+        (0.985, math.nan, Verdict.UNDECIDED),
         (0.992, 0.005, Verdict.UNDECIDED),
         (0.996, 0.001, Verdict.FAILS),
     ],
 )
-def test_disks_behind_a_write_cache_recover_from_a_burst(
-    busy: float, half_width: float, verdict: Verdict | None
-) -> None:
+def test_no_disk_is_busy_all_the_time(busy: float, half_width: float, verdict: Verdict | None) -> None:
     found = performance(Objective.parse({"capacity": "1 TB"}), outcome(busy, half_width=half_width), OPEN)
     assert [item.verdict for item in found] == ([] if verdict is None else [verdict])
-    assert all("to recover from a full write cache" in item.detail for item in found)
+    assert all(item.detail == "of the busiest disk" for item in found)
 
 
-def test_other_busy_disks_are_no_concern() -> None:
-    assert not performance(Objective.parse({"capacity": "1 TB"}), outcome(0.999, burst=math.nan), OPEN)
+def test_clients_that_wait_may_keep_disks_busy() -> None:
     assert not performance(Objective.parse({"capacity": "1 TB"}), outcome(1.0), CLOSED)
-    stated = performance(Objective.parse({"utilization_ceiling": "90%"}), outcome(0.996), OPEN)
-    assert [(item.name, item.limit) for item in stated] == [("utilization", 0.9)]
+    assert not performance(Objective.parse({"capacity": "1 TB"}), outcome(math.nan), OPEN)
+
+
+def test_a_ceiling_is_one_of_the_mean() -> None:
+    found = performance(Objective.parse({"utilization_ceiling": "90%"}), outcome(0.996), OPEN)
+    assert [(item.limit, item.verdict) for item in found] == [(0.99, Verdict.FAILS), (0.9, Verdict.HOLDS)]
+
+
+def test_a_hot_disk_is_found() -> None:
+    # an eighth of the requests goes to the pages of one drive: it is full long before the others
+    array = Array("samsung-pm893-960", "raid0", 8)
+    hot = {"pattern": "hot_spot", "access_ratio": 0.3, "space_ratio": 1e-7}
+    load = Workload.parse({"size": "16 KiB", "read_ratio": 0.5, "rate": "60000/s", "addresses": hot})
+    result = simulate(array, load, n_requests=20_000, profile_draws=0)
+    found = outcome_of(result, array, is_open=True)
+    assert found.busiest_ratio == max(disk.utilization_ratio for disk in result.per_disk) > found.utilization_ratio
+    assert found.busiest_half_width == pytest.approx(found.utilization_half_width * math.sqrt(8))
