@@ -3,14 +3,13 @@
 use super::{Disk, Model};
 use crate::cache::Segment;
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Arm, Extent, READ};
+use crate::mechanics::{Access, Extent, Reading, READ};
 
 pub(super) struct Stream {
     segment: Segment,
-    lba: i64,
+    /// Blocks of the actuator, counted from its first.
+    from: Reading,
     limit: i64,
-    from_ns: i64,
-    arm: Arm,
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
 }
@@ -24,8 +23,8 @@ impl Disk {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let limit = model.stream_limit(actuator.first_lba, end);
-                actuator.stream =
-                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
+                let from = Reading { lba: end - actuator.first_lba, from_ns: access.end, arm: access.arm };
+                actuator.stream = Some(Stream { segment, from, limit, followed_ns: -1 });
             }
         }
     }
@@ -42,17 +41,11 @@ impl Disk {
         let actuator = &mut actuators[i];
         let first = actuator.first_lba;
         let Some(stream) = actuator.stream.as_mut() else { return };
-        if stream.from_ns > now || stream.followed_ns == now {
+        if stream.from.from_ns > now || stream.followed_ns == now {
             return;
         }
         stream.followed_ns = now;
-        let (front, arm) = model.mechanics.streamed(
-            spindle,
-            stream.arm,
-            (stream.lba - first, stream.limit - first),
-            stream.from_ns,
-            now,
-        );
+        let (front, arm) = model.mechanics.streamed(spindle, &mut stream.from, stream.limit - first, now);
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
     }
@@ -67,9 +60,7 @@ impl Disk {
             return;
         }
         if stream.segment.end >= stream.limit && !planted(Fault::StreamRestart) {
-            stream.lba = stream.segment.end;
-            stream.from_ns = now;
-            stream.arm = arm;
+            stream.from = Reading { lba: stream.segment.end - actuator.first_lba, from_ns: now, arm };
         }
         stream.limit = limit;
     }
@@ -92,9 +83,10 @@ impl Disk {
             let again = model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0), 0);
             return Access { first_wait: 0, ..again };
         }
-        let whole = Extent { op: READ, lba: stream.lba - first, n: end - stream.lba };
+        let from = &stream.from;
+        let whole = Extent { op: READ, lba: from.lba, n: end - first - from.lba };
         let target = model.mechanics.target(whole.lba, &self.spindle);
-        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0), 0);
+        let whole = model.mechanics.access(from.arm, &self.spindle, whole, &target, (from.from_ns, 0), 0);
         Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, first_wait: 0, ..whole }
     }
 }
