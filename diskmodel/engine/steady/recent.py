@@ -174,22 +174,3 @@ def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     by_round = np.argsort((age * len(uses) // beyond)[::-1], kind="stable")
     different, turn = np.unique(uses[::-1][by_round], return_index=True)
     return different if len(different) <= n else different[turn <= np.partition(turn, n - 1)[n - 1]]
-
-
-def round_uses(uses: Int64, n: int) -> int:
-    """Uses during one round of a sweep that leaves `n` different blocks on average; 0: all blocks fit.
-
-    Notes
-    -----
-    A block that was last used `a` uses ago waits unless the sweep has passed it since: with probability `1 - a / T`
-    where a round takes `T` uses. Seen from one place of the sweep, as in `still_waiting`, a round would be the shorter,
-    the more of the blocks lie just ahead of it.
-    """
-    age = np.sort(last_uses(uses)[1])
-    if len(age) <= n:
-        return 0
-    # with the k latest blocks, k - (sum of their ages) / T = n; the oldest of them is no older than a round
-    k = np.arange(n + 1, len(age) + 1)
-    rounds = np.cumsum(age)[n:] / (k - n)
-    at = min(int(np.argmin(rounds)), len(rounds) - 1)
-    return int(rounds[at])

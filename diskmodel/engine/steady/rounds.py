@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
+
 import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
@@ -54,3 +56,64 @@ def unevenness(uses: Int64, lanes: Lanes, *, reads_per_use: float) -> float:
     each = np.bincount(passed[first], operations, _N_PARTS)[n_blocks > 0] / n_blocks[n_blocks > 0]
     each += reads_per_use * len(uses) / len(blocks)
     return float(each.std() / each.mean())
+
+
+def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
+    """Uses of blocks that one round of the sweep takes, by sweeping a cache without disks.
+
+    Parameters
+    ----------
+    uses : int64, shape (n_uses,)
+        Blocks that are written to, the latest last.
+    waiting : int64, shape (n,)
+        Blocks that wait when they come.
+    n : int
+        Blocks that wait always.
+    lanes : Lanes
+        What is written together.
+
+    Returns
+    -------
+    float
+        Mean over the lanes; twice the uses where no lane is swept twice within them.
+
+    Notes
+    -----
+    Rule K8, with runs that take no time. Ages of blocks alone would not do: beside a log, a sweep stays with the log as
+    long as this goes on ahead of it, and random writes wait for several times as long as the level says.
+    """
+    lane_of = (uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n).tolist()
+    ahead: list[list[int]] = [[] for _ in range(lanes.n)]
+    behind: list[list[int]] = [[] for _ in range(lanes.n)]
+    position, began, swept = [0] * lanes.n, [-1] * lanes.n, []
+    for block, lane in zip(
+        waiting.tolist(),
+        (waiting * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n).tolist(),
+        strict=True,
+    ):
+        ahead[lane].append(block)
+    for blocks in ahead:
+        heapify(blocks)
+    is_waiting, turn = set(waiting.tolist()), 0
+    for at, (block, lane) in enumerate(zip(uses.tolist(), lane_of, strict=True)):
+        if block in is_waiting:
+            continue
+        is_waiting.add(block)
+        heappush(ahead[lane] if block >= position[lane] else behind[lane], block)
+        while len(is_waiting) > n:
+            while not ahead[turn] and not behind[turn]:
+                turn = (turn + 1) % lanes.n
+            if not ahead[turn]:
+                ahead[turn], behind[turn] = behind[turn], ahead[turn]
+                if began[turn] >= 0:
+                    swept.append(at - began[turn])
+                began[turn] = at
+            run, mine = heappop(ahead[turn]), ahead[turn]
+            stripe = run * lanes.block_sectors // lanes.stripe_sectors
+            is_waiting.remove(run)
+            while mine and mine[0] == run + 1 and mine[0] * lanes.block_sectors // lanes.stripe_sectors == stripe:
+                run = heappop(mine)
+                is_waiting.remove(run)
+            position[turn] = run + 1
+            turn = (turn + 1) % lanes.n
+    return sum(swept) / len(swept) if swept else 2.0 * len(uses)

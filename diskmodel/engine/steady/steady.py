@@ -22,10 +22,9 @@ from diskmodel.engine.steady.recent import (
     is_among,
     last_uses,
     most_recent,
-    round_uses,
     still_waiting,
 )
-from diskmodel.engine.steady.rounds import UNEVEN, unevenness
+from diskmodel.engine.steady.rounds import UNEVEN, swept_round, unevenness
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
@@ -49,6 +48,9 @@ _NEARLY = 0.9
 _USES_PER_BLOCK = 4
 #: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
 _ROUNDS = 2
+#: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
+#: log a round takes about five for each: half would see a single one. A million take a second and a half.
+_SWEEP, _MAX_SWEEP = 16, 1 << 20
 #: Trials at most. Two are enough but for closed loads that wait for the same disks as the pages that grow old: each
 #: trial halves the error of their rate at least.
 _PASSES = 6
@@ -348,14 +350,15 @@ class _Parts:
             if len(waiting) >= n or self.history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
                 break
             n_uses *= 2
-        return waiting, self._uneven_round(uses, n, lanes, block_bytes) if len(waiting) == n else 0
+        return waiting, self._uneven_round(uses, waiting, lanes, block_bytes) if len(waiting) == n else 0
 
-    def _uneven_round(self, uses: Int64, n: int, lanes: Lanes, block_bytes: int) -> int:
-        """Requests of a round that leaves `n` blocks where it is uneven, else 0 (rule Z10)."""
+    def _uneven_round(self, uses: Int64, waiting: Int64, lanes: Lanes, block_bytes: int) -> int:
+        """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
         n_requests = self.history.rows_of_uses(len(uses), block_bytes, only_writes=True)
         if unevenness(uses, lanes, reads_per_use=n_requests * self.history.read_ratio / len(uses)) <= UNEVEN:
             return 0
-        return self.history.requests_of_uses(round_uses(uses, n), block_bytes)
+        uses = self.history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
+        return self.history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
@@ -16,6 +18,11 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
 from diskmodel.result.utilization import utilization_interval
 from diskmodel.workload import Workload
+
+#: A run in which a rebuild ends is followed by one this many times as short, of so many requests at least. An idle
+#: array rebuilds in an hour in which few requests come: of fewer, a percentile is one of them; with more, requests
+#: after the rebuild count as beside it.
+SHORTENING, FEWEST_BESIDE_A_REBUILD = 4, 20
 
 
 @dataclass(frozen=True)
@@ -32,21 +39,31 @@ class Simulated:
     def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.
 
-        Streams that go through their regions in order end the run at the ends of these, where disks transfer least.
+        Streams that go through their regions in order end the run at the ends of these, where disks transfer least. A
+        run beside a rebuild has as few requests as it takes to end before the rebuild does.
         """
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
-        result = simulate(
-            array,
-            workload,
-            seed=seed,
-            engine=self.engine,  # type: ignore[arg-type]
-            n_requests=n_requests,
-            profile_draws=0,
-        )
+        result = self._result(array, workload, n_requests, seed)
+        while is_rebuilt(array, result, seed) and n_requests > FEWEST_BESIDE_A_REBUILD:
+            n_requests = max(n_requests // SHORTENING, FEWEST_BESIDE_A_REBUILD)
+            result = self._result(array, workload, n_requests, seed)
         outcome = outcome_of(result, array, is_open=not workload.queue_depth)
         outcome = replace(outcome, latency_ns={**outcome.latency_ns, **_of_volumes(result, workload)})
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
+
+    def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
+        engine: Any = self.engine
+        return simulate(array, workload, seed=seed, engine=engine, n_requests=n_requests, profile_draws=0)
+
+
+def is_rebuilt(array: Array, result: Result, seed: int) -> bool:
+    """Return whether a rebuild came to its end within a run, whose rest says nothing about it."""
+    if array.layout.rebuild is None:
+        return False
+    scenario = resolve(array, seed)
+    to_do = scenario.layout.member - scenario.layout.rebuild_front
+    return result.run.rebuilt_bytes >= to_do * scenario.drive.sector_bytes
 
 
 def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:

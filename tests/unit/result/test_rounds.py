@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,7 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.engine.simulate import simulate
-from diskmodel.engine.steady.recent import round_uses
-from diskmodel.engine.steady.rounds import UNEVEN, unevenness
+from diskmodel.engine.steady.rounds import UNEVEN, swept_round, unevenness
 from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.show.words import answer
 from diskmodel.plan.trial.simulated import Simulated
@@ -35,6 +35,9 @@ WITH_LOG: dict[str, Any] = {
         {"name": "log", "size": "16 KiB", "read_ratio": 0.0, "addresses": "sequential", "rate": "30/s"},
     ]
 }
+
+DATA: dict[str, Any] = {"name": "data", "size": "4 KiB", "read_ratio": 0.9, "rate": "450/s", "span": "400 GB"}
+LOG: dict[str, Any] = {"name": "log", "size": "16 KiB", "read_ratio": 0.0, "rate": "45/s", "span": "400 GB"}
 
 
 def cached(size: str = "16 MiB", **more: object) -> Array:
@@ -60,20 +63,52 @@ def recorded(busy_ns: Int64, *, level: Int64 | None = None, **more: Any) -> Run:
 
 
 # ---------------------------------------------------------------------- what a round is
-def test_a_round_of_writes_without_repetitions_is_twice_what_waits() -> None:
-    """Of ages 1 to T, each counted 1 - a / T: (T - 1) / 2 wait."""
-    assert round_uses(np.arange(4000), 1000) == pytest.approx(2000, abs=2)
+def test_a_round_of_random_writes_is_twice_what_waits() -> None:
+    """A block waits for half a round on average."""
+    uses = np.random.default_rng(1).integers(0, 1 << 40, 20_000)
+    assert swept_round(uses, uses[:1000], 1000, LANES) == pytest.approx(2000, rel=0.02)
 
 
 def test_a_round_is_longer_where_few_blocks_are_popular() -> None:
     """Every second write goes to one of ten blocks: only half of them are of blocks that wait for long."""
-    uses = np.arange(8000)
-    uses[::2] = 10_000 + np.arange(4000) % 10
-    assert round_uses(uses, 1000) == pytest.approx(4 * (1000 - 10), rel=0.02)
+    uses = np.random.default_rng(1).integers(0, 1 << 40, 40_000)
+    uses[::2] = 10_000 + np.arange(20_000) % 10
+    assert swept_round(uses, np.unique(uses[1:2000:2])[:1000], 1000, LANES) == pytest.approx(4 * (1000 - 10), rel=0.05)
 
 
-def test_all_blocks_fit() -> None:
-    assert round_uses(np.arange(4000) % 500, 1000) == 0
+def test_each_lane_has_a_sweep_of_its_own() -> None:
+    several = replace(LANES, n=4)
+    uses = np.random.default_rng(1).integers(0, 1 << 40, 20_000)
+    assert swept_round(uses, uses[:1000], 1000, several) == pytest.approx(2000, rel=0.03)
+
+
+def test_a_sweep_by_hand() -> None:
+    """Two blocks wait. The third to come lets the lowest be written, and 30 and 31 go together: a row has 16 blocks."""
+    uses = np.array([10, 50, 30, 31, 5, 6, 7, 40, 41, 20, 60, 3])
+    # waiting {10, 50}; 30: writes 10. 31: writes 30 and 31. 5: two wait. 6: writes 50, then the sweep is at its end
+    # 7: begins below, 5 to 7 together; 40: one waits. 41: two. 20: begins again above 7 with 20; 60: writes 40 and 41
+    # 3: 3 and 60 wait
+    assert swept_round(uses, np.array([], np.int64), 2, LANES) == 2 * len(uses), "swept once"
+    again = np.concatenate([uses, [61, 100, 1, 2]])
+    # 61: writes 60 and 61; 100: 3 and 100. 1: writes 100. 2: begins below; since 7, the number 6, it was number 15
+    assert swept_round(again, np.array([], np.int64), 2, LANES) == 15 - 6
+
+
+def test_a_sweep_of_few_blocks_never_ends() -> None:
+    assert swept_round(np.arange(4000) % 500, np.arange(500), 1000, LANES) == 8000
+
+
+@pytest.mark.parametrize("begin", [0.3, 0.9])
+def test_beside_a_log_a_round_is_as_long_as_in_a_run(begin: float) -> None:
+    """By ages of blocks it would be far shorter: the sweep stays with the log until none of it is ahead."""
+    load = Workload.parse({"streams": [DATA, LOG | {"addresses": {"pattern": "sequential", "begin_ratio": begin}}]})
+    result = simulate(cached("48 MiB"), load, n_requests=600_000, seed=3, profile_draws=0)
+    busy_ns = np.diff(result.run.levels[:, 4])
+    is_busy = busy_ns > 1.3 * np.median(busy_ns)
+    begins = np.flatnonzero(is_busy[1:] & ~is_busy[:-1])
+    begins = begins[np.diff(begins, prepend=-99) > 8]
+    assert len(begins) >= 3
+    assert result.run.round_requests == pytest.approx(np.diff(begins).mean() * 600_000 / 256, rel=0.1)
 
 
 def test_operations_of_a_sweep_by_hand() -> None:
