@@ -75,7 +75,8 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
     Returns
     -------
     float
-        Mean over the lanes; twice the uses where no lane is swept twice within them.
+        Mean over the lanes; where no lane is swept twice within them, twice the uses, or 0 if hardly anything waits
+        behind the sweeps: then they follow a log, and nothing else comes.
 
     Notes
     -----
@@ -116,4 +117,7 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
                 is_waiting.remove(run)
             position[turn] = run + 1
             turn = (turn + 1) % lanes.n
-    return sum(swept) / len(swept) if swept else 2.0 * len(uses)
+    if swept:
+        return sum(swept) / len(swept)
+    n_behind = sum(map(len, behind))
+    return 2.0 * len(uses) if n_behind > UNEVEN * n else 0.0

@@ -94,8 +94,12 @@ def test_a_sweep_by_hand() -> None:
     assert swept_round(again, np.array([], np.int64), 2, LANES) == 15 - 6
 
 
-def test_a_sweep_of_few_blocks_never_ends() -> None:
-    assert swept_round(np.arange(4000) % 500, np.arange(500), 1000, LANES) == 8000
+def test_what_fits_or_is_only_followed_has_no_round() -> None:
+    assert swept_round(np.arange(4000) % 500, np.arange(500), 1000, LANES) == 0
+    log = np.arange(20_000)
+    assert swept_round(log[1000:], log[:1000], 1000, LANES) == 0
+    log[::10] = np.random.default_rng(1).integers(0, 1 << 40, 2000) - (1 << 41)  # a few writes behind it
+    assert swept_round(log[1000:3000], log[:1000], 1000, LANES) == 2 * 2000
 
 
 @pytest.mark.parametrize("begin", [0.3, 0.9])
