@@ -186,3 +186,8 @@ def _pretty(value: int, units: list[tuple[str, int]]) -> str:
         if value and value % factor == 0:
             return f"{value // factor} {unit}"
     return f"{value} B"
+
+
+def in_disks(n: int) -> str:
+    """Return a number of disks in words: "1 disk", "2 disks"."""
+    return f"{n} disk{'' if n == 1 else 's'}"

@@ -15,6 +15,7 @@ from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS
+from diskmodel.units import in_disks
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
 #: Half of them wastes good guesses; double wastes simulations on bad ones.
@@ -171,12 +172,12 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     if binding is None or below is None:
         binds, reason = "minimum disks", f"{disks} is the smallest number that the level or the plan allows"
     elif is_decided:
-        binds, reason = binding.name, f"with {below.disks} disks: {binding}"
+        binds, reason = binding.name, f"with {in_disks(below.disks)}: {binding}"
     else:
         binds = binding.name
-        reason = (
-            f"{below.disks} disks are too close to call in {_length(below)}, so the larger number is taken: {binding}"
-        )
+        verb = "is" if below.disks == 1 else "are"
+        close = f"{in_disks(below.disks)} {verb} too close to call in {_length(below)}"
+        reason = f"{close}, so the larger number is taken: {binding}"
     reason += _host_limit(below) + _rounds(below)
     counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)

@@ -11,7 +11,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
-from diskmodel.units import nominal_bytes
+from diskmodel.units import in_disks, nominal_bytes
 from diskmodel.workload import Workload
 
 
@@ -26,7 +26,7 @@ def answer(result: PlanResult) -> str:
     spare = f" and {spares} hot spare{'s' if spares > 1 else ''}" if spares else ""
     cost = best.trial.statics.cost_usd
     money = f", for {short(cost)} USD" if math.isfinite(cost) else ""
-    return f"{best.disks} disks{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
+    return f"{in_disks(best.disks or 0)}{spare} of {best.family.drive.name} in {best.level_in_words}{money}."
 
 
 #: Reasons beside the answer: what people keep in mind. Everything else is behind `--explain`.
@@ -62,10 +62,18 @@ def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
 def _fewer(best: Candidate) -> str:
     """Return why fewer disks are not the answer."""
     if best.below is None or best.binding is None:
-        return f"{best.disks} disks are the fewest that the level or the plan allows."
+        return _fewest(best.disks or 0)
     if best.is_decided:
-        return f"{best.below.disks} disks are too few: {best.binding.in_short()}."
-    return f"{best.below.disks} disks may be enough, but the longest run does not decide it: {best.binding.in_short()}."
+        few = "is too few" if best.below.disks == 1 else "are too few"
+        return f"{in_disks(best.below.disks)} {few}: {best.binding.in_short()}."
+    why = best.binding.in_short()
+    return f"{in_disks(best.below.disks)} may be enough, but the longest run does not decide it: {why}."
+
+
+def _fewest(disks: int) -> str:
+    """Return the words for the smallest count that may be tried."""
+    few = "is the smallest number" if disks == 1 else "are the fewest"
+    return f"{in_disks(disks)} {few} that the level or the plan allows."
 
 
 def _why_not(result: PlanResult) -> list[str]:
