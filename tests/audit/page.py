@@ -32,6 +32,7 @@ misses the objective: one of {missed:,} requests where it does so with its whole
 
 - A candidate called feasible is **unsafe** where a criterion is missed by more than the half-width of the plan's own
   interval, or the array is overloaded. A miss within that interval is counted as *narrowly missed*.
+  For the utilization of the busiest disk, at most 99 %, that is up to 99.5 %.
 - A candidate called infeasible is **unsafe** where the largest count meets every criterion in every run.
 - A candidate called undecided claims nothing, and one that was ruled out without a simulation (no room, no such group)
   needs no run. Neither is checked.
