@@ -3,13 +3,14 @@
 use super::{Disk, Model};
 use crate::cache::Segment;
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Extent, Reading, READ};
+use crate::mechanics::{Access, Arm, Extent, READ};
 
 pub(super) struct Stream {
     segment: Segment,
-    /// Blocks of the actuator, counted from its first.
-    from: Reading,
+    lba: i64,
     limit: i64,
+    from_ns: i64,
+    arm: Arm,
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
 }
@@ -23,8 +24,8 @@ impl Disk {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let limit = model.stream_limit(actuator.first_lba, end);
-                let from = Reading { lba: end - actuator.first_lba, from_ns: access.end, arm: access.arm };
-                actuator.stream = Some(Stream { segment, from, limit, followed_ns: -1 });
+                actuator.stream =
+                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
         }
     }
@@ -41,11 +42,17 @@ impl Disk {
         let actuator = &mut actuators[i];
         let first = actuator.first_lba;
         let Some(stream) = actuator.stream.as_mut() else { return };
-        if stream.from.from_ns > now || stream.followed_ns == now {
+        if stream.from_ns > now || stream.followed_ns == now {
             return;
         }
         stream.followed_ns = now;
-        let (front, arm) = model.mechanics.streamed(spindle, &mut stream.from, stream.limit - first, now);
+        let (front, arm) = model.mechanics.streamed(
+            spindle,
+            stream.arm,
+            (stream.lba - first, stream.limit - first),
+            stream.from_ns,
+            now,
+        );
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
     }
@@ -60,7 +67,9 @@ impl Disk {
             return;
         }
         if stream.segment.end >= stream.limit && !planted(Fault::StreamRestart) {
-            stream.from = Reading { lba: stream.segment.end - actuator.first_lba, from_ns: now, arm };
+            stream.lba = stream.segment.end;
+            stream.from_ns = now;
+            stream.arm = arm;
         }
         stream.limit = limit;
     }
@@ -83,10 +92,9 @@ impl Disk {
             let again = model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0), 0);
             return Access { first_wait: 0, ..again };
         }
-        let from = &stream.from;
-        let whole = Extent { op: READ, lba: from.lba, n: end - first - from.lba };
+        let whole = Extent { op: READ, lba: stream.lba - first, n: end - stream.lba };
         let target = model.mechanics.target(whole.lba, &self.spindle);
-        let whole = model.mechanics.access(from.arm, &self.spindle, whole, &target, (from.from_ns, 0), 0);
+        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0), 0);
         Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, first_wait: 0, ..whole }
     }
 }

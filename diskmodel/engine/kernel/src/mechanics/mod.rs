@@ -76,14 +76,6 @@ pub fn div(a: i64, b: i64) -> i64 {
     }
 }
 
-/// A read that began at `from_ns` at block `lba`, with the arm where it was then.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    pub lba: i64,
-    pub from_ns: i64,
-    pub arm: Arm,
-}
-
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
         let Seeks { ns: seek_ns, least_ns: least_seek_ns } = seeks;
@@ -192,10 +184,10 @@ impl Mechanics {
         (Access { seek, rotation: wait, transfer, first_end, first_wait: wait, end, arm }, taken)
     }
 
-    /// How far a read up to `limit` has come at `at` (rule C4): the next block, and the arm. `from` moves on over the
-    /// tracks that have been read to their ends, so that what follows need not go over them again.
-    pub fn streamed(&self, spindle: &Spindle, from: &mut Reading, limit: i64, at: i64) -> (i64, Arm) {
-        let Reading { mut lba, from_ns: mut now, mut arm } = *from;
+    /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).
+    pub fn streamed(&self, spindle: &Spindle, arm: Arm, blocks: (i64, i64), from_ns: i64, at: i64) -> (i64, Arm) {
+        let (mut lba, limit) = blocks;
+        let (mut now, mut arm) = (from_ns, arm);
         while lba < limit {
             let Target { place, angle } = self.target(lba, spindle);
             let zone = self.zones.of(&place);
@@ -206,8 +198,7 @@ impl Mechanics {
                 break;
             }
             arm = Arm::at(&place);
-            let left = self.zones.left_on_track(&place);
-            let take = (limit - lba).min(left);
+            let take = (limit - lba).min(self.zones.left_on_track(&place));
             let end = start + zone.by_track.of((index + take) * spindle.revolution) - angle;
             if end > at {
                 let passed = spindle.by_revolution.of((at - start + angle + 1) * zone.per_track - 1) - index;
@@ -215,9 +206,6 @@ impl Mechanics {
             }
             lba += take;
             now = end;
-            if take == left {
-                *from = Reading { lba, from_ns: now, arm };
-            }
         }
         (lba, arm)
     }
