@@ -97,10 +97,11 @@ def calibrate_flash(
         report = nothing_held_out("fewer than four queue depths of random reads were measured")
     fit = server if choice.is_single_server else dies
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
+    missed = _missed(rows)
     message = f"{choice}; {fit.message}"
     if typical >= _MAX_MISFIT_RATIO:
         message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive or a virtual disk"
-    elif missed := _missed(rows):
+    elif missed:
         worst = max(missed, key=lambda row: abs(row["error_ratio"]))
         count = f"{len(missed)} of {len(rows)} conditions {'is' if len(missed) == 1 else 'are'} off"
         message = (
@@ -109,7 +110,7 @@ def calibrate_flash(
         )
     return Calibration(
         drive,
-        fit.has_converged and typical < _MAX_MISFIT_RATIO and not _missed(rows),
+        fit.has_converged and typical < _MAX_MISFIT_RATIO and not missed,
         message,
         parameters,
         report,

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sortedcontainers import SortedSet
+
+from diskmodel.records import Int64
+
+#: A block, or an array of blocks, each on its own.
+_Blocks = TypeVar("_Blocks", int, Int64)
 
 
 @dataclass(frozen=True)
@@ -39,11 +45,11 @@ class Lanes:
     stripe_cost: int
     budget: int
 
-    def lane_of(self, block: int) -> int:
+    def lane_of(self, block: _Blocks) -> _Blocks:
         """The lane in which a block's first sector lies."""
         return block * self.block_sectors // self.lane_sectors * self.lane_step % self.n
 
-    def stripe_of(self, block: int) -> int:
+    def stripe_of(self, block: _Blocks) -> _Blocks:
         """The stripe in which a block's first sector lies."""
         return block * self.block_sectors // self.stripe_sectors
 

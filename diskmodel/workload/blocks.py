@@ -65,7 +65,7 @@ class Blocks:
             RunningDraws(seed, index, stream.excerpts, before)
             for index, (stream, before) in enumerate(zip(streams, rows_before(streams, n_before), strict=True))
         ]
-        weights = np.array([stream.weight or stream.expected_rate_per_s for stream in streams], dtype=np.float64)
+        weights = np.array([stream.row_weight for stream in streams], dtype=np.float64)
         self._share = weights / np.sum(weights)
 
     def next(self, index: int) -> Block:

@@ -154,7 +154,7 @@ class Workload(Description):
         All phases of streams with excerpts of a trace, and enough sequential runs and sorted batches. Rates that change
         are seen by `StreamRule.cycle_requests`.
         """
-        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        rates = [stream.row_weight for stream in self.streams]
         pairs = [(stream, sum(rates) / rate) for stream, rate in zip(self.streams, rates, strict=True)]
         cycles = [len(stream.excerpts.cycle.op) * times for stream, times in pairs if stream.excerpts is not None]
         sweeps = [stream.addresses.n_course * times for stream, times in pairs]
@@ -242,7 +242,7 @@ class Workload(Description):
         There a disk transfers least. A run of `n` requests of such a stream sees a small part of its region, and
         without this the outermost one. Streams that state where they begin stay.
         """
-        rates = [stream.weight or stream.expected_rate_per_s for stream in self.streams]
+        rates = [stream.row_weight for stream in self.streams]
         return self._with_streams(
             stream.at_the_end(self.space(stream, capacity_bytes), math.ceil(n * rate / sum(rates)))
             for stream, rate in zip(self.streams, rates, strict=True)

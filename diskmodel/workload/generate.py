@@ -38,7 +38,7 @@ def generate(
     if len(streams) == 1:
         space = streams[0].space(capacity_bytes, default_span_bytes)
         return _only(streams[0], space, n, Draws(seed, 0, streams[0].excerpts, before[0]), rules, with_cache_draws)
-    owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)
+    owner = interleave([stream.row_weight for stream in streams], n)
     requests = Requests(
         when_ns=np.empty(n, dtype=np.int64),
         op=np.empty(n, dtype=np.uint8),
@@ -124,14 +124,14 @@ def interleave(weights: Sequence[float], n: int) -> np.ndarray[tuple[int], np.dt
 
 def rows_before(streams: Sequence[Stream], n_before: int) -> list[int]:
     """Rows of each stream when `n_before` rows of the workload came before."""
-    weights = np.array([stream.weight or stream.expected_rate_per_s for stream in streams])
+    weights = np.array([stream.row_weight for stream in streams])
     rows: list[int] = np.ceil(n_before * (weights / weights.sum())).astype(np.int64).tolist()
     return rows
 
 
 def rules_of(streams: Sequence[Stream]) -> tuple[StreamRule, ...]:
     """Return how each stream's requests come in time."""
-    weights = [stream.weight or stream.expected_rate_per_s for stream in streams]
+    weights = [stream.row_weight for stream in streams]
     rules = []
     for stream, weight in zip(streams, weights, strict=True):
         arrival = stream.arrival

@@ -50,7 +50,7 @@ def past(
     Random places are drawn anew; streams that go through their regions in order arrive at the places of their first
     rows after `n_before` requests.
     """
-    owner = interleave([stream.weight or stream.expected_rate_per_s for stream in streams], n)[::-1]
+    owner = interleave([stream.row_weight for stream in streams], n)[::-1]
     op = np.empty(n, np.uint8)
     offset, length = np.empty(n, np.int64), np.empty(n, np.int64)
     before = rows_before(streams, n_before)

@@ -184,6 +184,11 @@ class Stream(Description):
         return self.arrival.expected_rate_per_s
 
     @property
+    def row_weight(self) -> float:
+        """Share of the rows relative to other streams: `weight`, else the expected rate."""
+        return self.weight or self.expected_rate_per_s
+
+    @property
     def mean_size_bytes(self) -> float:
         """Mean request size."""
         total = sum(share.weight for share in self.sizes)

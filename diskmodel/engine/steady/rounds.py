@@ -38,9 +38,9 @@ def unevenness(uses: Int64, lanes: Lanes, *, reads_per_use: float) -> float:
         return 0.0
     # lane by lane in order of place, each block once: one sort of numbers is several times as fast as `lexsort`
     n = int(uses.max()) + 1
-    at = np.sort(uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n * n + uses)
+    at = np.sort(lanes.lane_of(uses) * n + uses)
     lane, blocks = np.divmod(at[np.diff(at, prepend=-1) > 0], n)
-    stripe = blocks * lanes.block_sectors // lanes.stripe_sectors
+    stripe = lanes.stripe_of(blocks)
     first = np.flatnonzero(
         np.concatenate([[True], (np.diff(blocks) > 1) | (np.diff(lane) != 0) | (np.diff(stripe) != 0)])
     )
@@ -83,20 +83,15 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
     Rule K8, with runs that take no time. Ages of blocks alone would not do: beside a log, a sweep stays with the log as
     long as this goes on ahead of it, and random writes wait for several times as long as the level says.
     """
-    lane_of = (uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n).tolist()
     ahead: list[list[int]] = [[] for _ in range(lanes.n)]
     behind: list[list[int]] = [[] for _ in range(lanes.n)]
     position, began, swept = [0] * lanes.n, [-1] * lanes.n, []
-    for block, lane in zip(
-        waiting.tolist(),
-        (waiting * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n).tolist(),
-        strict=True,
-    ):
+    for block, lane in zip(waiting.tolist(), lanes.lane_of(waiting).tolist(), strict=True):
         ahead[lane].append(block)
     for blocks in ahead:
         heapify(blocks)
     is_waiting, turn = set(waiting.tolist()), 0
-    for at, (block, lane) in enumerate(zip(uses.tolist(), lane_of, strict=True)):
+    for at, (block, lane) in enumerate(zip(uses.tolist(), lanes.lane_of(uses).tolist(), strict=True)):
         if block in is_waiting:
             continue
         is_waiting.add(block)
@@ -110,9 +105,9 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
                     swept.append(at - began[turn])
                 began[turn] = at
             run, mine = heappop(ahead[turn]), ahead[turn]
-            stripe = run * lanes.block_sectors // lanes.stripe_sectors
+            stripe = lanes.stripe_of(run)
             is_waiting.remove(run)
-            while mine and mine[0] == run + 1 and mine[0] * lanes.block_sectors // lanes.stripe_sectors == stripe:
+            while mine and mine[0] == run + 1 and lanes.stripe_of(mine[0]) == stripe:
                 run = heappop(mine)
                 is_waiting.remove(run)
             position[turn] = run + 1

@@ -344,8 +344,7 @@ class _Parts:
         block_bytes, lanes, n_uses = caches.block_sectors * self.sector_bytes, caches.lanes, _ROUNDS * n
         while True:
             uses = self.history.uses(n_uses, block_bytes, only_writes=True)
-            lane = uses * lanes.block_sectors // lanes.lane_sectors * lanes.lane_step % lanes.n
-            waiting = still_waiting(uses, n, lane)
+            waiting = still_waiting(uses, n, lanes.lane_of(uses))
             # popular blocks are written again and again, so that more writes are needed for as many blocks
             if len(waiting) >= n or self.history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
                 break
@@ -430,7 +429,7 @@ class _Parts:
         strip_bytes = self.scenario.layout.strip * self.sector_bytes
         pieces = []
         for stream in self.history.workload.streams:
-            rate = (stream.weight or stream.expected_rate_per_s) * (1 - stream.read_ratio)
+            rate = stream.row_weight * (1 - stream.read_ratio)
             total = sum(share.weight for share in stream.sizes)
             for share in stream.sizes:
                 units = -(-min(share.size_bytes, strip_bytes) // tables.mapping_bytes)

@@ -8,8 +8,16 @@ from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerRe
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.question.server import APART, SHARED
 from diskmodel.plan.show.candidates import CLOSE, short
-from diskmodel.plan.show.words import MAX_REASONS, explained, in_order_words, peak_words, warning
-from diskmodel.units import nominal_bytes
+from diskmodel.plan.show.words import (
+    MAX_REASONS,
+    explained,
+    fewest,
+    in_order_words,
+    peak_words,
+    too_few,
+    warning,
+)
+from diskmodel.units import in_disks, nominal_bytes
 
 #: Titles of lists that are the same for every array, and said once.
 _COMMON = ("Drive profiles",)
@@ -193,9 +201,12 @@ def _why(array: PlacedArray) -> str:
     best = array.result.best
     assert best is not None
     if best.below is None or best.binding is None:
-        return f"{best.disks} disks are the fewest that the level or the plan allows"
-    few = "are too few" if best.is_decided else "may be enough, which the longest run does not decide"
-    return f"{best.below.disks} disks {few}, {best.binding.in_short()}"
+        return fewest(best.disks or 0)
+    few = in_disks(best.below.disks)
+    why = (
+        too_few(best.below.disks) if best.is_decided else f"{few} may be enough, which the longest run does not decide"
+    )
+    return f"{why}, {best.binding.in_short()}"
 
 
 def _limit(array: PlacedArray) -> str:

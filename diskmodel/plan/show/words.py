@@ -62,18 +62,22 @@ def _at_peak(peaks: Mapping[str, tuple[float, float]]) -> str:
 def _fewer(best: Candidate) -> str:
     """Return why fewer disks are not the answer."""
     if best.below is None or best.binding is None:
-        return _fewest(best.disks or 0)
+        return f"{fewest(best.disks or 0)}."
     if best.is_decided:
-        few = "is too few" if best.below.disks == 1 else "are too few"
-        return f"{in_disks(best.below.disks)} {few}: {best.binding.in_short()}."
+        return f"{too_few(best.below.disks)}: {best.binding.in_short()}."
     why = best.binding.in_short()
     return f"{in_disks(best.below.disks)} may be enough, but the longest run does not decide it: {why}."
 
 
-def _fewest(disks: int) -> str:
+def fewest(disks: int) -> str:
     """Return the words for the smallest count that may be tried."""
     few = "is the smallest number" if disks == 1 else "are the fewest"
-    return f"{in_disks(disks)} {few} that the level or the plan allows."
+    return f"{in_disks(disks)} {few} that the level or the plan allows"
+
+
+def too_few(disks: int) -> str:
+    """Return the words for a count that misses the objective."""
+    return f"{in_disks(disks)} {'is' if disks == 1 else 'are'} too few"
 
 
 def _why_not(result: PlanResult) -> list[str]:

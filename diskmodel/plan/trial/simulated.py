@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
@@ -45,7 +44,7 @@ class Simulated:
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
         result = self._result(array, workload, n_requests, seed)
-        while is_rebuilt(array, result, seed) and n_requests > FEWEST_BESIDE_A_REBUILD:
+        while is_rebuilt(array, result) and n_requests > FEWEST_BESIDE_A_REBUILD:
             n_requests = max(n_requests // SHORTENING, FEWEST_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
         outcome = outcome_of(result, array, is_open=not workload.queue_depth)
@@ -57,13 +56,12 @@ class Simulated:
         return simulate(array, workload, seed=seed, engine=engine, n_requests=n_requests, profile_draws=0)
 
 
-def is_rebuilt(array: Array, result: Result, seed: int) -> bool:
+def is_rebuilt(array: Array, result: Result) -> bool:
     """Return whether a rebuild came to its end within a run, whose rest says nothing about it."""
     if array.layout.rebuild is None:
         return False
-    scenario = resolve(array, seed)
-    to_do = scenario.layout.member - scenario.layout.rebuild_front
-    return result.run.rebuilt_bytes >= to_do * scenario.drive.sector_bytes
+    tables = array.tables()
+    return result.run.rebuilt_bytes >= (tables.member - tables.rebuild_front) * array.drive.sector_bytes
 
 
 def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
@@ -133,10 +131,12 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
     if not outcome.is_stable or seconds <= 0:
         return outcome
     n = result.n_measured if is_window else result.n_requests
-    ratio = outcome.utilization_ratio * workload.offered_rate_per_s * seconds / n
-    changed = ratio / outcome.utilization_ratio if outcome.utilization_ratio else 1.0
-    busiest = min(outcome.busiest_ratio * changed, 1.0)
-    return replace(outcome, utilization_ratio=min(ratio, 1.0), busiest_ratio=busiest)
+    by_drawn = workload.offered_rate_per_s * seconds / n
+    return replace(
+        outcome,
+        utilization_ratio=min(outcome.utilization_ratio * by_drawn, 1.0),
+        busiest_ratio=min(outcome.busiest_ratio * by_drawn, 1.0),
+    )
 
 
 def _utilization_half_width(result: Result, *, is_open: bool) -> float:
