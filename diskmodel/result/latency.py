@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diskmodel.plain import Record
 from diskmodel.records import Int64
 from diskmodel.result.statistics.batches import Interval, mean_interval
-from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles, reported
+from diskmodel.result.statistics.quantiles import LEVELS, quantile_intervals, quantiles, reported
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,14 @@ class Latency(Record):
         """Latency of responses (int64 or int32, shape (n,), ns) in the order of their completion."""
         if len(response_ns) == 0:
             return cls.unknown(0)
-        levels = [float(level) for level in quantiles(response_ns, list(LEVELS.values()))]
+        levels = list(LEVELS.values())
+        observed = dict(zip(levels, quantiles(response_ns, levels).tolist(), strict=True))
+        ends = quantile_intervals(response_ns, observed, confidence=confidence, n_rounds=n_rounds)
         return cls(
             n=len(response_ns),
             mean=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
-            quantiles_ns=dict(zip(LEVELS, levels, strict=True)),
-            ends_ns={
-                name: quantile_interval(response_ns, level, confidence=confidence, observed=observed, n_rounds=n_rounds)
-                for (name, level), observed in zip(LEVELS.items(), levels, strict=True)
-            },
+            quantiles_ns={name: observed[level] for name, level in LEVELS.items()},
+            ends_ns={name: ends[level] for name, level in LEVELS.items()},
             max_ns=float(response_ns.max()),
         )
 

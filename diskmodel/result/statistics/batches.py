@@ -21,9 +21,16 @@ _DIVIDED_ROUNDS = 3
 _MIN_FOR_SKEWNESS = 8
 #: One-sided 5 % quantile that the correlation of adjacent batches is tested against.
 _CORRELATION_Z = 1.6448536269514722
-#: Quantiles 0.975 of Student's t by degrees of freedom: those of intervals of 95 % from these numbers of batches. With
-#: them, most runs need no SciPy, which takes longer to load than they take.
-_STUDENT_T_975 = {9: 2.262157162798205, 14: 2.144786687917804, 19: 2.0930240544083087}
+#: Quantiles 0.975 of Student's t for 1, 2, … 30 degrees of freedom, those of intervals of 95 %, as SciPy has them.
+#: With them, most runs need no SciPy, which takes longer to load than they take.
+_STUDENT_T_975 = (
+    12.706204736174694, 4.302652729749462, 3.1824463052837078, 2.7764451051977934, 2.5705818356363146,
+    2.4469118511449786, 2.364624251592784, 2.306004135204166, 2.262157162798205, 2.228138851986274,
+    2.200985160091639, 2.1788128296672284, 2.1603686564627913, 2.144786687917804, 2.131449545559776,
+    2.1199052992212546, 2.1098155778333156, 2.1009220402410382, 2.0930240544083087, 2.085963447265864,
+    2.0796138447276795, 2.0738730679040254, 2.0686576104190486, 2.0638985616280245, 2.0595385527532972,
+    2.0555294386428735, 2.0518305164802846, 2.0484071417952454, 2.045229642132703, 2.0422724563012378,
+)  # fmt: skip
 _LARGEST_CORRELATION = 0.9
 
 
@@ -191,8 +198,8 @@ def least_possible(values: NDArray[Any]) -> float:
 @cache
 def student_t(level: float, degrees: int) -> float:
     """Return the quantile of Student's t at a level, with so many degrees of freedom."""
-    if level == 0.975 and degrees in _STUDENT_T_975:
-        return _STUDENT_T_975[degrees]
+    if level == 0.975 and degrees <= len(_STUDENT_T_975):
+        return _STUDENT_T_975[degrees - 1]
     from scipy import special
 
     return float(special.stdtrit(degrees, level))
@@ -212,10 +219,15 @@ def _skewed(t: float, b: float) -> float:
     return t if abs(b) < 1e-3 else float(np.cbrt(1 + 6 * b * (t - b)) - 1) / (2 * b)
 
 
-def batch_means(values: NDArray[Any], n_batches: int) -> NDArray[np.float64]:
-    """Means of `n_batches` equal batches; what does not divide is dropped at the front."""
+def in_batches(values: NDArray[Any], n_batches: int) -> NDArray[Any]:
+    """Return a series as rows of equal batches; what does not divide is dropped at the front."""
     size = len(values) // n_batches
-    means: NDArray[np.float64] = values[len(values) - size * n_batches :].reshape(n_batches, size).mean(axis=1)
+    return values[len(values) - size * n_batches :].reshape(n_batches, size)
+
+
+def batch_means(values: NDArray[Any], n_batches: int) -> NDArray[np.float64]:
+    """Return the means of `n_batches` equal batches."""
+    means: NDArray[np.float64] = in_batches(values, n_batches).mean(axis=1)
     return means
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from diskmodel.result.statistics.batches import (
     adjusted_ends,
     batches_of_rounds,
+    in_batches,
     lag1_correlation,
     least_possible,
     without_phases,
@@ -36,7 +38,7 @@ def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     observed = np.asarray(values)
     # `np.quantile(…, method="inverted_cdf")`, whose checks take longer than the selection in short series
     at = np.clip(np.ceil(len(observed) * np.asarray(levels, np.float64) - 1), 0, None).astype(np.int64)
-    found: NDArray[np.float64] = np.partition(observed, np.unique(at))[at].astype(np.float64)
+    found: NDArray[np.float64] = np.partition(observed, sorted(set(at.flat)))[at].astype(np.float64)
     return found
 
 
@@ -51,7 +53,7 @@ def fewest_for(level: float) -> int:
 
 
 def quantile_interval(
-    series: ArrayLike, level: float, *, confidence: float = 0.95, observed: float | None = None, n_rounds: int = 0
+    series: ArrayLike, level: float, *, confidence: float = 0.95, n_rounds: int = 0
 ) -> tuple[float, float]:
     """Estimate the confidence interval of a quantile of a stationary series; nan where there is too little data.
 
@@ -60,8 +62,6 @@ def quantile_interval(
     series : array_like, shape (n,)
         Observations in order, warm-up removed.
     level : float in (0, 1)
-    observed : float, optional
-        The quantile of the whole series, where it is known already.
     n_rounds : int
         Whole rounds of a cycle that the series consists of, as in `mean_interval`; 0: there is none.
 
@@ -81,27 +81,73 @@ def quantile_interval(
     using sectioning when applying variance-reduction techniques*, ACM TOMACS 24(4), 2014. P. Heidelberger,
     P. A. W. Lewis, *Quantile estimation in dependent sequences*, Operations Research 32(1), 1984 (by the share).
     """
-    values = np.asarray(series)
-    beyond = len(values) * min(level, 1 - level)
-    is_phased = 0 < n_rounds <= BATCH_COUNTS[-1]
-    counts = (
-        [n_rounds * n for n in range(batches_of_rounds(n_rounds) // n_rounds, 0, -1)] if is_phased else BATCH_COUNTS
-    )
-    n_batches = next((count for count in counts if beyond / count >= MIN_BEYOND), 0)
-    if n_batches == 0:
+    if not np.size(series):
         return math.nan, math.nan
-    size = len(values) // n_batches
-    batches = values[len(values) - size * n_batches :].reshape(n_batches, size)
+    observed = float(quantiles(series, level))
+    return quantile_intervals(series, {level: observed}, confidence=confidence, n_rounds=n_rounds)[level]
+
+
+def quantile_intervals(
+    series: ArrayLike, observed: Mapping[float, float], *, confidence: float = 0.95, n_rounds: int = 0
+) -> dict[float, tuple[float, float]]:
+    """Estimate the intervals of several quantiles by their levels, each as `quantile_interval`, which takes longer.
+
+    Parameters
+    ----------
+    series, confidence, n_rounds
+        As in `quantile_interval`.
+    observed : mapping of float to float
+        Level and quantile of the whole series.
+    """
+    values = np.asarray(series)
+    n_batches = {level: _batches_for(len(values) * min(level, 1 - level), n_rounds) for level in observed}
+    each = {
+        level: column
+        for count in set(n_batches.values()) - {0}
+        for level, column in _of_batches(values, count, [at for at, own in n_batches.items() if own == count]).items()
+    }
+    found = {level: _sectioned(values, observed[level], each[level], confidence, n_rounds) for level in each}
+    if not found:
+        return dict.fromkeys(observed, (math.nan, math.nan))
+    by_share = quantiles(values, np.clip([shares for _, shares in found.values()], 0, 1)).tolist()
+    ends = {
+        level: (min(low, share_low), max(high, share_high))
+        for (level, ((low, high), _)), (share_low, share_high) in zip(found.items(), by_share, strict=True)
+    }
+    return {level: ends.get(level, (math.nan, math.nan)) for level in observed}
+
+
+def _batches_for(n_beyond: float, n_rounds: int) -> int:
+    """Return into how many batches a series is cut with so many observations beyond the quantile; 0: too few."""
+    counts: Sequence[int] = BATCH_COUNTS
+    if _is_phased(n_rounds):
+        counts = [n_rounds * n for n in range(batches_of_rounds(n_rounds) // n_rounds, 0, -1)]
+    return next((count for count in counts if n_beyond / count >= MIN_BEYOND), 0)
+
+
+def _is_phased(n_rounds: int) -> bool:
+    """Return whether batches are parts of rounds, of which there are too few for one batch each."""
+    return 0 < n_rounds <= BATCH_COUNTS[-1]
+
+
+def _of_batches(values: NDArray[Any], n_batches: int, levels: Sequence[float]) -> dict[float, NDArray[np.float64]]:
+    """Return the quantiles of each batch by their levels."""
     # one by one, so that never the whole series is copied
-    each = np.array([float(quantiles(batch, level)) for batch in batches])
-    whole = float(quantiles(values, level)) if observed is None else observed
-    shares = np.array([np.count_nonzero(batch > whole) / size for batch in batches])
-    share = np.count_nonzero(values > whole) / len(values)
+    each = np.array([quantiles(batch, levels) for batch in in_batches(values, n_batches)])
+    return dict(zip(levels, each.T, strict=True))
+
+
+def _sectioned(
+    values: NDArray[Any], observed: float, each: NDArray[np.float64], confidence: float, n_rounds: int
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ends of a quantile by those of its batches, and those of its level by the shares beyond it."""
+    batches = in_batches(values, len(each))
+    shares = np.array([np.count_nonzero(batch > observed) / len(batch) for batch in batches])
+    share = np.count_nonzero(values > observed) / len(values)
     least, degrees = least_possible(each), 0
-    if is_phased:
-        each, degrees = without_phases(each, whole, n_rounds)
+    if _is_phased(n_rounds):
+        each, degrees = without_phases(each, observed, n_rounds)
         shares, degrees = without_phases(shares, share, n_rounds)
-    low, high = adjusted_ends(whole, each, lag1_correlation(each), confidence, least, degrees)
-    share_ends = adjusted_ends(share, shares, lag1_correlation(shares), confidence, 0.0, degrees)
-    by_share = quantiles(values, np.clip(1 - np.array(share_ends[::-1]), 0, 1))
-    return min(low, float(by_share[0])), max(high, float(by_share[1]))
+    ends = adjusted_ends(observed, each, lag1_correlation(each), confidence, least, degrees)
+    low, high = adjusted_ends(share, shares, lag1_correlation(shares), confidence, 0.0, degrees)
+    return ends, (1 - high, 1 - low)
