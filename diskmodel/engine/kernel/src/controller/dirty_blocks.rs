@@ -1,10 +1,7 @@
 //! Dirty blocks of a write-back cache: what is held, and what is written next (rules K7 to K9); see
 //! `diskmodel/controller/dirty_blocks.py`.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashSet;
-
+use super::block_set::BlockSet;
 use crate::faults::{planted, Fault};
 
 /// How an array is divided for destaging, as `diskmodel.controller.dirty_blocks.Lanes`.
@@ -32,6 +29,24 @@ impl Lanes {
         (block * self.block_sectors / self.lane_sectors * self.lane_step % self.n) as usize
     }
 
+    /// Blocks [first, end) piece by piece, each of one lane: the lane, the first block and the one behind the last.
+    fn pieces(self, mut first: i64, end: i64) -> impl Iterator<Item = (usize, i64, i64)> {
+        std::iter::from_fn(move || {
+            if first >= end {
+                return None;
+            }
+            let begin = first;
+            first = if self.n == 1 { end } else { end.min(self.lane_end(begin)) };
+            Some((self.lane_of(begin), begin, first))
+        })
+    }
+
+    /// The first block that does not lie in the lane of a block any more.
+    fn lane_end(&self, block: i64) -> i64 {
+        let end = (block * self.block_sectors / self.lane_sectors + 1) * self.lane_sectors;
+        (end + self.block_sectors - 1) / self.block_sectors
+    }
+
     /// The first block that does not lie in the stripe of a block any more.
     fn stripe_end(&self, block: i64) -> i64 {
         let stripe = block * self.block_sectors / self.stripe_sectors;
@@ -50,7 +65,7 @@ impl Lanes {
 /// Blocks that wait for the disks of one lane, where its sweep is, and strips that are in flight.
 #[derive(Clone, Default)]
 struct Lane {
-    blocks: BTreeSet<i64>,
+    blocks: BlockSet,
     sweep: i64,
     under_way: i64,
 }
@@ -59,12 +74,9 @@ impl Lane {
     /// Adjacent blocks of one stripe, upwards from the last ones and round again.
     fn take(&mut self, lanes: &Lanes) -> Option<(i64, i64)> {
         let sweep = self.sweep + i64::from(planted(Fault::DestageSweep));
-        let first = *self.blocks.range(sweep..).next().or_else(|| self.blocks.first())?;
-        let limit = lanes.stripe_end(first);
-        let mut end = first;
-        while end < limit && self.blocks.remove(&end) {
-            end += 1;
-        }
+        let first = self.blocks.next_from(sweep).or_else(|| self.blocks.next_from(0))?;
+        let end = self.blocks.run_end(first, lanes.stripe_end(first));
+        self.blocks.remove(first, end);
         self.sweep = end;
         Some((first, end))
     }
@@ -78,7 +90,7 @@ pub struct DirtyBlocks {
     lanes: Lanes,
     waiting: Vec<Lane>,
     n_waiting: i64,
-    in_flight: FxHashSet<i64>,
+    in_flight: BlockSet,
     next_lane: usize,
     is_destaging: bool,
     /// New blocks of the write that found no room last: while it waits nothing else is accepted, so that they do not
@@ -95,7 +107,7 @@ impl DirtyBlocks {
             lanes: Lanes { budget: lanes.budget + i64::from(planted(Fault::LaneBudget)), ..lanes },
             waiting: vec![Lane::default(); lanes.n as usize],
             n_waiting: 0,
-            in_flight: FxHashSet::default(),
+            in_flight: BlockSet::default(),
             next_lane: 0,
             is_destaging: false,
             refused: 0,
@@ -104,11 +116,11 @@ impl DirtyBlocks {
 
     /// Blocks that take room.
     pub fn used(&self) -> i64 {
-        self.n_waiting + self.in_flight.len() as i64
+        self.n_waiting + self.in_flight.len()
     }
 
     pub fn contains(&self, block: i64) -> bool {
-        self.waiting[self.lanes.lane_of(block)].blocks.contains(&block) || self.in_flight.contains(&block)
+        self.waiting[self.lanes.lane_of(block)].blocks.contains(block) || self.in_flight.contains(block)
     }
 
     /// Blocks that wait when the run begins, in ascending order (rule Z4).
@@ -126,16 +138,15 @@ impl DirtyBlocks {
         if self.used() + self.refused > self.capacity {
             return false;
         }
-        let DirtyBlocks { lanes, waiting, .. } = self;
-        let is_new = |&block: &i64| !waiting[lanes.lane_of(block)].blocks.contains(&block);
-        let new = (first..end).filter(is_new).count() as i64;
+        let held = |(lane, first, end): (usize, _, _)| self.waiting[lane].blocks.count(first, end);
+        let new = end - first - self.lanes.pieces(first, end).map(held).sum::<i64>();
         self.refused = new;
         if self.used() + new > self.capacity {
             return false;
         }
         self.refused = 0;
-        for block in first..end {
-            self.waiting[self.lanes.lane_of(block)].blocks.insert(block);
+        for (lane, first, end) in self.lanes.pieces(first, end) {
+            self.waiting[lane].blocks.insert(first, end);
         }
         self.n_waiting += new;
         true
@@ -162,15 +173,13 @@ impl DirtyBlocks {
         let (first, end) = lane.take(&self.lanes)?;
         lane.under_way += self.lanes.cost(first, end);
         self.n_waiting -= end - first;
-        self.in_flight.extend(first..end);
+        self.in_flight.insert(first, end);
         Some((first, end))
     }
 
     /// Blocks [first, end) have reached the disks.
     pub fn written(&mut self, first: i64, end: i64) {
         self.waiting[self.lanes.lane_of(first)].under_way -= self.lanes.cost(first, end);
-        for block in first..end {
-            self.in_flight.remove(&block);
-        }
+        self.in_flight.remove(first, end);
     }
 }
