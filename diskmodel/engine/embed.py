@@ -95,10 +95,14 @@ class ArrayProcess:
         # a child of its own: the angles of the spindles are drawn from others
         self._rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0xCAC4E,))))
         self._draws: list[float] = []
-        rebuild = make_rebuild(self._clock, scenario, raid)
+        rebuild = make_rebuild(self._clock, scenario, raid, self._progress)
         if rebuild is not None:
             self._whole_now()
             rebuild.start()
+
+    def _progress(self) -> tuple[int, int]:
+        """Return requests that have been issued, and those of them that have completed."""
+        return self._n_requests, self._n_requests - len(self._events)
 
     def read(self, offset: int, length: int) -> simpy.Event:
         """Event of a read that is issued now; its value is a `Completed`.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine import _kernel
-from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.engine.steady.start import Start
 from diskmodel.errors import CoverageError, Fault
@@ -75,8 +75,8 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     }
     try:
         outcome = _kernel.run(array_of(scenario), columns, out)
-    except OverflowError:
-        raise too_long() from None
+    except OverflowError as error:
+        raise endless(error) from None
     except ValueError as error:
         raise refused(error) from None
     if outcome["long_places"]:

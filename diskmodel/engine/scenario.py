@@ -13,10 +13,11 @@ from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
+from diskmodel.layout.rebuild import MAX_STARVING_BYTES
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.queue import Queue
 from diskmodel.records import Int64, Requests
-from diskmodel.units import MAX_LENGTH, MAX_NS
+from diskmodel.units import MAX_LENGTH, MAX_NS, pretty_bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +161,23 @@ def too_long() -> DescriptionError:
             "check the units of times and rates, and the number of clients",
         )
     )
+
+
+def starved() -> DescriptionError:
+    """The error of a run whose requests wait for the rebuild without an end (rule R6)."""
+    return DescriptionError(
+        Fault(
+            "layout.rebuild",
+            None,
+            f"leaves no time for requests: none completes while {pretty_bytes(MAX_STARVING_BYTES)} are rebuilt",
+            "lower rebuild.speed_max or rebuild.speed_min, or use another scheduler",
+        )
+    )
+
+
+def endless(error: OverflowError) -> DescriptionError:
+    """The error of a run that the kernel has ended, by what it says."""
+    return starved() if "rebuilt" in str(error) else too_long()
 
 
 def check_requests(scenario: Scenario, requests: Requests) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from diskmodel.engine import _kernel, native
-from diskmodel.engine.scenario import Scenario, too_long
+from diskmodel.engine.scenario import Scenario, endless
 from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
@@ -45,8 +45,8 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
     streams = native.streams_of(blocks.rules)
     try:
         counted = _kernel.run_streamed(native.array_of(scenario), streams, lambda stream: vars(blocks.next(stream)))
-    except OverflowError:
-        raise too_long() from None
+    except OverflowError as error:
+        raise endless(error) from None
     except ValueError as error:
         raise native.refused(error) from None
     if counted["n_done"] != blocks.n:

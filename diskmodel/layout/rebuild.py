@@ -11,6 +11,9 @@ from diskmodel.records import READ, WRITE
 #: (`SYNC_MARKS`, `SYNC_MARK_STEP`). At half, it decides by the last 15 s.
 N_MARKS = 10
 MARK_STEP_NS = 3_000_000_000
+#: What is rebuilt at most while requests wait and none completes, bytes (rule R6): at 200 MB/s more than five minutes,
+#: and hosts give up after half a minute. Without an end, a run would take the time and memory of the whole rebuild.
+MAX_STARVING_BYTES = 64 << 30
 
 
 def step(tables: LayoutTables, front: int) -> Plan:

@@ -1,19 +1,36 @@
-"""Event adapter of a rebuild: overlapping steps, no faster than the limit, that yield to others (rules R1 to R5)."""
+"""Event adapter of a rebuild: overlapping steps, no faster than the limit, that yield to others (rules R1 to R6)."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.raid import Raid
-from diskmodel.layout.rebuild import MARK_STEP_NS, N_MARKS, step
+from diskmodel.engine.scenario import starved
+from diskmodel.layout.rebuild import MARK_STEP_NS, MAX_STARVING_BYTES, N_MARKS, step
 
 
 class Rebuild:
-    """Rebuilds the lost disk onto the spare while host requests are being served."""
+    """Rebuilds the lost disk onto the spare while host requests are being served.
 
-    def __init__(self, clock: Clock, raid: Raid, device: int) -> None:
+    Parameters
+    ----------
+    clock : Clock
+    raid : Raid
+    device : int
+        Its number in the order of events.
+    requests : callable
+        Returns how many requests have been issued, and how many have completed (rule R6).
+    sector_bytes : int
+    """
+
+    def __init__(
+        self, clock: Clock, raid: Raid, device: int, requests: Callable[[], tuple[int, int]], sector_bytes: int
+    ) -> None:
         self.clock = clock
+        self.requests = requests
+        self.max_starving = MAX_STARVING_BYTES // sector_bytes
         self.raid = raid
         self.device = device
         #: Sectors of the data area that steps have been begun for.
@@ -32,6 +49,8 @@ class Rebuild:
         #: Sectors of each disk that steps have begun to use, and those of others when the disk was last found in use.
         self.n_own = [0] * len(raid.devices)
         self.n_others = [0] * len(raid.devices)
+        #: Requests that have completed, and what steps had been begun for when one last had, or none waited.
+        self.n_completed, self.begun_then = 0, raid.front
 
     def start(self) -> None:
         """Begin now."""
@@ -53,6 +72,7 @@ class Rebuild:
 
     def _step(self) -> None:
         self.is_scheduled = False
+        self._refuse_starvation()
         tables = self.raid.tables
         self.step_start_ns = self.clock.now
         first, self.begun = self.begun, min(self.begun + tables.rebuild_window, tables.member)
@@ -63,6 +83,14 @@ class Rebuild:
         self.raid.start(pieces.first, pieces.then, lambda access, command: self._done(first))
         self.is_yielding = self._is_fast_enough() and self._is_array_in_use()
         self._schedule_next()
+
+    def _refuse_starvation(self) -> None:
+        """End the run where requests wait for the rebuild without an end (rule R6)."""
+        n_issued, n_completed = self.requests()
+        if n_issued == n_completed or n_completed != self.n_completed:
+            self.n_completed, self.begun_then = n_completed, self.begun
+        if self.begun - self.begun_then > self.max_starving:
+            raise starved()
 
     def _is_fast_enough(self) -> bool:
         """Whether the rebuild keeps up its least speed, on the average since the mark (rule R5)."""

@@ -112,12 +112,14 @@ def _by_disk(writes: Int64) -> dict[int, list[tuple[int, int, int]]]:
     return found
 
 
-def make_rebuild(clock: Clock, scenario: Scenario, raid: Raid) -> Rebuild | None:
-    """The rebuild of a scenario, not yet started; None when there is none."""
+def make_rebuild(
+    clock: Clock, scenario: Scenario, raid: Raid, requests: Callable[[], tuple[int, int]]
+) -> Rebuild | None:
+    """The rebuild of a scenario, not yet started; None when there is none. `requests` as `Rebuild`."""
     layout = scenario.layout
     if layout.rebuild_disk < 0 or layout.rebuild_front >= layout.member:
         return None
-    return Rebuild(clock, raid, scenario.n_devices + 1)
+    return Rebuild(clock, raid, scenario.n_devices + 1, requests, scenario.drive.sector_bytes)
 
 
 def run(scenario: Scenario, requests: Requests) -> Run:
@@ -140,11 +142,12 @@ class Simulation:
         tables = scenario.drive
         self.host = make_host(self.clock, scenario, self.controller.submit, self._done)
         self.clients = Clients(self.clock, requests, self._issue)
-        self.rebuild = make_rebuild(self.clock, scenario, self.raid)
-        load_buffers(scenario, self.devices, self.raid)
         n = len(requests)
+        self.rebuild = make_rebuild(self.clock, scenario, self.raid, lambda: (self.n_issued, n - self.left))
+        load_buffers(scenario, self.devices, self.raid)
         self.levels: list[tuple[int, int, int, int, int]] = []
         self.left = n
+        self.n_issued = 0
         self.issue_ns = np.zeros(n, np.int64)
         self.done_ns = np.zeros(n, np.int64)
         self.parts_ns = np.zeros((n, len(PARTS)), np.int64)
@@ -175,6 +178,7 @@ class Simulation:
 
     def _issue(self, row: int) -> None:
         op, first, end, hits = self.columns
+        self.n_issued += 1
         self.issue_ns[row] = self.clock.now
         self.host.submit(HostRequest(row, op[row], first[row], end[row] - first[row], hits[row], self.clock.now))
 

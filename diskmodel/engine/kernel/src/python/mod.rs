@@ -17,7 +17,7 @@ pub use streamed::run_streamed;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};
-use crate::simulation::{Levels, Parts, Simulation, TOO_LONG};
+use crate::simulation::{Levels, Parts, Simulation, STARVED, TOO_LONG};
 use crate::traffic::{check_columns, Columns};
 use columns::{CompletionsOut, RequestsIn};
 use extract::extracted;
@@ -95,9 +95,9 @@ pub fn run(
     })
 }
 
-/// A run that is too long is the input's fault, anything else the kernel's.
+/// A run without an end is the input's fault, anything else the kernel's.
 fn failure(py: Python<'_>, message: &'static str) -> PyErr {
-    if message == TOO_LONG {
+    if message == TOO_LONG || message == STARVED {
         PyOverflowError::new_err(message)
     } else {
         defect(py, message)

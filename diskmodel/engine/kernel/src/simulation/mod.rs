@@ -31,6 +31,8 @@ pub use submission::Submitter;
 const MAX_NS: i64 = 1 << 55;
 /// What a longer run says.
 pub const TOO_LONG: &str = "the run is longer than 417 days of simulated time";
+/// What a run says whose requests wait for a rebuild without an end.
+pub const STARVED: &str = "no request completes while 64 GiB are rebuilt";
 
 /// Whom an access answers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -161,7 +163,10 @@ pub struct Simulation<D: Device, T> {
     n_commands: u64,
     choice: CopyChoice,
     rebuild: Rebuild,
+    /// When the run has to be over.
+    until_ns: i64,
     sample_every: u64,
+    n_issued: u64,
     n_done: u64,
     levels: Vec<Levels>,
 }
@@ -181,6 +186,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             rebuild: Rebuild::new(&layout),
             intents: Intents::of(&layout).map(Box::new),
             layout,
+            until_ns: MAX_NS,
             controller,
             cache: cache.map(Box::new),
             host: host.map(Box::new),
@@ -191,6 +197,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             // numbers of what the buffers hold already come first
             n_commands: n_buffered,
             sample_every,
+            n_issued: 0,
             n_done: 0,
             levels: Vec::new(),
         }
@@ -201,8 +208,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin();
         while !self.traffic.is_over() {
             let action = self.events.next().ok_or("no event is left, but requests are")?;
-            if self.events.now > MAX_NS {
-                return Err(TOO_LONG);
+            if self.events.now > self.until_ns {
+                return Err(if self.until_ns < MAX_NS { STARVED } else { TOO_LONG });
             }
             self.happen(action);
         }
@@ -327,6 +334,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     fn issue(&mut self, stream: usize, id: u32) {
+        self.n_issued += 1;
         if self.traffic.rules()[stream].n_clients == 0 {
             self.take_row(stream, 0, 0);
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Owner, Simulation};
-use crate::device::Device;
+use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
 use crate::layout::{Layout, Plan};
@@ -12,6 +12,9 @@ use crate::traffic::Traffic;
 /// Number of notes of the speed, and the time between two (rule R5).
 const N_MARKS: usize = 10;
 const MARK_STEP_NS: i64 = 3_000_000_000;
+/// What is rebuilt at most while requests wait and none completes, bytes (rule R6): at 200 MB/s more than five minutes,
+/// and hosts give up after half a minute. Without an end a run would take the time and memory of the whole rebuild.
+const MAX_STARVING_BYTES: i64 = 64 << 30;
 
 /// How far a rebuild has come, and when its next step begins.
 pub struct Rebuild {
@@ -33,6 +36,9 @@ pub struct Rebuild {
     /// Sectors of each disk that steps have begun to use, and those of others when the disk was last found in use.
     n_own: Vec<i64>,
     n_others: Vec<i64>,
+    /// Requests that have completed, and what steps had been begun for when one last had, or none waited (rule R6).
+    n_completed: u64,
+    begun_then: i64,
 }
 
 impl Rebuild {
@@ -52,6 +58,8 @@ impl Rebuild {
             mark: (0, 0),
             n_own: vec![0; n_disks],
             n_others: vec![0; n_disks],
+            n_completed: 0,
+            begun_then: front,
         }
     }
 
@@ -88,6 +96,14 @@ impl Rebuild {
         }
         let (since, done) = self.mark;
         (self.n_done - done) / ((now - since) / 1_000_000_000 + 1) >= layout.rebuild_speed_min
+    }
+
+    /// Whether requests wait for the rebuild without an end (rule R6).
+    fn starves(&mut self, n_issued: u64, n_completed: u64, sector_bytes: i64) -> bool {
+        if n_issued == n_completed || n_completed != self.n_completed {
+            (self.n_completed, self.begun_then) = (n_completed, self.begun);
+        }
+        self.begun - self.begun_then > MAX_STARVING_BYTES / sector_bytes
     }
 
     /// Whether others have used a disk since it was last found in use (rule R5); `used` gives the sectors of each.
@@ -134,6 +150,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     pub(super) fn rebuild_step(&mut self) {
+        if self.rebuild.starves(self.n_issued, self.n_done, self.model.sector_bytes()) {
+            self.until_ns = -1;
+        }
         let first = self.rebuild.begin_step(&self.layout, self.events.now, &mut self.plan);
         self.start(Owner::Rebuild(first), self.events.now, true, None);
         let Simulation { rebuild, disks, layout, events, .. } = self;
