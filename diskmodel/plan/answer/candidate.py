@@ -89,9 +89,14 @@ class Candidate(Record):
         return self.family.level if self.array is None else self.array.layout.level
 
     @property
+    def n_groups(self) -> int:
+        """Groups of the array, of which there are more than the family's where these would be too wide."""
+        return self.family.groups if self.array is None else self.array.layout.n_groups
+
+    @property
     def level_in_words(self) -> str:
         """The level for people: "RAID 5", "RAID 50 in 2 groups"."""
-        groups = self.family.groups if self.array is None else self.array.layout.n_groups
+        groups = self.n_groups
         name = self.level.upper().replace("RAID", "RAID ")
         return f"{name} in {groups} groups" if groups > 1 else name
 
@@ -120,7 +125,7 @@ class Candidate(Record):
         figures: dict[str, Any] = {
             "drive": self.family.drive.name,
             "level": self.level,
-            "groups": self.family.groups if self.array is None else self.array.layout.n_groups,
+            "groups": self.n_groups,
             "strip_bytes": self.family.strip_bytes,
             "cache_bytes": self.family.cache_bytes,
             "disks": trial.disks if trial else math.nan,

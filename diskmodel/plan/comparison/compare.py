@@ -11,7 +11,6 @@ from diskmodel.array import Array
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
-from diskmodel.plan.answer.load_curve import Headroom
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
@@ -132,7 +131,7 @@ def _compared(
         counts_only=True,
     )
     predicted = rule.host_iops or math.inf
-    words = _why(array, workload, predicted, rule.back_end_per_host, headroom, healthy)
+    words = _why(array, workload, rule.back_end_per_host, healthy)
     return Compared(name, array, healthy, degraded, rebuilding, hours, tuple(curve), headroom, predicted, guess, words)
 
 
@@ -171,16 +170,9 @@ def _difference(first: Compared, second: Compared, statistic: str) -> Difference
     return Difference(first.name, second.name, statistic, figure, bool(figure.low > 0 or figure.high < 0))
 
 
-def _why(
-    array: Array, workload: Workload, predicted: float, counted: float, headroom: Headroom, outcome: Outcome
-) -> tuple[str, ...]:
+def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> tuple[str, ...]:
     """Return the reasons for the rule of thumb and the simulation to differ."""
     said = []
-    if math.isfinite(predicted):
-        said.append(
-            f"the rule of thumb predicts {predicted:,.0f} requests/s; simulated, latency grows faster than throughput "
-            f"beyond {headroom.knee_iops:,.0f} (the knee)"
-        )
     operations = outcome.iops.value * outcome.back_end_per_host
     working = array.layout.disks - len(array.layout.failed)
     if operations > 0 and outcome.utilization_ratio > 0:
@@ -188,13 +180,10 @@ def _why(
         assumed_ms = 1000 / calculator_disk_iops(array.drive)
         if abs(simulated_ms / assumed_ms - 1) > 0.05:
             side = "elevator and short seeks" if simulated_ms < assumed_ms else "seek and rotation"
-            said.append(f"an operation takes {simulated_ms:.2f} ms, not {assumed_ms:.2f} ms ({side})")
+            said.append(f"an operation takes {simulated_ms:.2f} ms, by rule of thumb {assumed_ms:.2f} ms ({side})")
     if abs(outcome.back_end_per_host / counted - 1) > 0.03:
         said.append(
-            f"a request takes {outcome.back_end_per_host:.2f} disk operations, not {counted:.2f} "
+            f"a request takes {outcome.back_end_per_host:.2f} disk operations, by rule of thumb {counted:.2f} "
             f"({why_other_operations(workload, array, is_fewer=outcome.back_end_per_host < counted)})"
         )
-    p99 = outcome.latency_of("p99")
-    if p99 is not None and math.isfinite(p99.value):
-        said.append(f"p99 latency at this load is {p99.value / 1e6:.3g} ms; the rule of thumb ignores queueing")
     return tuple(said)

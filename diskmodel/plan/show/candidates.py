@@ -49,7 +49,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     is_priced = _is_priced(result)
     outcome = candidate.trial.outcome if candidate.trial else None
     figures = outcome.latency_ns.get("", {}) if outcome and outcome.is_stable else {}
-    own = [getattr(candidate.family, name) for _, name in _varied(result)]
+    own = [candidate.n_groups if name == "groups" else getattr(candidate.family, name) for _, name in _varied(result)]
     row = [
         candidate.family.drive.name,
         candidate.level,

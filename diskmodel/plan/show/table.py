@@ -10,13 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from diskmodel.plan.answer.comparison import Compared, Comparison
+from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
+_KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
 _ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
@@ -68,7 +69,7 @@ def _indented(line: str) -> RenderableType:
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """Return the arrays side by side, their differences to the first, and why the rule of thumb differs."""
-    table = Table(title=f"workload {comparison.workload.name}", title_justify="left")
+    table = Table(title=comparison.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for item in comparison.arrays:
         table.add_column(item.name, justify="right")
@@ -109,17 +110,23 @@ def _headroom_title(comparison: Comparison) -> str:
 
 def comparison_notes(comparison: Comparison) -> list[str]:
     """Return the differences to the first array, and why the rule of thumb differs."""
-    said = []
+    of_pair: dict[str, list[str]] = {}
     for difference in comparison.differences:
-        half = (difference.ratio.high - difference.ratio.low) / 2
-        interval = f" ± {half:.1%}" if math.isfinite(half) else ""
-        unsure = ", not significant" if math.isfinite(half) else ", interval unknown: simulate more requests"
-        sure = "" if difference.is_significant else unsure
         pair = f"{difference.second} compared with {difference.first}"
-        said.append(f"{pair}: {_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}")
-    for item in comparison.arrays:
-        said += [f"{item.name}: {line}" for line in item.differs]
+        of_pair.setdefault(pair, []).append(_difference(difference))
+    said = [f"{pair}: {', '.join(found)}" for pair, found in of_pair.items()]
+    said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
+    if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
+        said.append(_KNEE)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
+
+
+def _difference(difference: Difference) -> str:
+    half = (difference.ratio.high - difference.ratio.low) / 2
+    interval = f" ± {half:.1%}" if math.isfinite(half) else ""
+    unsure = " (not significant)" if math.isfinite(half) else " (interval unknown: simulate more requests)"
+    sure = "" if difference.is_significant else unsure
+    return f"{_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}"
 
 
 def _highest(item: Compared) -> Outcome | None:
