@@ -127,7 +127,7 @@ def draw_disks(axes: Axes, result: PlanResult) -> None:
         if candidate.rule_of_thumb_disks is not None:
             counted = candidate.rule_of_thumb_disks
             axes.annotate(str(counted), (counted, place + 0.2), **beside)
-    axes.set_yticks(list(places), [f"{c.family.drive.name}\n{c.family.level}" for c in rows], fontsize=8)
+    axes.set_yticks(list(places), [f"{c.family.drive.name}\n{c.level}" for c in rows], fontsize=8)
     axes.invert_yaxis()
     axes.margins(x=0.08)
     axes.set_xlabel("disks")
@@ -188,7 +188,9 @@ def draw_states(axes: Axes, candidate: Candidate, limit_ms: float | None) -> Non
         color = COLORS[1] if limit_ms is not None and value > limit_ms else COLORS[0]
         axes.bar(place, value, 0.6, color=color)
         text = "overloaded" if figure is None else f"{value:.3g} ms"
-        axes.annotate(text, (place, value), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=9)
+        over_the_line = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        above: dict[str, Any] = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "fontsize": 9}
+        axes.annotate(text, (place, value), bbox=over_the_line, **above)
     if limit_ms is not None:
         axes.axhline(limit_ms, color=COLORS[1], linewidth=1.2, label=f"objective when healthy, {limit_ms:g} ms")
     axes.set_xticks(range(len(states)), [name for name, _ in states])
