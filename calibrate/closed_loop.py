@@ -11,6 +11,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, HddTables
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import Scenario, resolve
+from diskmodel.host.description import Host
 from diskmodel.records import Completions, Requests, StreamRule
 
 #: Golden ratio: multiples of it, modulo 1, cover the revolution evenly however many there are.
@@ -26,6 +27,11 @@ def scenario_of(drive: Drive, seed: int = 0) -> Scenario:
     """Return the drive alone as a scenario, up to its last block."""
     layout = {"level": "jbod", "disks": 1, "strip_bytes": drive.sector_bytes}
     return resolve(Array.parse({"drive": drive, "layout": layout}), seed)
+
+
+def behind(scenario: Scenario, host_ns: float) -> Scenario:
+    """Return the scenario behind one processor that takes `host_ns` for each request (rule H1)."""
+    return replace(scenario, host=Host(submission_ns=round(host_ns))) if host_ns else scenario
 
 
 def closed_loop(

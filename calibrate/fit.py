@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.calibration import Calibration
-from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio
+from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio, is_limited_by_host
 from calibrate.evidence.files import Evidence, read_evidence
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import calibrate_flash
@@ -28,7 +28,6 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
-from diskmodel.host.limit import BOUND_RATIO
 
 #: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
 #: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
@@ -165,9 +164,10 @@ def _with_mixes(result: Calibration, task: _Task) -> Calibration:
 def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
     """Return a warning for each job of fio whose processor was busy: the host was measured, not the drive."""
     return [
-        f"fio job {job.name!r} used {100 * job.cpu_ratio:.0f} % of a processor: the host may be what was measured"
+        f"fio job {job.name!r} used {100 * (job.cpu_ratio or 0):.0f} % of a processor: its rate is the host's, not the "
+        "drive's"
         for job in jobs
-        if job.cpu_ratio is not None and job.cpu_ratio >= BOUND_RATIO
+        if is_limited_by_host(job)
     ]
 
 

@@ -8,13 +8,14 @@ queue depth, as Little's law requires of a closed loop.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
 from calibrate.evidence.measurement import DURABLE_WRITE, READ, Measurement, Run
 from diskmodel.formats import FioJob
+from diskmodel.host.limit import BOUND_RATIO
 
 #: Smallest relative standard error of a mean. At half, lucky repetitions decide a fit; at double, all conditions count
 #: nearly alike.
@@ -72,12 +73,15 @@ class Cell:
         Mean responses of short slices of all repetitions.
     latency_ns : list of int64 arrays
         Responses one by one, where the evidence has them.
+    host_ns : list of float
+        Processor time of the measuring host for a request, where it is known and limits some rate.
     """
 
     key: Key
     response_ns: list[float] = field(default_factory=list)
     slices_ns: list[float] = field(default_factory=list)
     latency_ns: list[Floats] = field(default_factory=list)
+    host_ns: list[float] = field(default_factory=list)
 
     @property
     def mean_ns(self) -> float:
@@ -128,6 +132,14 @@ class Cells(dict[Key, Cell]):
         to."""
         return self[key].undisturbed_ns * self.stall_ratio
 
+    def host_ns(self, keys: Iterable[Key]) -> Floats:
+        """Return the host's processor time (ns) for a request of each key; 0 where the drive limits every rate."""
+        return np.array([np.median(self[key].host_ns or [0.0]) for key in keys], np.float64)
+
+    def without_host(self) -> Cells:
+        """Return the cells as if nothing were known of the host."""
+        return Cells({key: replace(cell, host_ns=[]) for key, cell in self.items()})
+
     def without(self, held_out: Iterable[Key]) -> Cells:
         """Return the cells that are not held out."""
         left_out = set(held_out)
@@ -175,7 +187,8 @@ _EXPERIMENTS = (
 
 def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
     """Return the cells of fio results: jobs of reads, writes or both, of one size."""
-    cells = Cells()
+    cells, jobs = Cells(), list(jobs)
+    is_limited = any(map(is_limited_by_host, jobs))
     for job in jobs:
         if job.pattern is None or job.error or job.was_limited or not set(job.directions) <= {"read", "write"}:
             continue
@@ -187,7 +200,20 @@ def cells_of_fio(jobs: Iterable[FioJob]) -> Cells:
             is_sequential = not job.pattern.startswith("rand")
             key = key_of(iops.get("read", 0.0) / total, is_sequential, int(length), job.outstanding)
             cells.add(key, job.outstanding * 1e9 / total)
+            if is_limited and (taken := host_ns_of(job)):
+                cells[key].host_ns.append(taken)
     return cells
+
+
+def host_ns_of(job: FioJob) -> float:
+    """Return the processor time (ns) of a request of a job of one process; 0 where it is unknown."""
+    total = sum(direction.iops for direction in job.directions.values())
+    return job.cpu_ratio * 1e9 / total if job.cpu_ratio is not None and job.n_jobs == 1 and total > 0 else 0.0
+
+
+def is_limited_by_host(job: FioJob) -> bool:
+    """Return whether the job's processor was busy all the time: its rate is the host's, not the drive's."""
+    return job.cpu_ratio is not None and job.cpu_ratio >= BOUND_RATIO
 
 
 def _add(cells: Cells, run: Run, key: Key) -> None:

@@ -39,6 +39,8 @@ _MAX_MISFIT_RATIO = 0.35
 #: the measurement. Held-out rates of drives that the model describes are off by a few percent; at double, a host that
 #: was measured instead of the drive goes unnoticed.
 _MAX_RESIDUAL_RATIO, _N_STDERR = 0.1, 4
+#: Entry of the provenance of a profile that leaves out the host that it was measured on: its time for a request, ns.
+HOST_APART = "host_ns"
 
 
 def calibrate_flash(
@@ -55,6 +57,9 @@ def calibrate_flash(
 ) -> Calibration:
     """Fit the flash drive behind cells.
 
+    A host that limits some rates is part of the drive's overhead as long as one drive describes all conditions; where
+    none does, the host is a station of its own, which the profile leaves out.
+
     `together_ratio` is the share of outstanding requests that complete together, `buffer_bytes` the write buffer, if
     known.
 
@@ -67,6 +72,48 @@ def calibrate_flash(
     if len(reads) < _MIN_CELLS:
         rule = "has too few read measurements: at least two queue depths or sizes are needed"
         raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
+    fit = partial(
+        _fitted,
+        span_bytes=span_bytes,
+        capacity_bytes=capacity_bytes,
+        name=name,
+        seed=seed,
+        together_ratio=together_ratio,
+        buffer_bytes=buffer_bytes,
+    )
+    found = fit(cells.without_host(), provenance=provenance, warnings=warnings)
+    taken = cells.host_ns(cells)
+    if found.has_converged or not taken.any():
+        return found
+    said, middle = _host_station(taken[taken > 0])
+    apart = fit(cells, provenance={**provenance, HOST_APART: middle}, warnings=[*warnings, said])
+    return apart if apart.has_converged else found
+
+
+def _host_station(taken_ns: Floats) -> tuple[str, int]:
+    """Return what is said of a host that is not in the profile, and the median of its times in ns."""
+    middle = round(float(np.median(taken_ns)))
+    said = (
+        f"the host's processor took {taken_ns.min() / 1000:.3g} to {taken_ns.max() / 1000:.3g} us for a request, which "
+        f'is not in the profile: in an array of this host write [host] and submission = "{middle / 1000:.3g} us"'
+    )
+    return said, middle
+
+
+def _fitted(
+    cells: Cells,
+    *,
+    span_bytes: int,
+    capacity_bytes: int,
+    name: str,
+    provenance: dict[str, Any],
+    warnings: list[str],
+    seed: int,
+    together_ratio: float | None,
+    buffer_bytes: int | None,
+) -> Calibration:
+    """Return the better of both models; a host that the cells know is a station of its own."""
+    reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
     held_out = choose_held_out(reads)
     dies = fit_flash(reads.without(held_out), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
     server = fit_single_server(cells.without(held_out))
@@ -91,7 +138,11 @@ def calibrate_flash(
         drive = profile_of(dies, writes=writes, notes=notes, **common)
     if held_out:
         report = held_out_report(
-            reads, {key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes) for key in held_out}
+            reads,
+            {
+                key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes, host_ns=float(host_ns))
+                for key, host_ns in zip(held_out, cells.host_ns(held_out), strict=True)
+            },
         )
     else:
         report = nothing_held_out("fewer than four queue depths of random reads were measured")
@@ -118,13 +169,14 @@ def calibrate_flash(
     )
 
 
-def predict(drive: Flash | Virtual, key: Key, *, seed: int, span_bytes: int) -> Floats:
+def predict(drive: Flash | Virtual, key: Key, *, seed: int, span_bytes: int, host_ns: float = 0.0) -> Floats:
     """Return responses in ns of a closed loop of reads on a drive, long enough for a distribution."""
     if isinstance(drive, Virtual):
-        return responses_of(drive, key, n_requests=N_REQUESTS, seed=seed)
+        alone = responses_of(drive, key, n_requests=N_REQUESTS, seed=seed)
+        return np.maximum(alone + host_ns, key.queue_depth * host_ns)
     pages = max(key.length_bytes // drive.page_bytes, 1)
     n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
-    return responses_by_simulation(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes)
+    return responses_by_simulation(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes, host_ns=host_ns)
 
 
 def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:

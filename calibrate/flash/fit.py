@@ -99,11 +99,12 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
     """
     keys = tuple(sorted(key for key in cells if key.op == "read"))
     log_ns = np.log([cells.expected_ns(key) for key in keys])
-    evidence = Observations(keys, log_ns, np.array([cells.sigma_ratio(key) for key in keys]))
-    short = Simulation(keys, span_bytes=capacity_bytes, seed=seed, n_requests=_SHORT)
+    host_ns = cells.host_ns(keys)
+    evidence = Observations(keys, log_ns, np.array([cells.sigma_ratio(key) for key in keys]), host_ns)
+    short = Simulation(keys, span_bytes=capacity_bytes, seed=seed, n_requests=_SHORT, host_ns=host_ns)
     candidates = _searched(evidence, short, capacity_bytes).best(_N_FINALISTS, _WITHIN)
     # short runs compare drives; a long run at the same place gives their bias
-    long = Simulation(keys, span_bytes=capacity_bytes, seed=seed + 1, n_requests=LONG)
+    long = Simulation(keys, span_bytes=capacity_bytes, seed=seed + 1, n_requests=LONG, host_ns=host_ns)
     here = np.arange(len(candidates))
     bias = by_simulation(long, candidates)(candidates.places, here) - candidates.predicted
     predict = by_simulation(short, candidates, bias)

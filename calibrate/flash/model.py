@@ -1,8 +1,8 @@
 """A flash drive's mean response in a closed loop: by formula for the search, by the engine for the result.
 
-The formula is mean value analysis (Schweitzer's approximation) with deterministic service: one processor, dies that
-each have their own queue, one interface, and a delay. It is smooth and takes a millisecond for hundreds of drives at
-once. The simulation decides where the search ends and how certain the result is.
+The formula is mean value analysis (Schweitzer's approximation) with deterministic service: one processor in the drive
+and one in the host, dies that each have their own queue, one interface, and a delay. It is smooth and takes a
+millisecond for hundreds of drives at once. The simulation decides where the search ends and how certain the result is.
 
 References
 ----------
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
-from calibrate.closed_loop import closed_loop, scenario_of
+from calibrate.closed_loop import behind, closed_loop, scenario_of
 from calibrate.evidence.cells import Key
 from diskmodel.drive import Flash
 from diskmodel.engine.scenario import Scenario
@@ -75,10 +75,12 @@ def shape_at(place: Floats, n_dies: int, page_bytes: int) -> FlashShape:
     return FlashShape(overhead, latency, read, int(n_dies), int(page_bytes), interface)
 
 
-def responses_at(places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[Key]) -> Floats:
+def responses_at(
+    places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[Key], host_ns: Floats | float = 0.0
+) -> Floats:
     """Return mean responses in ns of random or sequential reads, (m drives, n keys), by formula.
 
-    Places have shape (m, 4), numbers of dies and sizes of pages (m,).
+    Places have shape (m, 4), numbers of dies and sizes of pages (m,); `host_ns`, the host's time for a request, (n,).
     """
     overhead, latency, read, interface = np.exp(np.clip(vectors_at(places), LOW, HIGH)).T[:, :, np.newaxis]
     n_dies, page_bytes = n_dies[:, np.newaxis], page_bytes[:, np.newaxis]
@@ -93,13 +95,14 @@ def responses_at(places: Floats, n_dies: Ints, page_bytes: Ints, keys: Sequence[
     wire = length / interface
     tail = np.maximum(read * (waves - 1.0), wire * (1.0 - 1.0 / waves)) + wire / waves
     spread = 1.0 + np.log(np.clip(pages, 1.0, n_dies))
-    alone = overhead + latency + read * np.minimum(pages, 1.0) + tail
-    floor = depth * np.maximum(np.maximum(overhead, die * share), wire)
+    host = np.broadcast_to(np.asarray(host_ns, np.float64), depth.shape)
+    alone = host + overhead + latency + read * np.minimum(pages, 1.0) + tail
+    floor = depth * np.maximum(np.maximum(np.maximum(host, overhead), die * share), wire)
     seen = np.where(depth > 1, (depth - 1) / depth, 0.0)
     response = alone.copy()
     for _ in range(_ITERATIONS):
         rate = depth / response
-        wait = _wait(overhead, rate, seen, depth)
+        wait = _wait(host, rate, seen, depth) + _wait(overhead, rate, seen, depth)
         wait += _wait(die, rate * share, seen, depth) * spread
         wait += _wait(wire, rate, seen, depth)
         response = 0.5 * response + 0.5 * np.maximum(alone + wait, floor)
@@ -143,15 +146,19 @@ class Simulation:
     the responses themselves.
     """
 
-    def __init__(self, keys: Sequence[Key], *, span_bytes: int, seed: int, n_requests: int) -> None:
+    def __init__(
+        self, keys: Sequence[Key], *, span_bytes: int, seed: int, n_requests: int, host_ns: Floats | None = None
+    ) -> None:
         self.keys, self.span_bytes = tuple(keys), span_bytes
+        self.host_ns = [0.0] * len(self.keys) if host_ns is None else host_ns.tolist()
         self.where = [addresses(key, run_length(key, n_requests), span_bytes, seed) for key in self.keys]
 
     def log_ns(self, shape: FlashShape) -> Floats:
         """Return logarithms of the mean responses in ns, one per key."""
         # reads do not use blocks, and preparing large ones takes longer than a short run
         scenario = scenario_of(flash_of(shape, capacity_bytes=self.span_bytes, pages_per_block=1))
-        return np.log([self._mean_ns(scenario, key, where) for key, where in zip(self.keys, self.where, strict=True)])
+        parts = zip(self.keys, self.where, self.host_ns, strict=True)
+        return np.log([self._mean_ns(behind(scenario, host), key, where) for key, where, host in parts])
 
     @staticmethod
     def _mean_ns(scenario: Scenario, key: Key, where: Ints) -> float:
@@ -175,8 +182,10 @@ def addresses(key: Key, n_requests: int, span_bytes: int, seed: int) -> Ints:
     return np.random.default_rng(seed).integers(0, places, n_requests) * key.length_bytes
 
 
-def responses_by_simulation(drive: Flash, key: Key, *, n_requests: int, seed: int, span_bytes: int = 0) -> Floats:
+def responses_by_simulation(
+    drive: Flash, key: Key, *, n_requests: int, seed: int, span_bytes: int = 0, host_ns: float = 0.0
+) -> Floats:
     """Return responses in ns of reads in a closed loop, run by the engine, without the first fifth."""
     where = addresses(key, n_requests, span_bytes or drive.capacity_bytes, seed)
-    done = closed_loop(scenario_of(drive), where, key.length_bytes, key.queue_depth)
+    done = closed_loop(behind(scenario_of(drive), host_ns), where, key.length_bytes, key.queue_depth)
     return np.asarray((done.done_ns - done.issue_ns)[n_requests // 5 :], np.float64)

@@ -73,4 +73,6 @@ def choose(cells: Cells, dies: FlashFit, server: ServerFit, together_ratio: floa
     of_dies = criterion(dies.predicted_ns.tolist(), _FREE_OF_DIES)
     of_server = criterion([float(server_ns[key]) for key in dies.keys], _FREE_OF_SERVER)
     has_batches = together_ratio is not None and together_ratio >= MIN_TOGETHER_RATIO
-    return Choice(has_batches or of_server < of_dies, of_dies, of_server, together_ratio)
+    # a host that limits the rate hides how the drive answers: then only strong evidence makes it a virtual disk
+    needed = STRONG_BIC if cells.host_ns(dies.keys).any() else 0.0
+    return Choice(has_batches or of_server + needed < of_dies, of_dies, of_server, together_ratio)

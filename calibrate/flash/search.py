@@ -46,11 +46,14 @@ class Observations:
     keys : tuple of Key, length n
     log_ns, sigma : (n,) float
         Logarithms of mean responses in ns, and their standard errors.
+    host_ns : (n,) float
+        The host's processor time for a request, which is not the drive's.
     """
 
     keys: tuple[Key, ...]
     log_ns: Floats
     sigma: Floats
+    host_ns: Floats
 
     def misses(self, predicted: Floats) -> Floats:
         """Return residuals in units of their standard errors."""
@@ -224,7 +227,8 @@ def by_formula(evidence: Observations, candidates: Candidates, correction: Float
 
     def predict(places: Floats, which: Ints) -> Floats:
         dies, pages = candidates.n_dies[which], candidates.page_bytes[which]
-        return np.asarray(np.log(responses_at(places, dies, pages, evidence.keys)) + corrections[which])
+        responses = responses_at(places, dies, pages, evidence.keys, evidence.host_ns)
+        return np.asarray(np.log(responses) + corrections[which])
 
     return predict
 

@@ -79,12 +79,12 @@ def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None)
     keys = tuple(sorted(key for key in cells if key.op == "write"))
     if len(keys) < _MIN_CELLS:
         return None
-    is_long = np.array([_is_long(cells[key], key) for key in keys])
+    is_long, host_ns = np.array([_is_long(cells[key], key) for key in keys]), cells.host_ns(keys)
     measured = np.log([cells.expected_ns(key) for key in keys])
     sigma = np.hypot([cells.sigma_ratio(key) for key in keys], _MODEL_ERROR)
 
     def misfit(vector: Floats) -> Floats:
-        predicted = np.log(_response_ns(vector, keys, is_long, shape.interface_bytes_per_ns))
+        predicted = np.log(_response_ns(vector, keys, is_long, shape.interface_bytes_per_ns, host_ns))
         return np.concatenate([(predicted - measured) / sigma, (vector - PRIOR) / _PRIOR_SIGMA])
 
     alone = float(np.exp(measured.min()))
@@ -100,8 +100,8 @@ def fit_writes(cells: Cells, shape: FlashShape, buffer_bytes: int | None = None)
         key=lambda item: float(item.cost),
     )
     freely = found.x + np.array([0.0, 0.0, 50.0])
-    predicted = _response_ns(found.x, keys, is_long, shape.interface_bytes_per_ns)
-    undrained = _response_ns(freely, keys, is_long, shape.interface_bytes_per_ns)
+    predicted = _response_ns(found.x, keys, is_long, shape.interface_bytes_per_ns, host_ns)
+    undrained = _response_ns(freely, keys, is_long, shape.interface_bytes_per_ns, host_ns)
     jacobian = np.asarray(found.jac)
     residuals = misfit(found.x)[: len(keys)]
     scale = (float(np.sum(residuals**2)) + 1.0) / (max(len(keys) - 3, 0) + 1.0)
@@ -126,14 +126,14 @@ def _is_long(cell: Cell, key: Key) -> bool:
     return float(np.median([len(part) for part in cell.latency_ns])) * key.length_bytes > MAX_BUFFER_BYTES
 
 
-def _response_ns(vector: Floats, keys: Sequence[Key], is_long: Flags, wire: float) -> Floats:
+def _response_ns(vector: Floats, keys: Sequence[Key], is_long: Flags, wire: float, host_ns: Floats) -> Floats:
     """Return the response of a closed loop with constant service: alone, or queued at the slowest serial part."""
     overhead, latency, drain = np.exp(vector)
     depth = np.array([key.queue_depth for key in keys], np.float64)
     length = np.array([key.length_bytes for key in keys], np.float64)
-    serial = np.maximum(overhead, length / wire)
+    serial = np.maximum(np.maximum(overhead, host_ns), length / wire)
     serial = np.where(is_long, np.maximum(serial, length / drain), serial)
-    return np.asarray(np.maximum(latency + overhead + length / wire, depth * serial))
+    return np.asarray(np.maximum(host_ns + latency + overhead + length / wire, depth * serial))
 
 
 def buffer_of(measurements: Iterable[Measurement]) -> int | None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.evidence.cells import cells_of
+from calibrate.evidence.cells import cells_of, host_ns_of, is_limited_by_host
 from calibrate.evidence.files import read_evidence
+from calibrate.flash.calibrate import HOST_APART
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability
 from calibrate.settled import settled
@@ -21,6 +22,7 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
+from diskmodel.host.description import Host
 from diskmodel.workload import Workload
 
 #: Every run counts alike, by so many quantiles of its distribution; its reads and writes share them.
@@ -51,6 +53,8 @@ class Condition:
         Range of the means of repetitions as a share of their median.
     weight : float, above 0
         Share of this operation in the requests of its run.
+    host_ns : float
+        Processor time of the measuring host for a request, where it limits some rate.
     """
 
     what: str
@@ -62,6 +66,7 @@ class Condition:
     quantiles_ms: Floats
     repeatability_ratio: float | None = None
     weight: float = 1.0
+    host_ns: float = 0.0
 
     def spread(self, quantiles_ms: Floats) -> Floats:
         """Return quantiles at `ranks`, measured or predicted, at as many ranks as the condition counts for."""
@@ -134,8 +139,11 @@ def _of_fio(path: Path) -> Iterator[Condition]:
     groups: dict[int, list[FioJob]] = {}
     for job in read_fio(path):
         groups.setdefault(job.group, []).append(job)
+    is_limited = any(is_limited_by_host(job) for jobs in groups.values() for job in jobs)
     for jobs in groups.values():
-        yield from _of_group(jobs, path, path.name if len(groups) == 1 else f"{path.name}, {jobs[0].name}")
+        name = path.name if len(groups) == 1 else f"{path.name}, {jobs[0].name}"
+        host_ns = host_ns_of(jobs[0]) if is_limited and len(jobs) == 1 else 0.0
+        yield from (replace(condition, host_ns=host_ns) for condition in _of_group(jobs, path, name))
 
 
 #: Operation → share of reads of a stream that has none of it.
@@ -190,6 +198,8 @@ def _known(latency: FioLatency) -> tuple[Floats, Floats]:
 
 def _predicted(array: Array, condition: Condition, seed: int) -> Predicted:
     n = max(N_REQUESTS, 40 * condition.workload.queue_depth)
+    if condition.host_ns and array.host.is_transparent and HOST_APART in array.drive.provenance:
+        array = array.model_copy(update={"host": Host(submission_ns=round(condition.host_ns))})
     requests, run, rows = settled(array, condition.workload, n=n, warm_up=None, seed=seed)
     done, is_write = run.completions, requests.op[rows] != 0
     chosen = (done.done_ns - done.issue_ns)[rows][is_write == (condition.op == "write")] / 1e6

@@ -60,10 +60,10 @@ class ServerShape:
             [self.wake_ns, self.read_overhead_ns, self.read_copy_ns, self.write_overhead_ns, self.write_copy_ns]
         )
 
-    def response_ns(self, keys: Sequence[Key]) -> Floats:
-        """Return the mean response of a closed loop, one per key."""
+    def response_ns(self, keys: Sequence[Key], host_ns: Floats | float = 0.0) -> Floats:
+        """Return the mean response of a closed loop, one per key, behind a host that takes `host_ns` a request."""
         depth = np.array([key.queue_depth for key in keys], np.float64)
-        return self.wake_ns + depth * self.command_ns(keys)
+        return np.asarray(np.maximum(self.wake_ns + host_ns + depth * self.command_ns(keys), depth * host_ns))
 
     def command_ns(self, keys: Sequence[Key]) -> Floats:
         """Return what one command costs the server on average."""
@@ -114,9 +114,10 @@ def fit_single_server(cells: Cells) -> ServerFit:
     measured = np.log([cells.expected_ns(key) for key in keys])
     sigma = np.hypot([cells.sigma_ratio(key) for key in keys], MODEL_ERROR)
     has_writes = any(key.read_ratio < 1.0 for key in keys)
+    host_ns = cells.host_ns(keys)
 
     def residuals(vector: Floats) -> Floats:
-        return np.asarray((np.log(shape_at(vector).response_ns(keys)) - measured) / sigma)
+        return np.asarray((np.log(shape_at(vector).response_ns(keys, host_ns)) - measured) / sigma)
 
     def misfit(vector: Floats) -> Floats:
         # writes that were not measured follow the reads; either way the prior decides nothing that was measured
@@ -129,7 +130,7 @@ def fit_single_server(cells: Cells) -> ServerFit:
     shape = shape_at(found.x)
     chi2 = robust_chi2(residuals(found.x))
     covariance = _covariance(misfit, found.x, residuals(found.x))
-    predicted = shape.response_ns(keys)
+    predicted = shape.response_ns(keys, host_ns)
     shape = replace(shape, wake_table_ns=wake_table(cells, shape))
     message = "least squares converged" if found.status > 0 else f"least squares did not converge: {found.message}"
     return ServerFit(shape, covariance, keys, predicted, chi2, has_writes, found.status > 0, message)
