@@ -89,6 +89,13 @@ def simulate(
             "nothing, as in a burst on an idle array."
         ),
     ] = "steady",
+    replications: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Independent runs with seeds from --seed on, on all processors; intervals are from their spread.",
+        ),
+    ] = 1,
     iostat: Annotated[
         bool, typer.Option("--iostat", help="Also print what `iostat -x` would show for each disk.")
     ] = False,
@@ -126,6 +133,7 @@ def simulate(
         profile_draws=profile_draws,
         keep=cast("Keep", keep),
         start=cast("Begin", start),
+        replications=replications,
     )
     if as_json:
         print_json({**result.to_dict(), "workload_notes": notes})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
 
@@ -23,6 +26,7 @@ from diskmodel.host.limit import host_limit
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.laws import check_laws
+from diskmodel.result.replications import across
 from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
 
@@ -43,6 +47,10 @@ _COMMANDS_WITHOUT_CHOICE = 2
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
 FIRST_REQUESTS = {"native": 28_000, "simpy": 8_000}
+#: Runs of which at least 20 have an interval each that is hardly narrower with more; the memory of each is kept.
+MAX_REPLICATIONS = 1000
+#: Loosest precision that one of several runs is asked for.
+MAX_PRECISION = 0.5
 #: Requests from which the host's limit on submissions is estimated.
 _LIMIT_SAMPLE = 8_000
 
@@ -59,6 +67,7 @@ def simulate(
     profile_draws: int | None = None,
     keep: Keep = "all",
     start: Begin = "steady",
+    replications: int = 1,
 ) -> Result:
     """Return the result of `workload` on `array`: latency as a distribution, rates, utilization, where time is spent.
 
@@ -92,6 +101,10 @@ def simulate(
         What caches and buffers contain when the run begins: their stationary state under this workload (rules Z1 to
         Z8), or nothing, as in a burst on an idle array. A trace always begins with nothing, because what came before
         it is unknown.
+    replications : int
+        Independent runs with the seeds `seed`, `seed` + 1, …, on all processors, that share the requests. Intervals
+        are then from the spread over the runs (`diskmodel.result.replications`), and hold however long responses are
+        correlated within one. A workload that is drawn, with all completions.
 
     Returns
     -------
@@ -106,7 +119,59 @@ def simulate(
         random places.
     """
     _check_options(workload, engine, n_requests, precision, keep, start)
+    _check_replications(replications, workload, n_requests, keep)
     refuse_random_writes(array, workload)
+    if replications == 1:
+        result = _one_run(array, workload, seed, engine, n_requests, precision, percentile, keep, start)
+    else:
+        result = _replicated(replications, array, workload, seed, engine, n_requests, precision, percentile, start)
+    result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
+    is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
+    n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
+    if not n_draws:
+        return result
+    prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
+    return replace(result, prediction=prediction)
+
+
+def _replicated(
+    n_runs: int,
+    array: Array,
+    workload: Workload | TraceWorkload,
+    seed: int,
+    engine: Engine,
+    n_requests: int | None,
+    precision: float,
+    percentile: str | None,
+    start: Begin,
+) -> Result:
+    """Return the result of independent runs at the same time: the kernel needs no interpreter."""
+    began = time.perf_counter()
+    each = None if n_requests is None else -(-n_requests // n_runs)
+    # so many runs together have an interval narrower by the root of their number
+    loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
+
+    def run(at: int) -> Result:
+        return _one_run(array, workload, seed + at, engine, each, loose, percentile, "all", start)
+
+    with ThreadPoolExecutor(min(n_runs, os.cpu_count() or 1)) as pool:
+        results = list(pool.map(run, range(n_runs)))
+    results[0] = replace(results[0], precision=precision)
+    return across(results, wall_s=time.perf_counter() - began)
+
+
+def _one_run(
+    array: Array,
+    workload: Workload | TraceWorkload,
+    seed: int,
+    engine: Engine,
+    n_requests: int | None,
+    precision: float,
+    percentile: str | None,
+    keep: Keep,
+    start: Begin,
+) -> Result:
+    """Return the result of one run, without what the profile leaves open."""
     scenario = resolve(array, seed)
     if start == "steady":
         scenario = replace(scenario, start=steady_start(array, workload, scenario, seed))
@@ -127,13 +192,7 @@ def simulate(
         result = replace(result, messages=(*result.messages, *not_seen))
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
-    result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
-    is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
-    n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
-    if not n_draws:
-        return result
-    prediction = predict(array, workload, result, seed=seed, engine=engine, n_draws=n_draws, start=start)
-    return replace(result, prediction=prediction)
+    return result
 
 
 def outcome(array: Array, workload: Workload, *, n_requests: int, seed: int) -> tuple[Requests, Run]:
@@ -194,6 +253,23 @@ def _check_options(
         raise DescriptionError(Fault("precision", precision, "must lie between 0 and 1", "use for example 0.02"))
     if isinstance(workload, Workload):  # a trace has its own length
         check_effort(workload, n_requests=n_requests, engine="simpy" if engine == "simpy" else "native", keep=keep)
+
+
+def _check_replications(n_runs: int, workload: Workload | TraceWorkload, n_requests: int | None, keep: Keep) -> None:
+    """Refuse several runs of what has only one, or whose completions are not kept."""
+    if not 1 <= n_runs <= MAX_REPLICATIONS:
+        rule = f"must be 1 to {MAX_REPLICATIONS:,}"
+        raise DescriptionError(Fault("replications", n_runs, rule, "use 4 to 20: intervals are from their spread"))
+    if n_runs == 1:
+        return
+    if isinstance(workload, TraceWorkload):
+        raise DescriptionError(
+            Fault("replications", n_runs, "a trace has only one course", "leave it out, or fit a workload to the trace")
+        )
+    if keep != "all":
+        raise CoverageError(Fault("replications", n_runs, "needs all completions", "leave out keep"))
+    if n_requests is not None and n_requests < n_runs:
+        raise DescriptionError(Fault("n_requests", n_requests, f"are shared by {n_runs} runs", "raise it"))
 
 
 def _of_length(

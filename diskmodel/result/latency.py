@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 
 from diskmodel.plain import Record
 from diskmodel.records import Int64
-from diskmodel.result.statistics.batches import Interval, mean_interval
-from diskmodel.result.statistics.quantiles import LEVELS, quantile_intervals, quantiles, reported
+from diskmodel.result.statistics.batches import Interval, independent_interval, mean_interval
+from diskmodel.result.statistics.quantiles import (
+    LEVELS,
+    quantile_intervals,
+    quantile_intervals_across,
+    quantiles,
+    reported,
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,23 @@ class Latency(Record):
             quantiles_ns={name: observed[level] for name, level in LEVELS.items()},
             ends_ns={name: ends[level] for name, level in LEVELS.items()},
             max_ns=float(response_ns.max()),
+        )
+
+    @classmethod
+    def across(cls, responses_ns: Sequence[Int64 | NDArray[np.int32]], *, confidence: float = 0.95) -> Latency:
+        """Latency of the responses of independent runs: all together, with intervals from the spread over the runs."""
+        together = np.concatenate(responses_ns)
+        if not all(len(one) for one in responses_ns):
+            return cls.unknown(len(together))
+        levels = list(LEVELS.values())
+        observed = dict(zip(levels, quantiles(together, levels).tolist(), strict=True))
+        ends = quantile_intervals_across(responses_ns, observed, confidence=confidence)
+        return cls(
+            n=len(together),
+            mean=independent_interval([one.mean() for one in responses_ns], confidence),
+            quantiles_ns={name: observed[level] for name, level in LEVELS.items()},
+            ends_ns={name: ends[level] for name, level in LEVELS.items()},
+            max_ns=float(together.max()),
         )
 
     @classmethod

@@ -35,7 +35,10 @@ class Result(Record, Displayable):
     engine, wall_s : str, float
         Which engine ran, and its real time in seconds.
     n_requests, n_measured : int
-        Rows simulated, and those that completed in the measuring window.
+        Rows simulated, and those that completed in the measuring window; of all runs together.
+    n_replications : int
+        Independent runs that the figures come from. What describes a single run (`window`, `requests`, `run`,
+        `per_disk`, bursts) is the first one's.
     is_stable : bool
         False: an overloaded open system. Then `latency`, `reads`, `writes`, `per_stream` and `breakdown_ns` are nan:
         such a system has no latency, only a backlog that grows. `observed` still reports what the run saw.
@@ -126,6 +129,7 @@ class Result(Record, Displayable):
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
     utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
+    n_replications: int = 1
 
     @property
     def mean(self) -> float:
@@ -176,7 +180,7 @@ class Result(Record, Displayable):
         return data_frame([{"requests": name, "n": one.n, **one.in_ms} for name, one in subsets.items()], "requests")
 
     def responses_ns(self) -> Int64:
-        """Response times of the measured requests in order of completion; int64, shape (n_measured,), ns.
+        """Response times of the measured requests in order of completion; int64, ns. Of the first run.
 
         Raises
         ------
@@ -199,6 +203,7 @@ class Result(Record, Displayable):
             "wall_s": self.wall_s,
             "requests": self.n_requests,
             "measured_requests": self.n_measured,
+            "replications": self.n_replications,
             "warm_up_s": self.window.start_ns / 1e9,
             "simulated_s": self.run.end_ns / 1e9,
             "iops": self.iops.mean,

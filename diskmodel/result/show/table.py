@@ -50,7 +50,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows.append(("burst absorbed", f"{burst.n_requests:,} writes", f"{_ms(burst.response_ns)} each, by {by}"))
     if result.hit_ratio:
         rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
-    rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured"))
+    runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
+    rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured{runs}"))
     rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))
     return rows
 

@@ -190,6 +190,20 @@ def adjusted_ends(
     return max(center - _skewed(t, skew) * error, least), center - _skewed(-t, skew) * error
 
 
+def independent_interval(each: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Return the mean of independent estimates that cannot be below 0, with its interval; nan where one is unknown."""
+    values = np.asarray(each, np.float64)
+    center = float(values.mean())
+    if not math.isfinite(center):
+        return Interval(center, math.nan, math.nan)
+    return Interval(center, *adjusted_ends(center, values, independence(len(values)), confidence, 0.0), len(values))
+
+
+def independence(n_batches: int) -> float:
+    """Return the correlation of adjacent batches that `adjusted_ends` takes for none: the bias of its estimate."""
+    return -1 / n_batches
+
+
 def least_possible(values: NDArray[Any]) -> float:
     """0 for what is never negative (times, rates, counts), else minus infinity."""
     return 0.0 if values.min() >= 0 else -math.inf

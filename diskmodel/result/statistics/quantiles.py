@@ -13,6 +13,7 @@ from diskmodel.result.statistics.batches import (
     adjusted_ends,
     batches_of_rounds,
     in_batches,
+    independence,
     lag1_correlation,
     least_possible,
     without_phases,
@@ -106,7 +107,36 @@ def quantile_intervals(
         for count in set(n_batches.values()) - {0}
         for level, column in _of_batches(values, count, [at for at, own in n_batches.items() if own == count]).items()
     }
-    found = {level: _sectioned(values, observed[level], each[level], confidence, n_rounds) for level in each}
+    found = {
+        level: _sectioned(in_batches(values, len(column)), values, observed[level], column, confidence, n_rounds)
+        for level, column in each.items()
+    }
+    return _with_shares(values, observed, found)
+
+
+def quantile_intervals_across(
+    runs: Sequence[NDArray[Any]], observed: Mapping[float, float], *, confidence: float = 0.95
+) -> dict[float, tuple[float, float]]:
+    """Estimate the intervals of several quantiles of all runs together from independent runs, by their levels.
+
+    As `quantile_intervals`, with a run for each batch: nan where one has fewer than 25 observations beyond a quantile.
+    """
+    values = np.concatenate(runs)
+    known = [level for level in observed if min(map(len, runs)) * min(level, 1 - level) >= MIN_BEYOND]
+    each = np.array([quantiles(run, known) for run in runs])
+    found = {
+        level: _sectioned(runs, values, observed[level], column, confidence)
+        for level, column in zip(known, each.T, strict=True)
+    }
+    return _with_shares(values, observed, found)
+
+
+def _with_shares(
+    values: NDArray[Any],
+    observed: Mapping[float, float],
+    found: Mapping[float, tuple[tuple[float, float], tuple[float, float]]],
+) -> dict[float, tuple[float, float]]:
+    """Return intervals by sections, widened by the quantiles at the ends of the intervals of their levels."""
     if not found:
         return dict.fromkeys(observed, (math.nan, math.nan))
     by_share = quantiles(values, np.clip([shares for _, shares in found.values()], 0, 1)).tolist()
@@ -138,16 +168,24 @@ def _of_batches(values: NDArray[Any], n_batches: int, levels: Sequence[float]) -
 
 
 def _sectioned(
-    values: NDArray[Any], observed: float, each: NDArray[np.float64], confidence: float, n_rounds: int
+    batches: Sequence[NDArray[Any]] | NDArray[Any],
+    values: NDArray[Any],
+    observed: float,
+    each: NDArray[np.float64],
+    confidence: float,
+    n_rounds: int | None = None,
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ends of a quantile by those of its batches, and those of its level by the shares beyond it."""
-    batches = in_batches(values, len(each))
+    """Return the ends of a quantile by those of its batches, and those of its level by the shares beyond it.
+
+    `n_rounds` None: the batches are independent.
+    """
     shares = np.array([np.count_nonzero(batch > observed) / len(batch) for batch in batches])
     share = np.count_nonzero(values > observed) / len(values)
     least, degrees = least_possible(each), 0
-    if _is_phased(n_rounds):
+    if n_rounds is not None and _is_phased(n_rounds):
         each, degrees = without_phases(each, observed, n_rounds)
         shares, degrees = without_phases(shares, share, n_rounds)
-    ends = adjusted_ends(observed, each, lag1_correlation(each), confidence, least, degrees)
-    low, high = adjusted_ends(share, shares, lag1_correlation(shares), confidence, 0.0, degrees)
+    correlations = [independence(len(part)) if n_rounds is None else lag1_correlation(part) for part in (each, shares)]
+    ends = adjusted_ends(observed, each, correlations[0], confidence, least, degrees)
+    low, high = adjusted_ends(share, shares, correlations[1], confidence, 0.0, degrees)
     return ends, (1 - high, 1 - low)
