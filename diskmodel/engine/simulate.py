@@ -47,7 +47,7 @@ _COMMANDS_WITHOUT_CHOICE = 2
 #: Requests of the first run when the length is chosen by precision. In the kernel as many as p99 takes for an interval
 #: (25,000 after the warm-up), a fiftieth of a second; the reference engine is a hundred times slower.
 FIRST_REQUESTS = {"native": 28_000, "simpy": 8_000}
-#: Runs of which at least 20 have an interval each that is hardly narrower with more; the memory of each is kept.
+#: Most runs of one question: beyond 20, intervals from as many requests hardly get narrower, and each run begins anew.
 MAX_REPLICATIONS = 1000
 #: Loosest precision that one of several runs is asked for.
 MAX_PRECISION = 0.5
