@@ -12,6 +12,8 @@ from typing import Any
 
 from diskmodel.input import open_input
 
+#: Entry of a profile that leaves out the host that it was measured on: the host's time for a request, ns.
+HOST_APART = "host_ns"
 #: Bytes read at once; affects speed only.
 _CHUNK = 1 << 20
 

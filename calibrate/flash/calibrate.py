@@ -16,6 +16,7 @@ from calibrate.flash.model_choice import choose
 from calibrate.flash.profile import assumed_writes, parameters_of, profile_of
 from calibrate.flash.writes import fields_of, fit_writes
 from calibrate.flash.writes import parameters_of as write_parameters
+from calibrate.provenance import HOST_APART
 from calibrate.score.held_out import N_REQUESTS, choose_held_out, held_out_report, nothing_held_out
 from calibrate.virtual_disk.fit import ServerFit, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of as server_parameters
@@ -39,8 +40,6 @@ _MAX_MISFIT_RATIO = 0.35
 #: the measurement. Held-out rates of drives that the model describes are off by a few percent; at double, a host that
 #: was measured instead of the drive goes unnoticed.
 _MAX_RESIDUAL_RATIO, _N_STDERR = 0.1, 4
-#: Entry of the provenance of a profile that leaves out the host that it was measured on: its time for a request, ns.
-HOST_APART = "host_ns"
 
 
 def calibrate_flash(
