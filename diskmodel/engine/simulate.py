@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Literal
@@ -121,10 +122,14 @@ def simulate(
     _check_options(workload, engine, n_requests, precision, keep, start)
     _check_replications(replications, workload, n_requests, keep)
     refuse_random_writes(array, workload)
+
+    def run(seed: int, n_requests: int | None, precision: float) -> Result:
+        return _one_run(array, workload, seed, engine, n_requests, precision, percentile, keep, start)
+
     if replications == 1:
-        result = _one_run(array, workload, seed, engine, n_requests, precision, percentile, keep, start)
+        result = run(seed, n_requests, precision)
     else:
-        result = _replicated(replications, array, workload, seed, engine, n_requests, precision, percentile, start)
+        result = _replicated(run, replications, seed, n_requests, precision)
     result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
     is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
     n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
@@ -135,27 +140,19 @@ def simulate(
 
 
 def _replicated(
-    n_runs: int,
-    array: Array,
-    workload: Workload | TraceWorkload,
-    seed: int,
-    engine: Engine,
-    n_requests: int | None,
-    precision: float,
-    percentile: str | None,
-    start: Begin,
+    run: Callable[[int, int | None, float], Result], n_runs: int, seed: int, n_requests: int | None, precision: float
 ) -> Result:
-    """Return the result of independent runs at the same time: the kernel needs no interpreter."""
+    """Return the result of independent runs at the same time: the kernel needs no interpreter.
+
+    `run` makes one by its seed, number of requests, and precision.
+    """
     began = time.perf_counter()
     each = None if n_requests is None else -(-n_requests // n_runs)
     # so many runs together have an interval narrower by the root of their number
     loose = min(precision * math.sqrt(n_runs), MAX_PRECISION)
 
-    def run(at: int) -> Result:
-        return _one_run(array, workload, seed + at, engine, each, loose, percentile, "all", start)
-
     with ThreadPoolExecutor(min(n_runs, os.cpu_count() or 1)) as pool:
-        results = list(pool.map(run, range(n_runs)))
+        results = list(pool.map(lambda at: run(seed + at, each, loose), range(n_runs)))
     results[0] = replace(results[0], precision=precision)
     return across(results, wall_s=time.perf_counter() - began)
 

@@ -67,7 +67,7 @@ class Latency(Record):
             return cls.unknown(len(together))
         levels = list(LEVELS.values())
         observed = dict(zip(levels, quantiles(together, levels).tolist(), strict=True))
-        ends = quantile_intervals_across(responses_ns, observed, confidence=confidence)
+        ends = quantile_intervals_across(responses_ns, together, observed, confidence=confidence)
         return cls(
             n=len(together),
             mean=independent_interval([one.mean() for one in responses_ns], confidence),

@@ -115,13 +115,12 @@ def quantile_intervals(
 
 
 def quantile_intervals_across(
-    runs: Sequence[NDArray[Any]], observed: Mapping[float, float], *, confidence: float = 0.95
+    runs: Sequence[NDArray[Any]], values: NDArray[Any], observed: Mapping[float, float], *, confidence: float = 0.95
 ) -> dict[float, tuple[float, float]]:
-    """Estimate the intervals of several quantiles of all runs together from independent runs, by their levels.
+    """Estimate the intervals of several quantiles of independent runs together (`values`), by their levels.
 
     As `quantile_intervals`, with a run for each batch: nan where one has fewer than 25 observations beyond a quantile.
     """
-    values = np.concatenate(runs)
     known = [level for level in observed if min(map(len, runs)) * min(level, 1 - level) >= MIN_BEYOND]
     each = np.array([quantiles(run, known) for run in runs])
     found = {
