@@ -14,6 +14,9 @@ Float = NDArray[np.float64]
 #: Smallest exponent of the power that replaces the square root where the average is close to the full stroke. Below it
 #: the curve is nearly a constant with a jump at distance 1, which no arm follows.
 _MIN_EXPONENT = 0.1
+#: Terms of a sum of powers that are added one by one; the rest follow from the Euler-Maclaurin formula. With 32 both
+#: agree to the last digits; at half the error is a tenth of a millionth of a millionth.
+_SINGLE_TERMS = 32
 
 
 def pair_weights(longest: int) -> Float:
@@ -61,7 +64,7 @@ class _Distances:
     @cached_property
     def lowest(self) -> float:
         """Place of the average between first and last of a line."""
-        return _place(self.weights, self.distance)
+        return self.of_power(1.0)
 
     @cached_property
     def root(self) -> float:
@@ -74,16 +77,35 @@ class _Distances:
         return self.of_power(_MIN_EXPONENT)
 
     def of_power(self, exponent: float) -> float:
-        """Return the place of the average of a power."""
-        return _place(self.weights, self.distance**exponent)
+        """Return where the average over all pairs lies between the first (0) and the last (1) time of a power."""
+        longest = len(self.distance) - 1
+        n = longest + 1.0
+        mean = 2.0 * (n * power_sum(longest, exponent) - power_sum(longest, exponent + 1.0)) / (n * longest)
+        return float((mean - 1.0) / (longest**exponent - 1.0))
 
 
 _distances = lru_cache(maxsize=2)(_Distances)
 
 
-def _place(weights: Float, shape: Float) -> float:
-    """Return where the average over all pairs lies between the first (0) and the last (1) time of a shape."""
-    return float((np.sum(weights * shape) - shape[1]) / (shape[-1] - shape[1]))
+def power_sum(n: int, exponent: float) -> float:
+    """Return 1 + 2**q + … + n**q for an exponent q ≥ 0, to about the precision of a float.
+
+    Notes
+    -----
+    The Euler-Maclaurin formula with derivatives up to the fifth, from `_SINGLE_TERMS` on: a drive has 100,000
+    cylinders, and the fit of a seek curve needs a dozen sums.
+    """
+    head = min(n, _SINGLE_TERMS)
+    total = float((np.arange(1, head + 1, dtype=np.float64) ** exponent).sum())
+    return total if n == head else total + _rest(float(n), exponent) - _rest(float(head), exponent)
+
+
+def _rest(x: float, q: float) -> float:
+    """Return the formula's terms at one end."""
+    first = q * x ** (q - 1)
+    third = (q - 1) * (q - 2) * first / x**2
+    fifth = (q - 3) * (q - 4) * third / x**2
+    return float(x ** (q + 1) / (q + 1) + x**q / 2 + first / 12 - third / 720 + fifth / 30_240)
 
 
 # a fit changes other parameters of a drive much more often than its seeks

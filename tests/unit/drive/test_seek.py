@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diskmodel.drive import SeekCurve, SeekTable, SeekTimes, read_seek_file
-from diskmodel.drive.seek_fit import pair_weights, root_then_line
+from diskmodel.drive.seek_fit import pair_weights, power_sum, root_then_line
 from diskmodel.errors import DescriptionError, FormatError
 
 MS = 1_000_000
@@ -49,6 +49,13 @@ def test_pair_weights_are_the_makers_definition() -> None:
     assert weights == pytest.approx([0, 8 / 20, 6 / 20, 4 / 20, 2 / 20])
     # mean distance over pairs of different cylinders: (N + 1) / 3
     assert weights @ np.arange(5) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("n", [3, 32, 33, 1_000, 300_000])
+@pytest.mark.parametrize("exponent", [0.0, 0.1, 0.5, 1.0, 1.3, 2.0])
+def test_sums_of_powers_are_those_of_all_terms(n: int, exponent: float) -> None:
+    terms = np.arange(1, n + 1, dtype=np.longdouble) ** np.longdouble(exponent)
+    assert power_sum(n, exponent) == pytest.approx(float(terms.sum()), rel=1e-13)
 
 
 @pytest.mark.parametrize("average", [5.0, 19.5])
