@@ -14,7 +14,7 @@ from calibrate.calibration import Calibration
 from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_of_fio, is_limited_by_host
 from calibrate.evidence.files import Evidence, read_evidence
 from calibrate.evidence.measurement import Measurement
-from calibrate.flash.calibrate import calibrate_flash
+from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.flash.writes import buffer_of
 from calibrate.hdd.calibrate import calibrate_hdd
 from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
@@ -119,7 +119,6 @@ def _calibrate(task: _Task) -> Calibration:
     if not evidence.measurements:
         return _calibrate_fio(task, cells)
     target = evidence.measurements[0]
-    span = target.size_bytes
     rotation = find_rotation(target) if _is_slow(target) else None
     capacity, note = capacity_of(target)
     if capacity_bytes is None and note:
@@ -139,14 +138,16 @@ def _calibrate(task: _Task) -> Calibration:
         )
     found = calibrate_flash(
         cells,
-        span_bytes=span,
-        capacity_bytes=capacity_bytes or capacity,
-        name=name,
+        Known(
+            name,
+            capacity_bytes or capacity,
+            target.size_bytes,
+            together_ratio=answered_together(evidence.measurements),
+            buffer_bytes=buffer_of(evidence.measurements),
+        ),
         provenance=origin,
         warnings=warnings,
         seed=seed,
-        together_ratio=answered_together(evidence.measurements),
-        buffer_bytes=buffer_of(evidence.measurements),
     )
     if _is_slow(target):
         message = "single reads are as slow as a rotating drive's, but completions show no rotation; measure longer"
@@ -199,9 +200,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
         )
     found = calibrate_flash(
         cells,
-        span_bytes=FIO_SPAN_BYTES,
-        capacity_bytes=capacity_bytes or ASSUMED_CAPACITY_BYTES,
-        name=named,
+        Known(named, capacity_bytes or ASSUMED_CAPACITY_BYTES, FIO_SPAN_BYTES),
         provenance=origin,
         warnings=warnings,
         seed=seed,

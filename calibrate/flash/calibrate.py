@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -42,25 +43,36 @@ _MAX_MISFIT_RATIO = 0.35
 _MAX_RESIDUAL_RATIO, _N_STDERR = 0.1, 4
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a drive besides its responses.
+
+    Attributes
+    ----------
+    name : str
+    capacity_bytes : int
+    span_bytes : int
+        The region that was read.
+    together_ratio : float, optional
+        Share of outstanding requests that complete together.
+    buffer_bytes : int, optional
+        The write buffer.
+    """
+
+    name: str
+    capacity_bytes: int
+    span_bytes: int
+    together_ratio: float | None = None
+    buffer_bytes: int | None = None
+
+
 def calibrate_flash(
-    cells: Cells,
-    *,
-    span_bytes: int,
-    capacity_bytes: int,
-    name: str,
-    provenance: dict[str, Any],
-    warnings: list[str],
-    seed: int = 0,
-    together_ratio: float | None = None,
-    buffer_bytes: int | None = None,
+    cells: Cells, known: Known, *, provenance: dict[str, Any], warnings: list[str], seed: int = 0
 ) -> Calibration:
     """Fit the flash drive behind cells.
 
     A host that limits some rates is part of the drive's overhead as long as one drive describes all conditions; where
     none does, the host is a station of its own, which the profile leaves out.
-
-    `together_ratio` is the share of outstanding requests that complete together, `buffer_bytes` the write buffer, if
-    known.
 
     Raises
     ------
@@ -71,21 +83,13 @@ def calibrate_flash(
     if len(reads) < _MIN_CELLS:
         rule = "has too few read measurements: at least two queue depths or sizes are needed"
         raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
-    fit = partial(
-        _fitted,
-        span_bytes=span_bytes,
-        capacity_bytes=capacity_bytes,
-        name=name,
-        seed=seed,
-        together_ratio=together_ratio,
-        buffer_bytes=buffer_bytes,
-    )
-    found = fit(cells.without_host(), provenance=provenance, warnings=warnings)
+    found = _fitted(cells.without_host(), known, provenance=provenance, warnings=warnings, seed=seed)
     taken = cells.host_ns(cells)
     if found.has_converged or not taken.any():
         return found
     said, middle = _host_station(taken[taken > 0])
-    apart = fit(cells, provenance={**provenance, HOST_APART: middle}, warnings=[*warnings, said])
+    origin = {**provenance, HOST_APART: middle}
+    apart = _fitted(cells, known, provenance=origin, warnings=[*warnings, said], seed=seed)
     return apart if apart.has_converged else found
 
 
@@ -99,25 +103,14 @@ def _host_station(taken_ns: Floats) -> tuple[str, int]:
     return said, middle
 
 
-def _fitted(
-    cells: Cells,
-    *,
-    span_bytes: int,
-    capacity_bytes: int,
-    name: str,
-    provenance: dict[str, Any],
-    warnings: list[str],
-    seed: int,
-    together_ratio: float | None,
-    buffer_bytes: int | None,
-) -> Calibration:
+def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings: list[str], seed: int) -> Calibration:
     """Return the better of both models; a host that the cells know is a station of its own."""
     reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
     held_out = choose_held_out(reads)
-    dies = fit_flash(reads.without(held_out), capacity_bytes=max(span_bytes, _MIN_SPAN_BYTES), seed=seed)
+    dies = fit_flash(reads.without(held_out), capacity_bytes=max(known.span_bytes, _MIN_SPAN_BYTES), seed=seed)
     server = fit_single_server(cells.without(held_out))
-    choice = choose(reads, dies, server, together_ratio)
-    common: dict[str, Any] = {"capacity_bytes": capacity_bytes, "name": name, "provenance": provenance}
+    choice = choose(reads, dies, server, known.together_ratio)
+    common: dict[str, Any] = {"capacity_bytes": known.capacity_bytes, "name": known.name, "provenance": provenance}
     drive: Flash | Virtual
     parameters: dict[str, Parameter]
     if choice.is_single_server:
@@ -128,7 +121,7 @@ def _fitted(
         )
     else:
         parameters, rows = parameters_of(dies), _die_rows(reads, dies)
-        written = fit_writes(cells, dies.shape, buffer_bytes)
+        written = fit_writes(cells, dies.shape, known.buffer_bytes)
         writes, notes = assumed_writes, NOTES
         if written is not None:
             parameters |= write_parameters(written, dies.shape)
@@ -139,7 +132,7 @@ def _fitted(
         report = held_out_report(
             reads,
             {
-                key: predict(drive, key, seed=seed + 1, span_bytes=span_bytes, host_ns=float(host_ns))
+                key: predict(drive, key, seed=seed + 1, span_bytes=known.span_bytes, host_ns=float(host_ns))
                 for key, host_ns in zip(held_out, cells.host_ns(held_out), strict=True)
             },
         )

@@ -10,7 +10,7 @@ import pytest
 
 from calibrate.calibration import Calibration
 from calibrate.evidence.cells import Cells
-from calibrate.flash.calibrate import calibrate_flash
+from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.parameter_text import shown
 from calibrate.report import report_html
 from tests.calibrate.virtual_disk.server_truth import KEYS, any_server, measured
@@ -22,9 +22,7 @@ READS = tuple(key for key in KEYS if key.op == "read")
 def result() -> Calibration:
     rng = np.random.default_rng(1)
     cells: Cells = measured(any_server(rng), rng, noise_ratio=0.02, repetitions=2, keys=READS[:7])
-    return calibrate_flash(
-        cells, span_bytes=1 << 30, capacity_bytes=1 << 30, name="<disk>", provenance={}, warnings=["a & b"]
-    )
+    return calibrate_flash(cells, Known("<disk>", 1 << 30, 1 << 30), provenance={}, warnings=["a & b"])
 
 
 def page(result: Calibration) -> str:

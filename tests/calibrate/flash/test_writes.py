@@ -7,7 +7,7 @@ import pytest
 
 from calibrate.closed_loop import closed_loop, mean_response, scenario_of
 from calibrate.evidence.cells import Cells, Key
-from calibrate.flash.calibrate import calibrate_flash
+from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.flash.model import FlashShape, flash_of
 from calibrate.flash.writes import MAX_BUFFER_BYTES, WriteFit, fields_of, fit_writes, parameters_of
 from diskmodel.drive import Flash
@@ -102,13 +102,7 @@ def test_profile_has_the_measured_writes() -> None:
         response = mean_response(scenario, length=length, queue_depth=1, n=300, seed=3, span_bytes=1 << 30)
         cells.add(Key("read", False, length, 1), response)
     found = calibrate_flash(
-        cells,
-        span_bytes=1 << 30,
-        capacity_bytes=1 << 32,
-        name="both",
-        provenance={},
-        warnings=[],
-        buffer_bytes=BUFFER_BYTES,
+        cells, Known("both", 1 << 32, 1 << 30, buffer_bytes=BUFFER_BYTES), provenance={}, warnings=[]
     )
     assert isinstance(found.drive, Flash)
     assert found.drive.kind == "flash"
@@ -134,7 +128,7 @@ def test_a_fit_that_misses_its_own_evidence_has_not_converged() -> None:
             for _ in range(2):
                 sample = rng.normal(1000 * mean_us, 20 * mean_us, 2000)
                 cells.add(Key(op, False, 4096, depth), 1000 * mean_us, sample)
-    found = calibrate_flash(cells, span_bytes=1 << 34, capacity_bytes=1 << 38, name="x", provenance={}, warnings=[])
+    found = calibrate_flash(cells, Known("x", 1 << 38, 1 << 34), provenance={}, warnings=[])
     assert not found.has_converged
     assert "the fit does not describe its own evidence: 1 of 7 conditions is off by more than 10%" in found.message
     assert "random writes of 4096 bytes at queue depth 16" in found.message

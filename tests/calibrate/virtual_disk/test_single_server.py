@@ -11,7 +11,7 @@ from calibrate.calibration import Calibration
 from calibrate.closed_loop import scenario_of
 from calibrate.evidence.cells import Cells, Key, cells_of_fio, key_of
 from calibrate.fit import calibrate
-from calibrate.flash.calibrate import calibrate_flash
+from calibrate.flash.calibrate import Known, calibrate_flash
 from calibrate.virtual_disk.fit import NAMES, ServerShape, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of, profile_of
 from calibrate.virtual_disk.responses import responses_of
@@ -109,7 +109,7 @@ def test_parallel_dies_are_not_taken_for_a_server() -> None:
             cells.add(Key("read", False, 4096, depth), float(max(80_000.0, 80_000.0 * depth / 24) * factor))
     for length in (16384, 65536):
         cells.add(Key("read", False, length, 1), 80_000.0 + length / 2.0)
-    found = calibrate_flash(cells, span_bytes=1 << 30, capacity_bytes=1 << 30, name="dies", provenance={}, warnings=[])
+    found = calibrate_flash(cells, Known("dies", 1 << 30, 1 << 30), provenance={}, warnings=[])
     assert isinstance(found.drive, Flash)
     assert "parallel dies rather than one server" in found.message
 
