@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from calibrate.arrays import Floats
 from calibrate.hdd.from_fio.conditions import Condition
+from calibrate.hdd.from_fio.least_squares import least
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from diskmodel.drive import Hdd
 from diskmodel.drive.seek import SeekTimes
@@ -43,24 +43,8 @@ N_REFINED = 3
 #: Requests of a simulation while they are refined. With a third, as in the grid, the scatter of p99 hides how margin
 #: and age weight change it, and the search stays on the grid; double costs twice the time for little.
 REFINED_REQUESTS = 12_000
-#: Step of the Jacobian in the fit's coordinates: large enough to move percentiles of a simulation by more than they
-#: scatter. At a quarter the search stays where it starts; at double the slopes are those of another place.
-STEP = 0.2
-
-
-def _slopes(of: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-    """Return the Jacobian by steps that move the percentiles of a simulation; scipy's own are too small for that."""
-
-    def slopes(x: Floats) -> Floats:
-        steps = STEP * np.eye(len(x))
-        return np.array([(of(x + step) - of(x - step)) / (2 * STEP) for step in steps]).T
-
-    return slopes
-
-
-def _standard_errors(jacobian: Floats) -> Floats:
-    """Return the standard errors of the coordinates."""
-    return np.sqrt(np.maximum(np.diag(np.linalg.pinv(jacobian.T @ jacobian)), 0.0))
+#: Steps of the coordinates that change responses about alike: of a fit of seeks and overhead, and of all.
+ALONE_SCALE, SCALE = np.full(4, 0.3), np.array([0.1, 0.3, 0.5, 0.1, 0.5, 0.5])
 
 
 @dataclass(frozen=True)
@@ -178,9 +162,9 @@ class Mechanics:
             return self.residuals(np.array([*x, *usual[4:]]), planned, alone)
 
         starts = (np.array([0.0, 0.0, 0.0, form]) for form in FORMS)
-        settings = {"jac": _slopes(of), "x_scale": 0.3, "max_nfev": 12, "bounds": (LOW[:4], HIGH[:4])}
-        found = min((least_squares(of, start, **settings) for start in starts), key=lambda fitted: float(fitted.cost))
-        return np.array([*found.x, *usual[4:]]), 2.0 * float(found.cost)
+        fits = (least(of, start, ALONE_SCALE, (LOW[:4], HIGH[:4])) for start in starts)
+        found = min(fits, key=lambda fit: fit.misfit)
+        return np.array([*found.x, *usual[4:]]), found.misfit
 
     def with_order(self, x: Floats) -> Ordered:
         """Fit how the firmware orders commands; seeks and overhead move with it."""
@@ -207,12 +191,10 @@ class Mechanics:
         def of(moved: Floats) -> Floats:
             return finer.residuals(at(moved), committed, self.reads)
 
-        scale = np.array([0.1, 0.3, 0.5, 0.1, 0.5, 0.5])[free]
-        settings = {"jac": _slopes(of), "x_scale": scale, "max_nfev": 8, "bounds": (LOW[free], HIGH[free])}
-        best = least_squares(of, start[free], **settings)
+        found = least(of, start[free], SCALE[free], (LOW[free], HIGH[free]))
         errors = np.zeros(len(start))
-        errors[free] = _standard_errors(best.jac)
-        return Ordered(self.drive(at(best.x), committed), at(best.x), errors, {}, 2.0 * float(best.cost))
+        errors[free] = found.errors
+        return Ordered(self.drive(at(found.x), committed), at(found.x), errors, {}, found.misfit)
 
     def _order_starts(self, x: Floats) -> dict[int, Floats]:
         """Return where to refine: the best of the grid for each of the likeliest numbers of committed commands."""
