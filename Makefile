@@ -12,8 +12,9 @@ BIN := $(VENV)/bin
 # Any Python from 3.11 on; `make PYTHON=/path/to/python setup` chooses another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
-# Processes that run Python tests at the same time.
-JOBS ?= 2
+# Processes that run Python tests at the same time: one more than processors, because some tests wait for a server, a
+# browser or a clock.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 # The kernel for the lab on the site.
 WASM := build/wasm/kernel.wasm
