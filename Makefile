@@ -87,7 +87,7 @@ fmt: setup ## Format Python and Rust
 	cargo fmt --all
 
 .PHONY: lint
-lint: setup ## Lint Python (ruff, import-linter) and Rust (clippy, rustfmt), warnings are errors
+lint: $(VENV)/.dependencies ## Lint Python (ruff, import-linter) and Rust (clippy, rustfmt), warnings are errors
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "Not formatted: run make fmt" >&2; exit 1; }
 	$(BIN)/lint-imports --no-cache
@@ -95,7 +95,7 @@ lint: setup ## Lint Python (ruff, import-linter) and Rust (clippy, rustfmt), war
 	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: types
-types: setup ## Check the types of the Python code
+types: $(VENV)/.dependencies ## Check the types of the Python code
 	$(BIN)/mypy
 
 .PHONY: test
