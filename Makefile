@@ -51,6 +51,10 @@ build: $(VENV)/.dependencies ## Build the native kernel and the micro-benchmark 
 wasm: $(WASM) ## Build the kernel as WebAssembly for the lab on the site (needs the target of rustup, or Debian's rustc-web)
 	@ls -l $(WASM)
 
+.PHONY: wasm-if-possible
+wasm-if-possible:
+	@$(MAKE) wasm || echo "The site is built without the live lab, and says so where it would be."
+
 .PHONY: dist
 dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist/
 	rm -rf dist
@@ -59,8 +63,7 @@ dist: $(VENV)/.dependencies ## Build the sdist, and the wheel from it, into dist
 
 # Not --quiet: it would keep the warnings from --strict, too.
 .PHONY: docs
-docs: setup ## Build the documentation into site/, warnings are errors
-	@$(MAKE) wasm || echo "The site is built without the live lab, and says so where it would be."
+docs: setup wasm-if-possible ## Build the documentation into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: docs-serve

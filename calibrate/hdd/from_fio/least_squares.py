@@ -13,8 +13,8 @@ from calibrate.arrays import Floats
 #: Step of the slopes in the coordinates of a fit: large enough to move percentiles of a simulation by more than they
 #: scatter. At a quarter the search stays where it starts; at double the slopes are those of another place.
 STEP = 0.2
-#: Searches, each from where the one before ended, and places that one looks at. With slopes measured at every place fits
-#: of three drives take 1.7 times the simulations, and end at the same misfit (means of four seeds: 171, 13.5 and 93
+#: Searches, each from where the one before ended, and places that one looks at. With slopes measured at every place,
+#: fits of three drives take 1.7 times the simulations and end at the same misfit (means of four seeds: 171, 13.5 and 93
 #: instead of 170, 14.8 and 93); one search saves a quarter more, and ends at 181, 16 and 97.
 N_SEARCHES, N_PLACES = 2, 6
 
