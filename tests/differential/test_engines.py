@@ -72,6 +72,7 @@ def test_both_engines_have_the_same_schedulers() -> None:
     assert set(SCHEDULERS) == native.KERNEL_SCHEDULERS
 
 
+@pytest.mark.slow
 # the explain phase would run the slow engine hundreds of times more
 @settings(
     max_examples=150,

@@ -27,12 +27,19 @@ PAGES = sorted(
 )
 
 
-#: Pages that fit drives, or start processes elsewhere: tens of seconds each.
+#: Pages that take more than three seconds: most of them fit drives, plan for long, or start processes elsewhere.
 HEAVY = (
     "README.md",
+    "docs/course/09-sizing.md",
+    "docs/course/teaching.md",
     "docs/how-to/calibrate-from-fio.md",
     "docs/how-to/calibrate-inside-an-array.md",
+    "docs/how-to/describe-a-workload.md",
+    "docs/how-to/plan-an-array.md",
+    "docs/how-to/plan-several-volumes.md",
     "docs/how-to/run-on-a-cluster.md",
+    "docs/how-to/size-from-iostat.md",
+    "docs/index.md",
 )
 
 

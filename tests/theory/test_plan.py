@@ -215,6 +215,7 @@ def test_the_classical_exercise_as_a_plan() -> None:
     assert any("elevator" in text for text in ten.rule_of_thumb_difference)
 
 
+@pytest.mark.slow
 def test_uncertainty_of_a_measured_drive_travels_into_the_answer() -> None:
     drive = load_drive("generic-15k")
     seek = {"names": ["seek.average_ns", "write_settle_ns"], "covariance": [[(4e5) ** 2, 0.0], [0.0, 1.0]]}

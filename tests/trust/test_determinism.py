@@ -67,6 +67,7 @@ def in_process(**environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes() -> None:
     here = digest()
     assert in_process(PYTHONHASHSEED="1", OMP_NUM_THREADS="1", TZ="Asia/Kathmandu", LC_ALL="C") == here

@@ -14,6 +14,7 @@ def mean_ms(load: float, order: str) -> float | None:
     return spc1_like.mean_ms(N_DRIVES, spc1_like.units(N_DRIVES, load), order)
 
 
+@pytest.mark.slow
 def test_the_limit_is_in_the_published_range() -> None:
     low, high = spc1_like.RANGE_PER_DRIVE
     at_low, at_high = mean_ms(low, "as the profile"), mean_ms(high, "as the profile")

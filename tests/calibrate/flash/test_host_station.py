@@ -61,6 +61,7 @@ def found(results: Path) -> Calibration:
     return calibrate(results, capacity_bytes=TRUTH.capacity_bytes)
 
 
+@pytest.mark.slow
 def test_the_drive_is_found_behind_the_host(found: Calibration) -> None:
     """Without the host, the fit takes its 17 µs for the drive's, whose rate at depth 16 is then a third of the true."""
     assert found.has_converged
@@ -75,12 +76,14 @@ def test_the_drive_is_found_behind_the_host(found: Calibration) -> None:
         assert ours == pytest.approx(true, rel=0.1)
 
 
+@pytest.mark.slow
 def test_what_the_host_takes_is_reported_and_left_out_of_the_profile(found: Calibration) -> None:
     said = found.report["warnings"]
     assert "fio job 'depth64' used 100 % of a processor: its rate is the host's, not the drive's" in said
     assert any("14 to 19 us for a request" in line and 'submission = "15 us"' in line for line in said)
 
 
+@pytest.mark.slow
 def test_the_comparison_has_the_same_host(found: Calibration, results: Path) -> None:
     """The profile alone would read 200,000 a second at depth 64, where the host submits 52,600."""
     rows = validate(found.drive, results)["conditions"]

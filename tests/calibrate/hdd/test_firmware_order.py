@@ -12,6 +12,8 @@ from calibrate.fit import calibrate
 from diskmodel.drive import Hdd, catalogue, load_drive
 from tests.calibrate.mock_device import MockDevice
 
+pytestmark = pytest.mark.slow
+
 #: Drive, depth of its queue, margin (ns), age weight, committed commands: as drives of 2004 to 2012 order, as recent
 #: ones do, and one that accepts fewer commands than were measured.
 TRUTHS = {

@@ -84,6 +84,7 @@ def test_a_known_drive_is_found_again(tmp_path: Path) -> None:
     assert abs(found.held_out["p99_error_ratio"]) < 0.2
 
 
+@pytest.mark.slow
 def test_without_deep_queues_the_order_is_not_identified(tmp_path: Path) -> None:
     evidence = written(tmp_path / "shallow.json", measured_as_fio_would(known(), (1, 2)))
     found = calibrate(evidence, start=load_drive("generic-7k2"))

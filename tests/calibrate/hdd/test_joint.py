@@ -23,6 +23,8 @@ from diskmodel.cli.calibrate import lines
 from diskmodel.drive import Hdd, catalogue, load_drive
 from tests.calibrate.mock_device import MockDevice
 
+pytestmark = pytest.mark.slow
+
 SETTLE_NS = 400_000
 BIAS_NS = 100_000
 

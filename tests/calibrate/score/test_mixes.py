@@ -17,6 +17,8 @@ from diskmodel.drive import Flash, Hdd, catalogue, load_drive
 from tests.calibrate.flash.test_writes import truth as flash_truth
 from tests.calibrate.mock_device import MockDevice
 
+pytestmark = pytest.mark.slow
+
 SETTLE_NS = 400_000
 MIXES = ((0.7, 0.5), (1, 4, 16))
 

@@ -16,6 +16,8 @@ from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import InputError
 from tests.calibrate.trace.traced_drive import TracedDrive
 
+pytestmark = pytest.mark.slow
+
 DRIVE = TracedDrive()
 TRACE = DRIVE.trace(6000, seed=5)
 

@@ -232,15 +232,22 @@ layout = { level = "raid5", disks = 4, strip = "64 KiB", bitmap = {} }
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def my_array(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an array."""
+    return write(tmp_path_factory.mktemp("inside") / "my-array.toml", ARRAY)
+
+
+@pytest.fixture(scope="module")
+def inside(my_array: Path) -> tuple[Path, dict[str, Any]]:
     """A disk fitted inside an array to its reads one at a time, and what was printed."""
-    folder = tmp_path_factory.mktemp("inside")
+    folder = my_array.parent
     reads = json.loads((EXAMPLES / "measured" / "raid5-reads.json").read_text())
     evidence = write(folder / "reads.json", json.dumps(reads | {"jobs": reads["jobs"][:1]}))
-    array, out = write(folder / "my-array.toml", ARRAY), folder / "disk.toml"
-    return out, answer("calibrate", evidence, "--array", array, "--capacity", "2TB", "--out", out)
+    out = folder / "disk.toml"
+    return out, answer("calibrate", evidence, "--array", my_array, "--capacity", "2TB", "--out", out)
 
 
+@pytest.mark.slow
 def test_a_disk_inside_an_array(inside: tuple[Path, dict[str, Any]]) -> None:
     out, printed = inside
     assert printed["converged"] is True
@@ -253,16 +260,16 @@ def test_a_disk_inside_an_array(inside: tuple[Path, dict[str, Any]]) -> None:
     assert found.drive_write_cache is True
 
 
+@pytest.mark.slow
 def test_an_array_is_validated(inside: tuple[Path, dict[str, Any]]) -> None:
     out, _ = inside
     printed = answer("validate", out.with_name("disk-array.toml"), out.with_name("reads.json"))
     assert abs(printed["mean_error_ratio"]) < 0.1
 
 
-def test_a_trace_is_not_of_an_array(inside: tuple[Path, dict[str, Any]], trace: Path, tmp_path: Path) -> None:
-    array = inside[0].with_name("my-array.toml")
-    assert "is a trace" in refusal("calibrate", trace, "--array", array, "--out", tmp_path / "disk.toml")
-    assert "is a trace" in refusal("validate", array, trace)
+def test_a_trace_is_not_of_an_array(my_array: Path, trace: Path, tmp_path: Path) -> None:
+    assert "is a trace" in refusal("calibrate", trace, "--array", my_array, "--out", tmp_path / "disk.toml")
+    assert "is a trace" in refusal("validate", my_array, trace)
 
 
 def test_a_place_for_an_array_needs_an_array(trace: Path, tmp_path: Path) -> None:
@@ -270,7 +277,6 @@ def test_a_place_for_an_array_needs_an_array(trace: Path, tmp_path: Path) -> Non
     assert "array_out" in refusal(*words)
 
 
-def test_iostat_is_not_evidence_of_an_array(inside: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
-    array = inside[0].with_name("my-array.toml")
-    words = ("calibrate", EXAMPLES / "measured" / "iostat.txt", "--array", array, "--out", tmp_path / "disk.toml")
+def test_iostat_is_not_evidence_of_an_array(my_array: Path, tmp_path: Path) -> None:
+    words = ("calibrate", EXAMPLES / "measured" / "iostat.txt", "--array", my_array, "--out", tmp_path / "disk.toml")
     assert "no response times to fit" in refusal(*words)

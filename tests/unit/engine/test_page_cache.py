@@ -123,9 +123,9 @@ def test_read_ahead_fills_memory_for_the_next_reader() -> None:
 @pytest.mark.parametrize("cache", [{}, {"dirty_background_ratio": 0.01, "dirty_ratio": 0.02}, {"is_synchronous": True}])
 def test_the_kernel_runs_it_alike(cache: dict[str, Any]) -> None:
     load = Workload.parse({"size": "6 KiB", "alignment": "1 KiB", "read_ratio": 0.3, "clients": 8, "span": "256 MiB"})
-    native = simulate(array(**cache), load, n_requests=4000, start="empty")
+    native = simulate(array(**cache), load, n_requests=1500, start="empty")
     assert native.engine == "native"
-    reference = simulate(array(**cache), load, n_requests=4000, start="empty", engine="simpy")
+    reference = simulate(array(**cache), load, n_requests=1500, start="empty", engine="simpy")
     assert between(native.requests, reference.run, native.run) is None
 
 

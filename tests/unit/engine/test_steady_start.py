@@ -363,6 +363,7 @@ def test_data_lie_as_the_workload_has_written_them() -> None:
     assert start_of(array, Workload.parse(small_and_large)).piece_units == 1
 
 
+@pytest.mark.slow
 def test_reads_are_as_slow_from_the_first_request_on_as_in_the_long_run() -> None:
     """RAID 6 of NVMe drives under popular writes: p99 was 1.1 ms over 60,000 requests, and 3.6 ms over millions."""
     array = Array.from_words("15x micron-7450-pro-1920 raid6")

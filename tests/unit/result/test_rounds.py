@@ -262,6 +262,7 @@ def plan_with_log(**search: object) -> PlanDescription:
     )
 
 
+@pytest.mark.slow
 def test_a_plan_runs_until_it_has_seen_whole_rounds() -> None:
     """With a first run of 30,000 requests, five disks seemed enough: 0.5 busy. They are 0.71 busy in the long run."""
     found = run_plan(plan_with_log(), with_relaxations=False, with_details=False).candidates[0]
