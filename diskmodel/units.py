@@ -14,20 +14,41 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 _BYTES = {
-    "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
-    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50,
-}  # fmt: skip
+    "B": 1,
+    "kB": 10**3,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "PB": 10**15,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "PiB": 2**50,
+}
 #: Sizes of requests also as fio writes them: k, m and g are powers of two.
 _LENGTH = _BYTES | {
     letter: factor for low, factor in (("k", 2**10), ("m", 2**20), ("g", 2**30)) for letter in (low, low.upper())
 }
 _TIME = {
-    "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
-    "d": 86400 * 10**9, "y": 31_557_600 * 10**9,
-}  # fmt: skip
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+    "y": 31_557_600 * 10**9,
+}
 _RATE = {f"{name}/s": factor for name, factor in _BYTES.items()} | {
-    "Mb/s": Fraction(10**6, 8), "Gb/s": Fraction(10**9, 8), "Mbit/s": Fraction(10**6, 8), "Gbit/s": Fraction(10**9, 8),
-}  # fmt: skip
+    "Mb/s": Fraction(10**6, 8),
+    "Gb/s": Fraction(10**9, 8),
+    "Mbit/s": Fraction(10**6, 8),
+    "Gbit/s": Fraction(10**9, 8),
+}
 _RPM = {"rpm": 1, "k rpm": 1000, "krpm": 1000, "k": 1000}
 _PER_SECOND = {"/s": 1, "iops": 1, "IOPS": 1}
 _RATIO = {"%": Fraction(1, 100), "": 1}

@@ -124,9 +124,16 @@ def shares(rows: dict[str, Marks], label: str) -> Picture:
         for index, (name, _) in enumerate(next(iter(rows.values()))):
             widths = [marks[index][1] for marks in rows.values()]
             axes.barh(
-                range(len(rows)), widths, 0.6, left=begins, label=name,
-                color=COLORS[index], edgecolor="white", linewidth=0.5, hatch=hatches[index],
-            )  # fmt: skip
+                range(len(rows)),
+                widths,
+                0.6,
+                left=begins,
+                label=name,
+                color=COLORS[index],
+                edgecolor="white",
+                linewidth=0.5,
+                hatch=hatches[index],
+            )
             begins = [begin + width for begin, width in zip(begins, widths, strict=True)]
         _name_rows(axes, list(rows))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -142,9 +149,14 @@ def _name_rows(axes: Axes, names: list[str]) -> None:
     assert axes.figure is not None
     written = sum(len(text) for text in axes.get_legend_handles_labels()[1])
     axes.figure.legend(
-        frameon=False, labelcolor=INK, fontsize=10, ncols=4 if written < 48 else 2, loc="outside upper left",
-        columnspacing=1.2, handletextpad=0.5,
-    )  # fmt: skip
+        frameon=False,
+        labelcolor=INK,
+        fontsize=10,
+        ncols=4 if written < 48 else 2,
+        loc="outside upper left",
+        columnspacing=1.2,
+        handletextpad=0.5,
+    )
 
 
 def shortened(text: str, length: int = 30) -> str:
@@ -246,9 +258,11 @@ def audit(markdown: str) -> Picture:
             confirmed = n["checked"] - n["narrowly missed"] - n["unsafe"]
             if cells[0] != "all" and n["candidates"]:
                 rows[cells[0]] = [
-                    ("confirmed", confirmed), ("unsafe", n["unsafe"]), ("narrowly missed", n["narrowly missed"]),
+                    ("confirmed", confirmed),
+                    ("unsafe", n["unsafe"]),
+                    ("narrowly missed", n["narrowly missed"]),
                     ("not checked", n["candidates"] - n["checked"]),
-                ]  # fmt: skip
+                ]
     return shares(rows, "candidates")
 
 

@@ -74,14 +74,25 @@ def lanes_of(layout: LayoutTables, block_sectors: int, depth: int) -> Lanes:
     if layout.family == "parity":
         row = layout.n_data * layout.strip
         return Lanes(
-            n=layout.n_groups, block_sectors=block_sectors, stripe_sectors=row, lane_sectors=row, lane_step=1,
-            strip_sectors=layout.strip, strip_cost=1, stripe_cost=layout.n_parity,
+            n=layout.n_groups,
+            block_sectors=block_sectors,
+            stripe_sectors=row,
+            lane_sectors=row,
+            lane_step=1,
+            strip_sectors=layout.strip,
+            strip_cost=1,
+            stripe_cost=layout.n_parity,
             budget=depth * (layout.n_data + layout.n_parity),
-        )  # fmt: skip
+        )
     copies = 1 if layout.family == "concat" else layout.copies
     return Lanes(
-        n=layout.n_disks, block_sectors=block_sectors, stripe_sectors=layout.strip,
+        n=layout.n_disks,
+        block_sectors=block_sectors,
+        stripe_sectors=layout.strip,
         lane_sectors=layout.member if layout.family == "concat" else layout.strip,
-        lane_step=1 if layout.far else copies, strip_sectors=layout.strip, strip_cost=copies, stripe_cost=0,
+        lane_step=1 if layout.far else copies,
+        strip_sectors=layout.strip,
+        strip_cost=copies,
+        stripe_cost=0,
         budget=depth * copies,
-    )  # fmt: skip
+    )

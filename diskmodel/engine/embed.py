@@ -164,8 +164,13 @@ class ArrayProcess:
 
     def _done(self, request: HostRequest) -> None:
         parts = {
-            "link": request.link_ns, "cache": request.cache_ns, "queue": request.queue_ns,
-            "overhead": request.overhead_ns, "seek": request.seek_ns, "rotation": request.rotation_ns,
-            "transfer": request.transfer_ns, "parity": request.parity_ns,
-        }  # fmt: skip
+            "link": request.link_ns,
+            "cache": request.cache_ns,
+            "queue": request.queue_ns,
+            "overhead": request.overhead_ns,
+            "seek": request.seek_ns,
+            "rotation": request.rotation_ns,
+            "transfer": request.transfer_ns,
+            "parity": request.parity_ns,
+        }
         self._events.pop(request.row).succeed(Completed(request.issue_ns, self._clock.now, request.is_hit, parts))

@@ -94,7 +94,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         round_requests=scenario.start.round_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
-    )  # fmt: skip
+    )
 
 
 def refused(error: ValueError) -> CoverageError:
@@ -148,11 +148,17 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
 
 def _start(start: Start) -> dict[str, Any]:
     return {
-        "dirty": start.dirty, "cached": start.cached, "aged": start.aged,
-        "piece_units": start.piece_units, "shifts": start.shifts, "programmed": _writes(start.programmed),
-        "buffered": _writes(start.buffered), "pages_dirty": start.pages_dirty, "pages_since_ns": start.pages_since_ns,
+        "dirty": start.dirty,
+        "cached": start.cached,
+        "aged": start.aged,
+        "piece_units": start.piece_units,
+        "shifts": start.shifts,
+        "programmed": _writes(start.programmed),
+        "buffered": _writes(start.buffered),
+        "pages_dirty": start.pages_dirty,
+        "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,
-    }  # fmt: skip
+    }
 
 
 def _writes(rows: Int64) -> dict[str, Int64]:

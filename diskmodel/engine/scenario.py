@@ -129,10 +129,12 @@ def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int
     if 2 * int(revolution[-1]) < base:
         raise DescriptionError(
             Fault(
-                "spindles.drift_ppm", array.spindles.drift_ppm, f"the last of {n} disks would turn twice as fast "
-                "as the first, or backwards", f"use at most {0.5e6 / (n - 1):.3g}",
+                "spindles.drift_ppm",
+                array.spindles.drift_ppm,
+                f"the last of {n} disks would turn twice as fast as the first, or backwards",
+                f"use at most {0.5e6 / (n - 1):.3g}",
             )
-        )  # fmt: skip
+        )
     if array.spindles.phase == "synchronised":
         return revolution, np.zeros(n, np.int64)
     if array.spindles.phase == "spread":

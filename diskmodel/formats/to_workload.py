@@ -76,9 +76,14 @@ class FoundWorkload:
 
 
 def find_workload(
-    path: str | Path, *, level: Level | float | str = 95, device: str | None = None, interval_s: float = 1.0,
-    errors: Errors = "raise", format: str | None = None,
-) -> FoundWorkload:  # fmt: skip
+    path: str | Path,
+    *,
+    level: Level | float | str = 95,
+    device: str | None = None,
+    interval_s: float = 1.0,
+    errors: Errors = "raise",
+    format: str | None = None,
+) -> FoundWorkload:
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
     Parameters
@@ -189,8 +194,10 @@ def _chosen(loads: list[DeviceLoad], device: str | None, source: str) -> tuple[l
     others = [load.device.strip() for load in loads if load not in busy and np.nansum(load.ios_per_s) > 0]
     notes = []
     if others:
-        notes.append(f"{', '.join(others[:6])}{' …' if len(others) > 6 else ''}: left out, as partitions, groups, "
-                     "removable media or volumes on other disks")  # fmt: skip
+        notes.append(
+            f"{', '.join(others[:6])}{' …' if len(others) > 6 else ''}: left out, as partitions, groups, "
+            "removable media or volumes on other disks"
+        )
     if not busy:
         raise FormatError(Fault("device", device, "no disk has any load in the file", f"it has {known}"), source)
     if device is None and len(busy) > 1:
@@ -204,8 +211,10 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
     if device == "all":
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
         if len(without_bytes) < len(chosen):
-            notes += [f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no "
-                      "bytes" for load in without_bytes]  # fmt: skip
+            notes += [
+                f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no bytes"
+                for load in without_bytes
+            ]
             names_without = {load.device for load in without_bytes}
             chosen = [load for load in chosen if load.device not in names_without]
     names = ", ".join(load.device.strip() for load in chosen)
@@ -285,8 +294,10 @@ def _device_streams(
         notes.append("reads and writes are not counted apart: equal sizes were assumed, so that bytes give the mix")
     else:
         share = 0.5
-        notes.append("neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
-                     "record without -s")  # fmt: skip
+        notes.append(
+            "neither requests nor bytes of reads and writes are counted apart: half of each was assumed; "
+            "record without -s"
+        )
     return [_open_stream(f"{prefix}all", round(float(share), 4), rate, {whole_size(mean): 1})]
 
 

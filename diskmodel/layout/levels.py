@@ -87,38 +87,52 @@ LEVELS: dict[str, RaidLevel] = {
     for level in (
         RaidLevel("jbod", "none (concatenated disks)", "concat", min_disks=1),
         RaidLevel("raid0", "RAID 0 (striping)", "copies", min_disks=1),
+        RaidLevel("raid1", "RAID 1 (a copy on every disk)", "copies", min_disks=2, default_copies=0),
+        RaidLevel("raid1e", "RAID 1E (mirrors on any number of disks)", "copies", min_disks=3, default_copies=2),
         RaidLevel(
-            "raid1", "RAID 1 (a copy on every disk)", "copies", min_disks=2, default_copies=0
+            "raid10",
+            "RAID 10 (striped mirrors)",
+            "copies",
+            min_disks=4,
+            default_copies=2,
+            needs_whole_sets=True,
+            has_far_copies=True,
         ),
         RaidLevel(
-            "raid1e", "RAID 1E (mirrors on any number of disks)", "copies", min_disks=3, default_copies=2
+            "raid3",
+            "RAID 3 (parity disk, strips of a sector)",
+            "parity",
+            min_disks=3,
+            n_parity=1,
+            rotates=False,
+            strip_sectors=1,
+            is_common=False,
         ),
         RaidLevel(
-            "raid10", "RAID 10 (striped mirrors)", "copies", min_disks=4, default_copies=2,
-            needs_whole_sets=True, has_far_copies=True,
-        ),
-        RaidLevel(
-            "raid3", "RAID 3 (parity disk, strips of a sector)", "parity", min_disks=3, n_parity=1,
-            rotates=False, strip_sectors=1, is_common=False,
-        ),
-        RaidLevel(
-            "raid4", "RAID 4 (parity disk)", "parity", min_disks=3, n_parity=1, rotates=False,
+            "raid4",
+            "RAID 4 (parity disk)",
+            "parity",
+            min_disks=3,
+            n_parity=1,
+            rotates=False,
             is_common=False,
         ),
         RaidLevel("raid5", "RAID 5 (one parity)", "parity", min_disks=3, n_parity=1),
-        RaidLevel(
-            "raid50", "RAID 50 (striped RAID 5)", "parity", min_disks=6, n_parity=1, default_groups=2
-        ),
+        RaidLevel("raid50", "RAID 50 (striped RAID 5)", "parity", min_disks=6, n_parity=1, default_groups=2),
         RaidLevel("raid6", "RAID 6 (two parities)", "parity", min_disks=4, n_parity=2),
+        RaidLevel("raid60", "RAID 60 (striped RAID 6)", "parity", min_disks=8, n_parity=2, default_groups=2),
         RaidLevel(
-            "raid60", "RAID 60 (striped RAID 6)", "parity", min_disks=8, n_parity=2, default_groups=2
-        ),
-        RaidLevel(
-            "erasure", "erasure code (k data strips, m parities)", "parity", min_disks=2,
-            n_parity=None, default_groups=1, min_data_strips=1, is_common=False,
+            "erasure",
+            "erasure code (k data strips, m parities)",
+            "parity",
+            min_disks=2,
+            n_parity=None,
+            default_groups=1,
+            min_data_strips=1,
+            is_common=False,
         ),
     )
-}  # fmt: skip
+}
 
 #: What people put between the parts of a level's name: "RAID-10", "raid 1+0", "RAID_5".
 _SEPARATORS = re.compile(r"[\s_+/-]+")

@@ -206,9 +206,14 @@ class Workload(Description):
             When a region does not fit the array, or `n` or `seed` is out of range.
         """
         return generate(
-            self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, with_cache_draws=with_cache_draws,
+            self.streams,
+            self._span(capacity_bytes),
+            capacity_bytes,
+            n,
+            seed,
+            with_cache_draws=with_cache_draws,
             n_before=n_before,
-        )  # fmt: skip
+        )
 
     def blocks(self, *, capacity_bytes: int, n: int, seed: int = 0, n_before: int = 0) -> Blocks:
         """The requests of `requests`, drawn in blocks when a run needs them.

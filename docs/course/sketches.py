@@ -73,10 +73,13 @@ def platter() -> str:
     for i in (0, len(shades) // 2, len(shades) - 1):
         radius = (outer[i] + outer[i + 1]) / 2
         disc.annotate(
-            f"{tables.sectors_per_track[i]:,}", (radius * 0.7071, radius * 0.7071),
-            (1.08, 0.95 - 0.84 * i / len(shades)), color=INK, fontsize=9,
+            f"{tables.sectors_per_track[i]:,}",
+            (radius * 0.7071, radius * 0.7071),
+            (1.08, 0.95 - 0.84 * i / len(shades)),
+            color=INK,
+            fontsize=9,
             arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.8},
-        )  # fmt: skip
+        )
     disc.set_xlim(-1.05, 1.5)
     disc.set_ylim(-1.05, 1.05)
     disc.set_aspect("equal")

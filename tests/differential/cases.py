@@ -135,15 +135,21 @@ def _drive(pick: Pick) -> dict[str, Any]:
 
 def _virtual(pick: Pick) -> dict[str, Any]:
     return {
-        "kind": "virtual", "name": "small", "sector_bytes": SECTOR,
+        "kind": "virtual",
+        "name": "small",
+        "sector_bytes": SECTOR,
         "capacity_bytes": pick((4000, 9001, 30_000)) * SECTOR,
         # at 1 ns a command, and without wake-up times, many commands end at one instant
-        "read_overhead_ns": pick((3_000, 1, 60_000)), "write_overhead_ns": pick((7_000, 1)),
-        "read_copy_bytes_per_s": pick((1e9, 70e6, None)), "write_copy_bytes_per_s": pick((None, 300e6)),
-        "read_latency_ns": pick((0, 20_000)), "write_latency_ns": pick((0, 9_000)),
-        "wake_ns": pick(((), (30_000,), (10_000, 20_000, 70_000))), "completion": pick(("each", "batch", "batch")),
+        "read_overhead_ns": pick((3_000, 1, 60_000)),
+        "write_overhead_ns": pick((7_000, 1)),
+        "read_copy_bytes_per_s": pick((1e9, 70e6, None)),
+        "write_copy_bytes_per_s": pick((None, 300e6)),
+        "read_latency_ns": pick((0, 20_000)),
+        "write_latency_ns": pick((0, 9_000)),
+        "wake_ns": pick(((), (30_000,), (10_000, 20_000, 70_000))),
+        "completion": pick(("each", "batch", "batch")),
         "queue_depth": pick((32, 1, 4)),
-    }  # fmt: skip
+    }
 
 
 def _flash_or_virtual(pick: Pick) -> dict[str, Any]:

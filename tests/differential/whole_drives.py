@@ -73,8 +73,12 @@ def _draw(pick: Pick) -> Case:
     workload = {"streams": [_stream(pick) for _ in range(pick((1, 1, 2, 3)))]}
     disks = array["layout"]["disks"]
     n = pick((60, 200, 600))
-    return {"array": array, "workload": workload, "n": _affordable(n, workload, array["layout"], disks),
-            "seed": pick(range(10_000))}  # fmt: skip
+    return {
+        "array": array,
+        "workload": workload,
+        "n": _affordable(n, workload, array["layout"], disks),
+        "seed": pick(range(10_000)),
+    }
 
 
 def _affordable(n: int, workload: Case, layout: Case, disks: int) -> int:
@@ -93,12 +97,15 @@ def _layout(pick: Pick, level: str, is_held: bool) -> Case:
         (*LEVEL_DISKS[level], LEVEL_DISKS[level][-1] * (2 if level in ("raid5", "raid3", "raid4", "raid0") else 1))
     )
     layout: Case = {
-        "level": level, "disks": n, "strip_bytes": pick((64 << 10, 4096, 16 << 10, 256 << 10, 1 << 20)),
+        "level": level,
+        "disks": n,
+        "strip_bytes": pick((64 << 10, 4096, 16 << 10, 256 << 10, 1 << 20)),
         "read_policy": pick(("nearest", "shortest-queue", "round-robin", "primary", "nearest-arm")),
         "read_strips": pick(("joined", "separate")),
         "write_policy": pick(("fewest", "read-modify-write", "reconstruct-write")),
-        "read_modify_write": "held" if is_held else "released", "data_offset_bytes": pick((0, 0, 1 << 20)),
-    }  # fmt: skip
+        "read_modify_write": "held" if is_held else "released",
+        "data_offset_bytes": pick((0, 0, 1 << 20)),
+    }
     if kind.n_parity is None:
         layout |= {"n_parity": pick((1, 2)), "groups": n // 5}
     if kind.has_far_copies:
@@ -111,9 +118,15 @@ def _layout(pick: Pick, level: str, is_held: bool) -> Case:
         layout["failed"] = [pick(range(n))]
         if pick((False, True)):
             rate, least = pick((1e18, 1e6, 50e6)), pick((1e3, 1e6, 1e18))
-            layout |= {"spares": pick((1, 2)), "rebuild": {"window_bytes": pick((1 << 20, 64 << 10)),
-                       "done_ratio": pick((0, 0.001, 0.5)), "speed_max_bytes_per_s": rate,
-                       "speed_min_bytes_per_s": least}}  # fmt: skip
+            layout |= {
+                "spares": pick((1, 2)),
+                "rebuild": {
+                    "window_bytes": pick((1 << 20, 64 << 10)),
+                    "done_ratio": pick((0, 0.001, 0.5)),
+                    "speed_max_bytes_per_s": rate,
+                    "speed_min_bytes_per_s": least,
+                },
+            }
     return layout
 
 
@@ -124,9 +137,12 @@ def _queue(pick: Pick, is_held: bool) -> Case:
     if pick((False, False, True)):
         queue |= {"merge": True, "merge_limit_bytes": pick((1 << 20, 64 << 10))}
     if queue["scheduler"] == "mq-deadline":
-        queue |= {"fifo_batch": pick((16, 1)), "writes_starved": pick((2, 1)),
-                  "read_expire_ns": pick((500_000_000, 50_000_000)),
-                  "write_expire_ns": pick((5_000_000_000, 10**8))}  # fmt: skip
+        queue |= {
+            "fifo_batch": pick((16, 1)),
+            "writes_starved": pick((2, 1)),
+            "read_expire_ns": pick((500_000_000, 50_000_000)),
+            "write_expire_ns": pick((5_000_000_000, 10**8)),
+        }
     if queue["scheduler"] == "sptf-aged":
         queue["age_ns"] = pick((300_000_000, 20_000_000))
     if queue["scheduler"] == "rpo":
@@ -145,14 +161,21 @@ def _controller(pick: Pick) -> Case:
     if kind == "ratio":
         controller["read_cache"] = {"hit_ratio": pick((0.0, 0.3, 0.9))}
     if kind == "size":
-        controller["read_cache"] = {"size_bytes": pick((1 << 20, 16 << 20)), "policy": pick(("lru", "2q", "arc")),
-                                    "block_bytes": block}  # fmt: skip
+        controller["read_cache"] = {
+            "size_bytes": pick((1 << 20, 16 << 20)),
+            "policy": pick(("lru", "2q", "arc")),
+            "block_bytes": block,
+        }
         controller["read_ahead_bytes"] = pick((0, 128 << 10, 1 << 20))
     if pick((False, False, True)):
         high, low = pick(((0.5, 0.25), (1, 0), (0, 0), (0.9, 0.8)))
-        controller["write_cache"] = {"size_bytes": pick((256 << 10, 1 << 20, 16 << 20)), "block_bytes": block,
-                                     "destage_depth": pick((32, 1, 4)),
-                                     "high_ratio": high, "low_ratio": low}  # fmt: skip
+        controller["write_cache"] = {
+            "size_bytes": pick((256 << 10, 1 << 20, 16 << 20)),
+            "block_bytes": block,
+            "destage_depth": pick((32, 1, 4)),
+            "high_ratio": high,
+            "low_ratio": low,
+        }
     return controller
 
 
@@ -165,16 +188,23 @@ def _host(pick: Pick) -> Case:
     if pick((False, False, True)):
         host |= {"pause_ns": pick((300_000, 5_000_000)), "pause_interval_ns": pick((1_000_000, 20_000_000))}
     if pick((False, True)):
-        host |= {"is_buffered": True, "read_ahead_bytes": pick((0, 128 << 10, 1 << 20)),
-                 "page_bytes": pick((4096, 16384)), "largest_request_bytes": pick((512 << 10, 64 << 10))}  # fmt: skip
+        host |= {
+            "is_buffered": True,
+            "read_ahead_bytes": pick((0, 128 << 10, 1 << 20)),
+            "page_bytes": pick((4096, 16384)),
+            "largest_request_bytes": pick((512 << 10, 64 << 10)),
+        }
         if pick((False, True)):
             background, limit = pick(((0.1, 0.2), (0, 0.1), (0.3, 0.5)))
             cache: Case = {
-                "memory_bytes": pick((64 << 20, 4 << 20, 1 << 30)), "dirty_background_ratio": background,
-                "dirty_ratio": limit, "dirty_expire_ns": pick((30_000_000_000, 50_000_000)),
-                "dirty_writeback_ns": pick((5_000_000_000, 20_000_000)), "writeback_depth": pick((128, 4)),
+                "memory_bytes": pick((64 << 20, 4 << 20, 1 << 30)),
+                "dirty_background_ratio": background,
+                "dirty_ratio": limit,
+                "dirty_expire_ns": pick((30_000_000_000, 50_000_000)),
+                "dirty_writeback_ns": pick((5_000_000_000, 20_000_000)),
+                "writeback_depth": pick((128, 4)),
                 "is_synchronous": pick((False, False, True)),
-            }  # fmt: skip
+            }
             if not cache["is_synchronous"] and pick((False, True)):
                 cache["sync_every"] = pick((1, 7))
             host["page_cache"] = cache
@@ -182,15 +212,23 @@ def _host(pick: Pick) -> Case:
 
 
 def _stream(pick: Pick) -> Case:
-    addresses = pick((
-        {"pattern": "uniform"}, {"pattern": "sequential"}, {"pattern": "sequential", "mean_run": 8},
-        {"pattern": "sequential", "n_readers": 4}, {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 0.2},
-        {"pattern": "zipf"}, {"pattern": "strided", "stride": "1 MiB"}, {"pattern": "sorted", "n_batch": 16},
-    ))  # fmt: skip
+    addresses = pick(
+        (
+            {"pattern": "uniform"},
+            {"pattern": "sequential"},
+            {"pattern": "sequential", "mean_run": 8},
+            {"pattern": "sequential", "n_readers": 4},
+            {"pattern": "hot_spot", "access_ratio": 0.8, "space_ratio": 0.2},
+            {"pattern": "zipf"},
+            {"pattern": "strided", "stride": "1 MiB"},
+            {"pattern": "sorted", "n_batch": 16},
+        )
+    )
     stream: Case = {
-        "addresses": addresses, "size_bytes": pick((4096, 512, 8192, 65536, 1 << 20)),
+        "addresses": addresses,
+        "size_bytes": pick((4096, 512, 8192, 65536, 1 << 20)),
         "read_ratio": pick((0.5, 0.0, 0.7, 1.0)),
-    }  # fmt: skip
+    }
     if pick((False, True)):
         stream["span_ratio"] = pick((0.5, 0.001))
     arrival = pick(("clients", "clients", "think", "pace", "rate", "constant", "bursts"))

@@ -44,11 +44,16 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
             ftl.write(unit)
         return [
             FlashDisk(
-                clock, i, tables, make_policy(scenario.queue), scenario.depth, ftl.copy(),
+                clock,
+                i,
+                tables,
+                make_policy(scenario.queue),
+                scenario.depth,
+                ftl.copy(),
                 FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
             )
             for i in range(n)
-        ]  # fmt: skip
+        ]
     if isinstance(tables, VirtualTables):
         return [
             VirtualDisk(clock, i, tables, make_policy(scenario.queue), scenario.depth, int(scenario.phase_ns[i]))
@@ -58,11 +63,17 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
     spindles = [Spindle(int(r), int(p)) for r, p in zip(scenario.revolution_ns, scenario.phase_ns, strict=True)]
     return [
         HardDisk(
-            clock, i, tables, mechanics, spindles[i], make_policy(scenario.queue), scenario.depth,
+            clock,
+            i,
+            tables,
+            mechanics,
+            spindles[i],
+            make_policy(scenario.queue),
+            scenario.depth,
             lambda: make_policy(scenario.drive_queue),
         )
         for i in range(n)
-    ]  # fmt: skip
+    ]
 
 
 def make_stages(
@@ -189,9 +200,15 @@ class Simulation:
         row = request.row
         self.done_ns[row] = self.clock.now
         self.parts_ns[row] = (
-            request.link_ns, request.cache_ns, request.queue_ns, request.overhead_ns, request.seek_ns,
-            request.rotation_ns, request.transfer_ns, request.parity_ns,
-        )  # fmt: skip
+            request.link_ns,
+            request.cache_ns,
+            request.queue_ns,
+            request.overhead_ns,
+            request.seek_ns,
+            request.rotation_ns,
+            request.transfer_ns,
+            request.parity_ns,
+        )
         self.is_hit[row] = request.is_hit
         self.left -= 1
         every = self.scenario.sample_every
@@ -215,9 +232,13 @@ class Simulation:
         return Run(
             completions=Completions(self.issue_ns, self.done_ns, self.parts_ns, self.is_hit),
             devices=DeviceCounters(
-                busy_ns=column("busy_ns"), response_ns=column("response_ns"), n_reads=column("n_reads"),
-                n_writes=column("n_writes"), read_bytes=column("read_sectors", sector),
-                write_bytes=column("write_sectors", sector), n_cache_hits=column("n_cache_hits"),
+                busy_ns=column("busy_ns"),
+                response_ns=column("response_ns"),
+                n_reads=column("n_reads"),
+                n_writes=column("n_writes"),
+                read_bytes=column("read_sectors", sector),
+                write_bytes=column("write_sectors", sector),
+                n_cache_hits=column("n_cache_hits"),
                 read_response_ns=column("read_response_ns"),
             ),
             engine="simpy",
@@ -229,4 +250,4 @@ class Simulation:
             round_requests=self.scenario.start.round_requests,
             level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
-        )  # fmt: skip
+        )

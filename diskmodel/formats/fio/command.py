@@ -18,12 +18,14 @@ _COMMAND = re.compile(
 #: Where the shell takes the rest of a line for itself.
 _END = re.compile(r"\A(?:[|;&]+|\d?>.*|\d?<.*)\Z")
 #: Options that stand alone; the others take the next word where no = follows.
-_FLAGS = frozenset({
-    "time_based", "group_reporting", "thread", "norandommap", "softrandommap", "stonewall", "wait_for_previous",
-    "new_group", "exitall", "unlink", "fill_device", "refill_buffers", "zero_buffers", "fsync_on_close", "end_fsync",
-    "create_on_open", "minimal", "eta-newline", "readonly", "disable_lat", "disable_clat", "disable_slat", "direct",
-    "sync", "invalidate", "gtod_reduce", "append-terse", "overwrite", "do_verify", "randrepeat", "allow_file_create",
-})  # fmt: skip
+_FLAGS = frozenset(
+    """
+    time_based group_reporting thread norandommap softrandommap stonewall wait_for_previous new_group exitall unlink
+    fill_device refill_buffers zero_buffers fsync_on_close end_fsync create_on_open minimal eta-newline readonly
+    disable_lat disable_clat disable_slat direct sync invalidate gtod_reduce append-terse overwrite do_verify
+    randrepeat allow_file_create
+    """.split()
+)
 
 
 def looks_like_command(text: str) -> bool:

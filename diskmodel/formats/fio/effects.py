@@ -8,43 +8,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 #: Options that the reader of workloads uses.
-MODELLED = frozenset({
-    "rw", "bs", "bsrange", "bssplit", "blockalign", "rwmixread", "rwmixwrite", "iodepth", "numjobs", "ioengine",
-    "direct", "buffered", "size", "filesize", "offset", "filename", "thinktime", "thinktime_blocks", "rate",
-    "rate_iops", "rate_process", "random_distribution", "rw_sequencer", "stonewall", "wait_for", "wait_for_previous",
-    "new_group", "kb_base", "read_iolog", "group_reporting", "name", "unit_base",
-})  # fmt: skip
+MODELLED = frozenset(
+    """
+    rw bs bsrange bssplit blockalign rwmixread rwmixwrite iodepth numjobs ioengine direct buffered size filesize
+    offset filename thinktime thinktime_blocks rate rate_iops rate_process random_distribution rw_sequencer
+    stonewall wait_for wait_for_previous new_group kb_base read_iolog group_reporting name unit_base
+    """.split()
+)
 
 #: Options about measuring, logging, memory, processes and the amount of work: they leave the requests as they are.
-WITHOUT_EFFECT = frozenset({
-    "description", "runtime", "timeout", "time_based", "ramp_time", "loops", "io_size", "io_limit", "number_ios",
-    "thread", "directory", "filename_format", "create_serialize", "create_fsync", "create_on_open", "create_only",
-    "pre_read", "unlink", "unlink_each_loop", "allow_file_create", "allow_mounted_write", "fallocate", "overwrite",
-    "invalidate", "end_fsync", "fsync_on_close", "fill_device", "fill_fs", "file_append", "opendir", "lockfile",
-    "openfiles", "randrepeat", "allrandrepeat", "randseed", "random_generator", "norandommap", "softrandommap",
-    "refill_buffers", "scramble_buffers", "zero_buffers", "buffer_pattern", "iomem", "iomem_align", "hugepage-size",
-    "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "write_iolog", "log_avg_msec",
-    "log_hist_msec", "log_hist_coarseness", "log_max_value", "log_window_value", "log_offset", "log_compression",
-    "log_compression_cpus", "log_store_compressed", "log_unix_epoch", "log_alternate_epoch", "log_entries", "log_prio",
-    "log_issue_time", "log_alternate_epoch_clock_id", "per_job_logs", "block_error_percentiles", "bwavgtime",
-    "iopsavgtime", "gtod_reduce", "gtod_cpu", "clocksource", "disable_lat", "disable_clat", "disable_slat",
-    "disable_bw_measurement", "disable_bw", "clat_percentiles", "lat_percentiles", "slat_percentiles",
-    "percentile_list", "significant_figures", "disk_util", "status_interval", "unified_rw_reporting", "stats",
-    "continue_on_error", "ignore_error", "error_dump", "exitall", "exitall_on_error", "exit_what", "exec_prerun",
-    "exec_postrun", "uid", "gid", "cpumask", "cpus_allowed", "cpus_allowed_policy", "numa_cpu_nodes",
-    "numa_mem_policy", "nice", "cgroup_nodelete", "profile", "use_os_rand", "do_verify", "verify_fatal", "verify_dump",
-    "verify_pattern", "verify_pattern_interval", "verify_offset", "verify_interval", "verify_state_save",
-    "verify_state_load", "verify_async", "verify_async_cpus", "verify_only", "verifysort", "verifysort_nr",
-    "verify_header_seed", "verify_write_sequence", "experimental_verify", "trim_verify_zero", "max_open_zones",
-    "ignore_zone_limits", "job_max_open_zones", "job_start_clock_id", "userspace_reap", "fixedbufs", "registerfiles",
-    "hipri", "hipri_percentage", "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "cmd_type",
-    "output", "output-format", "nowait", "iodepth_batch_complete", "iodepth_batch_complete_min",
-    "iodepth_batch_complete_max", "replay_redirect", "rwmixcycle", "steadystate", "steadystate_duration",
-    "steadystate_ramp_time", "steadystate_check_interval", "ss", "ss_dur", "ss_ramp", "ss_interval",
-    "time_stats", "eta", "eta-newline", "minimal", "section", "ratemin", "rate_iops_min", "rate_cycle",
-    "thinktime_spin", "rate_ignore_thinktime", "io_submit_mode", "replay_no_stall", "flow_id", "flow_watermark",
-    "flow_sleep",
-})  # fmt: skip
+WITHOUT_EFFECT = frozenset(
+    """
+    description runtime timeout time_based ramp_time loops io_size io_limit number_ios thread directory
+    filename_format create_serialize create_fsync create_on_open create_only pre_read unlink unlink_each_loop
+    allow_file_create allow_mounted_write fallocate overwrite invalidate end_fsync fsync_on_close fill_device
+    fill_fs file_append opendir lockfile openfiles randrepeat allrandrepeat randseed random_generator norandommap
+    softrandommap refill_buffers scramble_buffers zero_buffers buffer_pattern iomem iomem_align hugepage-size
+    write_bw_log write_lat_log write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec
+    log_hist_coarseness log_max_value log_window_value log_offset log_compression log_compression_cpus
+    log_store_compressed log_unix_epoch log_alternate_epoch log_entries log_prio log_issue_time
+    log_alternate_epoch_clock_id per_job_logs block_error_percentiles bwavgtime iopsavgtime gtod_reduce gtod_cpu
+    clocksource disable_lat disable_clat disable_slat disable_bw_measurement disable_bw clat_percentiles
+    lat_percentiles slat_percentiles percentile_list significant_figures disk_util status_interval
+    unified_rw_reporting stats continue_on_error ignore_error error_dump exitall exitall_on_error exit_what
+    exec_prerun exec_postrun uid gid cpumask cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice
+    cgroup_nodelete profile use_os_rand do_verify verify_fatal verify_dump verify_pattern verify_pattern_interval
+    verify_offset verify_interval verify_state_save verify_state_load verify_async verify_async_cpus verify_only
+    verifysort verifysort_nr verify_header_seed verify_write_sequence experimental_verify trim_verify_zero
+    max_open_zones ignore_zone_limits job_max_open_zones job_start_clock_id userspace_reap fixedbufs registerfiles
+    hipri hipri_percentage sqthread_poll sqthread_poll_cpu nonvectored uncached cmd_type output output-format nowait
+    iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max replay_redirect rwmixcycle
+    steadystate steadystate_duration steadystate_ramp_time steadystate_check_interval ss ss_dur ss_ramp ss_interval
+    time_stats eta eta-newline minimal section ratemin rate_iops_min rate_cycle thinktime_spin rate_ignore_thinktime
+    io_submit_mode replay_no_stall flow_id flow_watermark flow_sleep
+    """.split()
+)
 
 #: Options that change the load and are not modeled → what that may do to the answer.
 LEFT_OUT: Mapping[str, str] = {
@@ -108,14 +106,15 @@ LEFT_OUT: Mapping[str, str] = {
 }
 
 #: Options of single engines begin so: paths, credentials, connections.
-_ENGINE_PREFIXES = (
-    "http", "libblkio_", "rbd", "nbd", "rados", "clientname", "clustername", "pool", "ime_", "gpu_dev_ids", "cuda_io",
-    "hip_io", "hdfs", "namenode", "chunk_size", "brick", "volume", "host", "port", "protocol", "ttl", "interface",
-    "listen", "pingpong", "donorname", "inplace", "xnvme", "subnqn", "uri", "md_per_io_size", "pi_act", "pi_chk",
-    "apptag", "busy_poll", "nfs_url", "dfs_", "svc", "cont", "object_class", "s3_", "https", "writefua", "readfua",
-    "sg_write_mode", "hdr", "stat_type", "plids", "plid_select", "dp_scheme", "fdp_", "deac", "write_mode",
-    "verify_mode", "dataplacement", "cpuload", "cpuchunks", "uncached", "ns_", "mem", "hugepage", "touch_objects",
-)  # fmt: skip
+_ENGINE_PREFIXES = tuple(
+    """
+    http libblkio_ rbd nbd rados clientname clustername pool ime_ gpu_dev_ids cuda_io hip_io hdfs namenode
+    chunk_size brick volume host port protocol ttl interface listen pingpong donorname inplace xnvme subnqn uri
+    md_per_io_size pi_act pi_chk apptag busy_poll nfs_url dfs_ svc cont object_class s3_ https writefua readfua
+    sg_write_mode hdr stat_type plids plid_select dp_scheme fdp_ deac write_mode verify_mode dataplacement cpuload
+    cpuchunks uncached ns_ mem hugepage touch_objects
+    """.split()
+)
 
 #: Engines that read and write no drive → what they do instead.
 NO_DRIVE: Mapping[str, str] = {

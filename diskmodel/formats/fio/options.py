@@ -8,11 +8,32 @@ from collections.abc import Mapping
 from diskmodel.errors import Fault, FormatError
 
 #: Engines that have one request in flight whatever `iodepth` says: they carry FIO_SYNCIO in fio's sources.
-SYNCHRONOUS_ENGINES = frozenset({
-    "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "ftruncate", "http", "libhdfs", "gfapi",
-    "ime_psync", "ime_psyncv", "libcufile", "libhipfile", "libzbc", "mtd", "libpmem", "dev-dax", "pmemblk", "net",
-    "netsplice",
-})  # fmt: skip
+SYNCHRONOUS_ENGINES = frozenset(
+    {
+        "sync",
+        "psync",
+        "vsync",
+        "pvsync",
+        "pvsync2",
+        "mmap",
+        "splice",
+        "ftruncate",
+        "http",
+        "libhdfs",
+        "gfapi",
+        "ime_psync",
+        "ime_psyncv",
+        "libcufile",
+        "libhipfile",
+        "libzbc",
+        "mtd",
+        "libpmem",
+        "dev-dax",
+        "pmemblk",
+        "net",
+        "netsplice",
+    }
+)
 
 #: The engine of a job that names none (Linux).
 DEFAULT_ENGINE = "psync"

@@ -63,9 +63,7 @@ def find_headroom(
     points = sorted(curve, key=lambda point: point.load_factor)
     stable = [point for point in points if point.outcome.is_stable]
     if not stable:
-        return Headroom(
-            math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0
-        )  # fmt: skip
+        return Headroom(math.nan, 0.0, 0.0, math.nan, p99_limit_ms, -1.0, None if growth_ratio is None else 0.0)
     knee = max(stable, key=_power)
     if p99_limit_ms is None:
         last: LoadPoint | None = knee

@@ -319,9 +319,13 @@ class PlanDescription(Description):
 
     @classmethod
     def load(
-        cls, path: str | Path, *, workload: Workload | None = None, is_recorded: bool = False,
+        cls,
+        path: str | Path,
+        *,
+        workload: Workload | None = None,
+        is_recorded: bool = False,
         recording: Recording | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """The plan in a TOML file; paths in it are relative to the file.
 
         Parameters

@@ -265,9 +265,14 @@ def _put_search(draft: _Draft, options: PlanOptions) -> None:
 
 
 def _start(
-    options: PlanOptions, path: Path | None, preset: Preset | None, workload: Workload | None,
-    recording: Recording | None, *, is_recorded: bool,
-) -> _Draft:  # fmt: skip
+    options: PlanOptions,
+    path: Path | None,
+    preset: Preset | None,
+    workload: Workload | None,
+    recording: Recording | None,
+    *,
+    is_recorded: bool,
+) -> _Draft:
     """Return the tables beneath the options."""
     if path is not None:
         # an --iops states which rate is meant, so that it may differ from a recorded one

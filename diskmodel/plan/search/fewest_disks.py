@@ -182,9 +182,19 @@ def _feasible(trier: Trier, disks: int) -> Candidate:
     counted = trier.rule_of_thumb_disks
     words = difference_in_words(trier, trial, counted)
     return Candidate(
-        trier.case.family, True, trial, below, binds, binding, reason, is_decided, counted, words, tuple(trier.trials),
+        trier.case.family,
+        True,
+        trial,
+        below,
+        binds,
+        binding,
+        reason,
+        is_decided,
+        counted,
+        words,
+        tuple(trier.trials),
         replay_in_words(trier, trial),
-    )  # fmt: skip
+    )
 
 
 def _host_limit(trial: Trial | None) -> str:

@@ -21,7 +21,7 @@ from diskmodel.workload import Workload
 #: A run in which a rebuild ends is followed by one this many times as short, of so many requests at least. An idle
 #: array rebuilds in an hour in which few requests come: of fewer, a percentile is one of them; with more, requests
 #: after the rebuild count as beside it.
-SHORTENING, FEWEST_BESIDE_A_REBUILD = 4, 20
+SHORTENING, MIN_BESIDE_A_REBUILD = 4, 20
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Simulated:
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
         result = self._result(array, workload, n_requests, seed)
-        while is_rebuilt(array, result) and n_requests > FEWEST_BESIDE_A_REBUILD:
-            n_requests = max(n_requests // SHORTENING, FEWEST_BESIDE_A_REBUILD)
+        while is_rebuilt(array, result) and n_requests > MIN_BESIDE_A_REBUILD:
+            n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
         outcome = outcome_of(result, array, is_open=not workload.queue_depth)
         outcome = replace(outcome, latency_ns={**outcome.latency_ns, **_of_volumes(result, workload)})

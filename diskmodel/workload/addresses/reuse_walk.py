@@ -19,7 +19,7 @@ from diskmodel.workload.space import Space
 LEAF_BLOCKS = 8
 #: Levels that each step may move by at least: within 2**7 leaves, and with the next probability one level more, and so
 #: on, up to the whole tree.
-LEAST_LEVELS = 7
+MIN_LEVELS = 7
 CLIMB_PROBABILITY = 0.44
 #: Leaves that share the place of writes; writes to a random block of it, and writes that the next write repeats.
 WRITE_LEAVES = 8
@@ -109,7 +109,7 @@ class ReuseWalk(AddressPattern):
     def _walk(self, state: _State, walker: Int64, climb: Float64, to: Float64) -> Int64:
         """Return the leaf of each row, and move the walkers: a step of h levels replaces the leaf's lowest h bits."""
         climbed = np.log(np.maximum(climb, np.finfo(float).tiny)) / np.log(CLIMB_PROBABILITY)
-        height = np.minimum(LEAST_LEVELS + climbed.astype(np.int64), state.levels)
+        height = np.minimum(MIN_LEVELS + climbed.astype(np.int64), state.levels)
         # in the order of the walkers; each begins with a row that sets all bits of its leaf
         everyone = np.arange(self.n_walkers)
         order = np.argsort(np.concatenate([everyone, walker]), kind="stable")

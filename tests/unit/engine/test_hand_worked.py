@@ -110,8 +110,13 @@ def test_a_held_write_passes_before_what_arrives_at_its_instant(engine: str) -> 
     30000 and end at 40000, and A would end one revolution later, at 72000. B's parity is written from 40000 to 48000.
     """
     drive = seeking_drive() | {"revolution_ns": 8_000, "read_overhead_ns": 7_000, "write_overhead_ns": 7_000}
-    layout = {"level": "raid5", "disks": 3, "strip": "4 KiB", "write_policy": "read-modify-write",
-              "read_modify_write": "held"}  # fmt: skip
+    layout = {
+        "level": "raid5",
+        "disks": 3,
+        "strip": "4 KiB",
+        "write_policy": "read-modify-write",
+        "read_modify_write": "held",
+    }
     outcome = done(engine, requests([0, 0], [1, 1], [0, 2]), drive, layout=layout)
     assert outcome.completions.done_ns.tolist() == [64_000, 48_000]
 

@@ -27,15 +27,21 @@ def _run(engine: ModuleType, left_bytes: int, n_requests: int = 20) -> int:
         {
             "drive": drive.to_dict(),
             "layout": {
-                "level": "raid5", "disks": 3, "failed": [0], "spares": 1,
+                "level": "raid5",
+                "disks": 3,
+                "failed": [0],
+                "spares": 1,
                 "rebuild": {
-                    "window_bytes": _WINDOW_BYTES, "done_ratio": 1 - left_bytes / drive.capacity_bytes,
-                    "steps_at_once": 4, "speed_min_bytes_per_s": 1e18, "speed_max_bytes_per_s": 1e18,
+                    "window_bytes": _WINDOW_BYTES,
+                    "done_ratio": 1 - left_bytes / drive.capacity_bytes,
+                    "steps_at_once": 4,
+                    "speed_min_bytes_per_s": 1e18,
+                    "speed_max_bytes_per_s": 1e18,
                 },
             },
             "queue": {"scheduler": "look", "drive_depth": 1, "merge": False},
         }
-    )  # fmt: skip
+    )
     workload = Workload.parse({"streams": [{"size_bytes": 4096, "clients": 4, "span_ratio": 0.05}]})
     requests = workload.requests(capacity_bytes=array.usable_bytes, n=n_requests, seed=1)
     return int(engine.run(resolve(array, 1), requests).rebuilt_bytes)

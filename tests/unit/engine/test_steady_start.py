@@ -357,9 +357,12 @@ def test_data_lie_as_the_workload_has_written_them() -> None:
     in_order = [{"pattern": "sequential"}, {"pattern": "sequential", "mean_run": 64}]
     for addresses in in_order:
         assert start_of(array, Workload.parse(WRITES | {"clients": 4, "addresses": addresses})).piece_units == 0
-    small_and_large = {"streams": [
-        {"size": "4 KiB", "read_ratio": 0.0, "rate": "900/s"}, {"size": "64 KiB", "read_ratio": 0.0, "rate": "10/s"},
-    ]}  # fmt: skip
+    small_and_large = {
+        "streams": [
+            {"size": "4 KiB", "read_ratio": 0.0, "rate": "900/s"},
+            {"size": "64 KiB", "read_ratio": 0.0, "rate": "10/s"},
+        ]
+    }
     assert start_of(array, Workload.parse(small_and_large)).piece_units == 1
 
 
@@ -451,10 +454,13 @@ def test_a_cache_that_fills_is_overloaded_before_it_is_full() -> None:
 
 
 def test_the_engines_begin_alike() -> None:
-    array = Array.parse(RAID5 | {
-        "controller": {"write_cache": {"size": "2 MiB"}, "read_cache": {"size": "4 MiB", "policy": "2q"}},
-        "drive_write_cache": True,
-    })  # fmt: skip
+    array = Array.parse(
+        RAID5
+        | {
+            "controller": {"write_cache": {"size": "2 MiB"}, "read_cache": {"size": "4 MiB", "policy": "2q"}},
+            "drive_write_cache": True,
+        }
+    )
     load = Workload.parse(MIXED | {"span": "100 MB"})
     native, simpy = (simulate(array, load, n_requests=400, engine=engine) for engine in ("native", "simpy"))
     assert np.array_equal(native.run.completions.done_ns, simpy.run.completions.done_ns)

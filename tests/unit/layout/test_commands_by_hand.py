@@ -129,12 +129,17 @@ def test_a_long_request_comes_out_of_order() -> None:
     """
     t = tables(level="raid10", disks=4, largest_request_bytes=42 * 512)
     assert planned(t, WRITE, 0, 64).first == [
-        Piece(0, WRITE, 0, 8), Piece(1, WRITE, 0, 8),
-        Piece(2, WRITE, 18, 14), Piece(3, WRITE, 18, 14),
-        Piece(0, WRITE, 24, 8), Piece(1, WRITE, 24, 8),
-        Piece(2, WRITE, 0, 18), Piece(3, WRITE, 0, 18),
-        Piece(0, WRITE, 8, 16), Piece(1, WRITE, 8, 16),
-    ]  # fmt: skip
+        Piece(0, WRITE, 0, 8),
+        Piece(1, WRITE, 0, 8),
+        Piece(2, WRITE, 18, 14),
+        Piece(3, WRITE, 18, 14),
+        Piece(0, WRITE, 24, 8),
+        Piece(1, WRITE, 24, 8),
+        Piece(2, WRITE, 0, 18),
+        Piece(3, WRITE, 0, 18),
+        Piece(0, WRITE, 8, 16),
+        Piece(1, WRITE, 8, 16),
+    ]
     assert [length for _, length in asked(t, 0, 64)] == [8, 6, 8, 8, 8, 8, 8, 8, 2]
     assert planned(t, WRITE, 0, 42) == planned(tables(level="raid10", disks=4), WRITE, 0, 42)
 

@@ -15,14 +15,22 @@ from diskmodel.layout.written import written
 from diskmodel.records import Op
 
 LAYOUTS = [
-    {"level": "jbod", "disks": 3}, {"level": "raid0", "disks": 4}, {"level": "raid1", "disks": 2},
-    {"level": "raid1e", "disks": 5}, {"level": "raid10", "disks": 6},
+    {"level": "jbod", "disks": 3},
+    {"level": "raid0", "disks": 4},
+    {"level": "raid1", "disks": 2},
+    {"level": "raid1e", "disks": 5},
+    {"level": "raid10", "disks": 6},
     {"level": "raid10", "disks": 4, "arrangement": "far"},
-    {"level": "raid10", "disks": 4, "failed": [2]}, {"level": "raid4", "disks": 4}, {"level": "raid50", "disks": 8},
+    {"level": "raid10", "disks": 4, "failed": [2]},
+    {"level": "raid4", "disks": 4},
+    {"level": "raid50", "disks": 8},
     {"level": "raid6", "disks": 5, "failed": [1]},
-    *({"level": "raid6", "disks": 6, "rotation": f"{side}-{kind}"} for side in ("left", "right") for kind in
-      ("symmetric", "asymmetric")),
-]  # fmt: skip
+    *(
+        {"level": "raid6", "disks": 6, "rotation": f"{side}-{kind}"}
+        for side in ("left", "right")
+        for kind in ("symmetric", "asymmetric")
+    ),
+]
 
 
 @pytest.mark.parametrize("described", LAYOUTS, ids=lambda data: "-".join(str(value) for value in data.values()))

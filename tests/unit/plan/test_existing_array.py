@@ -68,8 +68,13 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     **{
         f"host.page_cache.{name}": (value, {"host": CACHED})
         for name, value in (
-            ("dirty_background_ratio", 0.01), ("dirty_ratio", 0.9), ("dirty_expire_ns", 10**9),
-            ("dirty_writeback_ns", 10**8), ("writeback_depth", 3), ("is_synchronous", True), ("sync_every", 5),
+            ("dirty_background_ratio", 0.01),
+            ("dirty_ratio", 0.9),
+            ("dirty_expire_ns", 10**9),
+            ("dirty_writeback_ns", 10**8),
+            ("writeback_depth", 3),
+            ("is_synchronous", True),
+            ("sync_every", 5),
         )
     },
     "layout.strip_bytes": (128 << 10, {}),
@@ -97,7 +102,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.bitmap.chunk_bytes": (1 << 27, {}),
     "layout.bitmap.clear_interval_ns": (10**9, {}),
     "layout.bitmap.flush_ns": (777, {}),
-}  # fmt: skip
+}
 
 #: What a plan looks for, or lists in its answer; the drive is carried as a whole.
 SEARCHED = {"name", "drive", "layout.level", "layout.disks"}

@@ -273,8 +273,13 @@ def test_the_floor_of_an_infeasible_family_is_named() -> None:
 
 
 def test_requests_fall_on_the_stored_data() -> None:
-    objective = {"latency": {"p99": "40 ms"}, "capacity": "1 TB", "capacity_growth": "10%", "years": 2,
-                 "fill_limit": "80%"}  # fmt: skip
+    objective = {
+        "latency": {"p99": "40 ms"},
+        "capacity": "1 TB",
+        "capacity_growth": "10%",
+        "years": 2,
+        "fill_limit": "80%",
+    }
     stored = int(1e12 * 1.1**2 / 0.8)
     plan = plan_of(objective=objective)
     assert plan.stored_bytes == stored
@@ -296,10 +301,14 @@ def test_requests_fall_on_the_stored_data() -> None:
 
 
 def test_wide_groups_are_split() -> None:
-    plan = plan_of(candidates={
-        "drives": ["generic-15k"], "levels": ["raid5", "raid6", "raid50", "raid10"], "max_disks": 48,
-        "max_group_width": {"raid5": 10, "raid6": 16},
-    })  # fmt: skip
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5", "raid6", "raid50", "raid10"],
+            "max_disks": 48,
+            "max_group_width": {"raid5": 10, "raid6": 16},
+        }
+    )
     five, six, fifty, ten = cases(plan)
     assert five.counts[:9] == [3, 4, 5, 6, 7, 8, 9, 10, 12]
     for case, single, widest in ((five, "raid5", 10), (six, "raid6", 16), (fifty, "raid50", 10)):
@@ -317,9 +326,14 @@ def test_wide_groups_are_split() -> None:
 
 
 def test_an_answer_in_groups_is_named_so() -> None:
-    plan = plan_of(candidates={
-        "drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 60, "max_group_width": {"raid5": 14},
-    })  # fmt: skip
+    plan = plan_of(
+        candidates={
+            "drives": ["generic-15k"],
+            "levels": ["raid5"],
+            "max_disks": 60,
+            "max_group_width": {"raid5": 14},
+        }
+    )
     result = run_plan(plan, evaluate=Queues(), with_relaxations=False)
     assert result.best is not None
     assert (result.best.family.level, result.best.level, result.best.disks) == ("raid5", "raid50", 24)

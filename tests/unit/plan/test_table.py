@@ -80,8 +80,9 @@ def test_sources_of_a_preset_are_printed_with_the_answer() -> None:
 
 
 def test_comparison() -> None:
-    arrays = [Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": 6}}) for level in
-              ("raid5", "raid10")]  # fmt: skip
+    arrays = [
+        Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": 6}}) for level in ("raid5", "raid10")
+    ]
     load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"})
     text = text_of(compare(arrays, load, evaluate=Queues(noise=0.01), growth_ratio=0.2))
     assert "p99 ms, one disk failed" in text
@@ -95,9 +96,13 @@ def test_comparison() -> None:
 def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
     """Half of 4 MiB is 256 writes of 8 KiB; what is being destaged takes a few of them."""
     cached = {"write_cache": {"size": "4 MiB"}}
-    array = Array.parse({
-        "drive": "generic-10k", "layout": {"level": "raid5", "disks": 5}, "controller": cached,
-    })  # fmt: skip
+    array = Array.parse(
+        {
+            "drive": "generic-10k",
+            "layout": {"level": "raid5", "disks": 5},
+            "controller": cached,
+        }
+    )
     workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "100/s"})
     found = compare([array, array.model_copy(update={"controller": Controller()})], workload, n_requests=4000)
     with_cache, without = (item.healthy for item in found.arrays)

@@ -26,9 +26,16 @@ from diskmodel.workload import Workload
 
 #: Four data disks and one parity disk, strips of 4 blocks.
 LANES = Lanes(
-    n=1, block_sectors=8, stripe_sectors=128, lane_sectors=128, lane_step=1, strip_sectors=32, strip_cost=1,
-    stripe_cost=1, budget=20,
-)  # fmt: skip
+    n=1,
+    block_sectors=8,
+    stripe_sectors=128,
+    lane_sectors=128,
+    lane_step=1,
+    strip_sectors=32,
+    strip_cost=1,
+    stripe_cost=1,
+    budget=20,
+)
 WITH_LOG: dict[str, Any] = {
     "streams": [
         {"name": "data", "size": "8 KiB", "read_ratio": 0.3, "rate": "300/s"},

@@ -282,9 +282,15 @@ def test_phases_of_one_excerpt_go_to_their_own_places():
 
 def test_a_place_before_the_region_is_one_at_its_end():
     before = Excerpts.pack(
-        excerpt=[0], duration_ns=[1 << 30], shift_bytes=[-(1 << 20)], ends=[2], gap_ns=[1, 1], op=[0, 0],
-        length=[4096, 4096], place=[0, 2 << 20],
-    )  # fmt: skip
+        excerpt=[0],
+        duration_ns=[1 << 30],
+        shift_bytes=[-(1 << 20)],
+        ends=[2],
+        gap_ns=[1, 1],
+        op=[0, 0],
+        length=[4096, 4096],
+        place=[0, 2 << 20],
+    )
     assert before.cycle.place.tolist() == [-(1 << 20), 1 << 20]
     described_so = described(excerpts=before.to_dict(), read_ratio=1.0, sizes=["4 KiB"], span="8 MiB")
     drawn = Workload.parse(described_so).requests(capacity_bytes=CAPACITY, n=2, seed=0)

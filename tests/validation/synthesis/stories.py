@@ -77,9 +77,15 @@ def story_of(path: Path, what: str) -> Story:
             replayed[result.best.disks] = p99_of_replay(result.best.array, trace)
     seconds = (trace.trace.when_ns[-1] - trace.trace.when_ns[0]) / 1e9
     return Story(
-        what, len(trace.trace), float(seconds), float(found.mean_per_s or 0.0), found.load_per_s[95], rates_only,
-        checked, replayed,
-    )  # fmt: skip
+        what,
+        len(trace.trace),
+        float(seconds),
+        float(found.mean_per_s or 0.0),
+        found.load_per_s[95],
+        rates_only,
+        checked,
+        replayed,
+    )
 
 
 def p99_of_replay(array: Array, trace: TraceWorkload) -> float:

@@ -55,9 +55,16 @@ def cases() -> list[tuple[Settings, Scene]]:
     base = {"drive": DRIVE, "disks": 8, "outstanding": 8, "strip_bytes": 16 << 10}
     made: list[tuple[Settings, Scene]] = [(Settings.parse({**base, "level": "raid5"}), s) for s in get_args(Scene)]
     for level, scene in (
-        ("raid10", "rebuild"), ("raid10", "cache"), ("raid6", "write"), ("raid0", "cache"), ("jbod", "load"),
-        ("raid1", "write"), ("raid50", "load"), ("raid1e", "failed"), ("raid60", "failed"),
-    ):  # fmt: skip
+        ("raid10", "rebuild"),
+        ("raid10", "cache"),
+        ("raid6", "write"),
+        ("raid0", "cache"),
+        ("jbod", "load"),
+        ("raid1", "write"),
+        ("raid50", "load"),
+        ("raid1e", "failed"),
+        ("raid60", "failed"),
+    ):
         made.append((Settings.parse({**base, "level": level, "arrivals": "rate", "rate_per_s": 300}), scene))  # type: ignore[arg-type]
     return made
 
