@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -34,6 +35,19 @@ from diskmodel.version import __version__
 _TYPE = re.compile(r"<(?:list\[)?(\w+)(?:\]| range)>")
 
 
+#: Options as fio, iostat and RAID calculators name them → as they are named here.
+_OTHER_NAMES = {
+    "--block": ("--bs", "--size", "--block-size", "--blocksize", "--request-size", "--io-size"),
+    "--queue-depth": ("--iodepth", "--depth", "--qd", "--outstanding", "--threads", "--numjobs"),
+    "--iops": ("--rate", "--rps", "--ops", "--rate-iops"),
+    "--reads": ("--rw", "--rwmixread", "--read", "--read-ratio", "--mix", "--writes"),
+    "--level": ("--raid", "--raid-level"),
+    "--drive": ("--disk", "--model"),
+    "--capacity": ("--space", "--usable"),
+    "--out": ("--output",),
+}
+
+
 class Command(TyperCommand):
     """A command that reports a wrong option as the descriptions do: its value, the rule and the fix."""
 
@@ -44,8 +58,20 @@ class Command(TyperCommand):
         except typer.BadParameter as error:
             if (fault := self._fault(error)) is None:
                 raise
-            say(f"error: {fault}", "red")
-            raise typer.Exit(BAD_INPUT) from None
+        except Exception as error:  # the library does not publish the class of an unknown option
+            if not hasattr(error, "possibilities"):
+                raise
+            fault = self._unknown(ctx, error)
+        say(f"error: {fault}", "red")
+        raise typer.Exit(BAD_INPUT)
+
+    def _unknown(self, ctx: Any, error: Any) -> Fault:
+        """Return the fault of an option that the command does not have: one of another name, or of another program."""
+        known = {name for param in self.params for name in param.opts}
+        meant = [ours for ours, others in _OTHER_NAMES.items() if error.option_name in others and ours in known]
+        near = meant or get_close_matches(error.option_name, known, n=1, cutoff=0.7)
+        fix = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists its options"
+        return Fault(error.option_name, None, f"is not an option of {ctx.info_name}", fix)
 
     @staticmethod
     def _fault(error: Any) -> Fault | None:

@@ -50,6 +50,11 @@ RAID5 = ("simulate", "8x generic-15k raid5")
         (("plan", "--from", "preset:vmm"), "preset='vmm': is not a known preset; did you mean vm?"),
         (("rule", "--level", "radi5", "--disks", 5, "--iops", 3, "--reads", "1"), "did you mean raid5?"),
         (("workload", EXAMPLES / "trace.csv", "--format", "msrr"), "did you mean msr?"),
+        ((*RAID5, "--bs", "8k"), "--bs: is not an option of simulate; did you mean --block?"),
+        ((*RAID5, "--iodepth", 4), "--iodepth: is not an option of simulate; did you mean --queue-depth?"),
+        ((*RAID5, "--blok", "8k"), "did you mean --block?"),
+        ((*RAID5, "--xyzzy"), "--xyzzy: is not an option of simulate; diskmodel simulate --help lists its options"),
+        (("rule", "--bs"), "--bs: is not an option of rule; diskmodel rule --help lists its options"),
     ],
 )
 def test_options_and_files(words: tuple[object, ...], output: str) -> None:
