@@ -6,8 +6,10 @@ import html
 import io
 import math
 
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import Prediction
@@ -79,15 +81,15 @@ def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
     return between(*ends_ns, 1e6)
 
 
-def result_table(result: Result) -> Table:
-    """A rich table; its caption says what the reader must know."""
-    table = Table(caption="\n".join(result.messages) or None, caption_justify="left", show_header=True)
+def result_table(result: Result) -> RenderableType:
+    """Return the table, and below it what the reader must know."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("quantity")
     table.add_column("value", justify="right")
     table.add_column(f"{result.confidence:.0%} interval")
     for row in result_rows(result):
         table.add_row(*row)
-    return table
+    return Group(table, *(Text(message) for message in result.messages))
 
 
 def as_text(result: Result) -> str:
