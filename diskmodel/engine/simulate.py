@@ -319,8 +319,9 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
     assumption = _assumed_order(array, result)
     if assumption is None:
         return ()
-    depth = f"on average up to {_deepest(result):,.0f} commands are in a disk"
-    return (f"{depth}; how it orders them is assumed: {assumption.words}",)
+    assert isinstance(array.drive, Hdd)
+    depth = min(_deepest(result), array.drive.queue.depth)  # the others wait before it
+    return (f"on average up to {depth:,.0f} commands are in a disk; how it orders them is assumed: {assumption.words}",)
 
 
 def _with_processor_message(

@@ -19,3 +19,11 @@ def test_an_assumed_order_is_named_where_it_matters(drive: str, clients: int, as
     result = simulate(array, Workload.parse({"size": "4 KiB", "clients": clients}), n_requests=400)
     named = [message for message in result.messages if "how it orders them is assumed" in message]
     assert [assumed in message for message in named] == ([True] if assumed else [])
+
+
+def test_no_more_commands_are_in_a_disk_than_it_takes() -> None:
+    array = Array.parse({"drive": "generic-7k2", "layout": {"level": "jbod", "disks": 1}})
+    assert array.drive.kind == "hdd"
+    result = simulate(array, Workload.parse({"size": "4 KiB", "clients": 500}), n_requests=2000)
+    (named,) = [message for message in result.messages if "how it orders them is assumed" in message]
+    assert named.startswith(f"on average up to {array.drive.queue.depth} commands are in a disk")
