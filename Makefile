@@ -233,8 +233,9 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# Python compiles what is imported when it is first imported; compiling all of it takes a third of the installation.
 $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
-	$(PIP) install --quiet --require-hashes -r requirements/dev.txt
+	$(PIP) install --quiet --no-compile --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # Only what is compiled or declared asks for a new installation: Python files are used where they lie.
