@@ -22,6 +22,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.steady import Start
 from diskmodel.errors import CoverageError, DescriptionError, Fault, FormatError
+from diskmodel.formats.fio.command import jobs_of
 from diskmodel.formats.fio.latency_log import read_latency_log
 from diskmodel.formats.fio.reader import jobs_of_text
 from diskmodel.formats.hardware import facts_of_text
@@ -209,6 +210,12 @@ def test_a_flusher_that_never_sleeps_is_refused() -> None:
     cache = {"memory": "4 MiB", "dirty_writeback": "1 ns"}
     with pytest.raises(DescriptionError, match="must be at least 1 ms"):
         Host.parse({"page_cache": cache})
+
+
+def test_a_separator_beside_a_percentage_of_fio_is_a_blank() -> None:
+    """Python takes it for one at the end of a text; it was a ValueError."""
+    (job,) = jobs_of("fio --name=mix --rw=randrw --rwmixread=\x1c70")
+    assert job.read_fraction == pytest.approx(0.7)
 
 
 def test_a_seed_below_zero_is_refused() -> None:

@@ -308,10 +308,11 @@ class JobOptions:
         text = self._known.get(name)
         if text is None:
             return default
-        if not re.fullmatch(r"\d{1,3}", text.strip().removesuffix("%"), re.ASCII) or int(text.strip("% ")) > 100:
+        digits = text.strip().removesuffix("%")
+        if not re.fullmatch(r"\d{1,3}", digits, re.ASCII) or int(digits) > 100:
             self._fault(name, text, "must be a percentage from 0 to 100")
             return default
-        return float(text.strip("% "))
+        return float(digits)
 
     def _whole(self, name: str) -> int:
         text = self._known.get(name, "1").strip()
