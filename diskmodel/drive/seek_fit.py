@@ -14,8 +14,8 @@ Float = NDArray[np.float64]
 #: Smallest exponent of the power that replaces the square root where the average is close to the full stroke. Below it
 #: the curve is nearly a constant with a jump at distance 1, which no arm follows.
 _MIN_EXPONENT = 0.1
-#: Terms of a sum of powers that are added one by one; the rest follow from the Euler-Maclaurin formula. With 32 both
-#: agree to the last digits; at half the error is a tenth of a millionth of a millionth.
+#: Terms of a sum of powers that are added one by one; the rest follow from the Euler-Maclaurin formula. From 16 on the
+#: relative error is that of the floats (3e-15, exponents of 0.1 to 2); with 8 it is 1e-14, with 4 2e-12.
 _SINGLE_TERMS = 32
 
 
@@ -38,13 +38,17 @@ class _Distances:
 
     Attributes
     ----------
-    distance, weights : ndarray of float64
-        0 … longest, and the probability of each.
+    distance : ndarray of float64
+        0 … longest.
     """
 
     def __init__(self, longest: int) -> None:
-        self.weights = pair_weights(longest)
         self.distance = np.arange(longest + 1, dtype=np.float64)
+
+    @cached_property
+    def weights(self) -> Float:
+        """Probability of each distance."""
+        return pair_weights(len(self.distance) - 1)
 
     @cached_property
     def roots(self) -> Float:
