@@ -10,7 +10,7 @@ from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.controller.description import ReadCache
-from diskmodel.errors import DescriptionError
+from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.description import PlanDescription, Prices, Search
@@ -159,12 +159,25 @@ class Case:
         )
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:
-        """Return the level and its groups: the fewest that keep within the widest group of the plan."""
+        """Return the level and its groups: the fewest that keep within the widest group of the plan.
+
+        Where the plan names both levels, the first of them has one group: several would be the other's candidate.
+
+        Raises
+        ------
+        DescriptionError
+            When that one group would be too wide.
+        """
         level = self.family.level
         if level not in _STRIPED:
             return level, self.family.groups
         single, striped = _STRIPED[level]
-        groups = max(self.family.groups, math.ceil(disks / getattr(self.plan.candidates.max_group_width, single)))
+        widest = getattr(self.plan.candidates.max_group_width, single)
+        groups = max(self.family.groups, math.ceil(disks / widest))
+        if level == single and groups > 1 and striped in self.plan.candidates.levels:
+            raise DescriptionError(
+                Fault("disks", disks, f"at most {widest} in one group of {single}", f"see the candidate with {striped}")
+            )
         return (level, 1) if groups == 1 else (striped, groups)
 
     def of(self, **changes: Any) -> Case:

@@ -301,15 +301,13 @@ def test_requests_fall_on_the_stored_data() -> None:
 
 
 def test_wide_groups_are_split() -> None:
-    plan = plan_of(
-        candidates={
-            "drives": ["generic-15k"],
-            "levels": ["raid5", "raid6", "raid50", "raid10"],
-            "max_disks": 48,
-            "max_group_width": {"raid5": 10, "raid6": 16},
-        }
-    )
-    five, six, fifty, ten = cases(plan)
+    def cases_of(*levels: str) -> list[Case]:
+        candidates = {"max_disks": 48, "max_group_width": {"raid5": 10, "raid6": 16}}
+        return cases(plan_of(candidates={"drives": ["generic-15k"], "levels": levels, **candidates}))
+
+    five, six, ten = cases_of("raid5", "raid6", "raid10")
+    narrow, fifty = cases_of("raid5", "raid50")
+    assert narrow.counts == [3, 4, 5, 6, 7, 8, 9, 10]  # wider ones are the other candidate
     assert five.counts[:9] == [3, 4, 5, 6, 7, 8, 9, 10, 12]
     for case, single, widest in ((five, "raid5", 10), (six, "raid6", 16), (fifty, "raid50", 10)):
         usable = [case.array(disks).usable_bytes for disks in case.counts]
