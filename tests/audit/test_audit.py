@@ -48,7 +48,7 @@ def test_runs_that_have_not_settled_say_nothing() -> None:
 
 
 def test_every_kind_of_question_is_drawn_and_is_a_plan() -> None:
-    questions = [draw(1, number) for number in range(60)]
+    questions = [draw(1, number) for number in range(100)]
     assert {question.kind for question in questions} == set(KINDS)
     for question in questions:
         assert PlanDescription.parse(question.plan).name.startswith("audit 1/")
