@@ -35,6 +35,9 @@ RESERVE = 1.3
 #: Chance that the longest run decides, below which it is not made. With half, a close call that stays one costs up to
 #: a million requests more; with double, one close call in ten that could be decided is left open.
 WORTH_A_TRY = 0.1
+#: An overload that a run so many times as long finds again is one, however close its rate is to what is offered. At 2
+#: both runs may see the same slow hour; at 8, the most that a run is lengthened by, every second one takes a third run.
+CONFIRMING = 4
 
 #: Distance of a figure from its limit, in half-widths of its 95 % interval, from which a verdict at the answer is
 #: settled: 2 half-widths are about 3.9 standard errors. At 1 every interval that just excludes the limit is believed,
@@ -100,12 +103,12 @@ class Trier:
         if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self.case.search.decision_budget:
             return trial
         length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
-        again = self._try(disks, first=round(length), is_careful=True)
+        again = self._try(disks, first=round(length), before=outcome)
         self._known[disks] = replace(again, n_runs=trial.n_runs + again.n_runs)
         return self._known[disks]
 
-    def _try(self, disks: int, first: int = 0, *, is_careful: bool = False) -> Trial:
-        """Try an array; the first run has at least `first` requests."""
+    def _try(self, disks: int, first: int = 0, before: Outcome | None = None) -> Trial:
+        """Try an array; the first run has at least `first` requests. With care where a run `before` left it open."""
         case, objective = self.case, self.case.objective
         array = case.array(disks)
         fixed = self.static(disks)
@@ -113,7 +116,12 @@ class Trier:
         if overall(fixed) is Verdict.FAILS and not (self.always_runs and has_room):
             return Trial(disks, tuple(fixed), None, None, statics(case, array), 0)
         outcome, found, n_runs = self._run(
-            array, case.workload, lambda o: judge.performance(objective, o, case.workload), first, is_careful
+            array,
+            case.workload,
+            lambda o: judge.performance(objective, o, case.workload),
+            first,
+            is_careful=before is not None,
+            overloaded_at=_overloaded_at(before),
         )
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
         hours = None
@@ -123,7 +131,7 @@ class Trier:
         fixed = static_criteria(case, array, busy, hours)
         degraded = None
         if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
-            degraded, more, extra = self._degraded(disks, is_careful)
+            degraded, more, extra = self._degraded(disks, is_careful=before is not None)
             found, n_runs = [*found, *more], n_runs + extra
         replay = degraded_replay = None
         if case.trace is not None and overall([*fixed, *found]) is Verdict.HOLDS:
@@ -175,7 +183,7 @@ class Trier:
         outcome = self.evaluate(array, self.case.workload, n_requests=search.requests, seed=search.seed)
         return simulated_hours(self.case, outcome)
 
-    def _degraded(self, disks: int, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
+    def _degraded(self, disks: int, *, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
         objective, workload = self.case.objective, self.case.workload
         required = objective.degraded
         assert required is not None
@@ -187,7 +195,7 @@ class Trier:
             )
             return None, [lost], 0
         load = workload if required.load_ratio == 1 else workload.scaled(required.load_ratio)
-        return self._run(array, load, lambda o: judge.degraded(objective, o, load), 0, is_careful)
+        return self._run(array, load, lambda o: judge.degraded(objective, o, load), 0, is_careful=is_careful)
 
     def _run(
         self,
@@ -195,11 +203,14 @@ class Trier:
         workload: Workload,
         judged: Callable[[Outcome], list[Criterion]],
         first: int,
+        *,
         is_careful: bool,
+        overloaded_at: float = math.inf,
     ) -> tuple[Outcome, list[Criterion], int]:
         """Return the outcome of runs that grow until every criterion is decided or the longest run is over.
 
-        A careful one goes on until every criterion is settled, and may be as long as the budget for deciding.
+        A careful one goes on until every criterion is settled, and may be as long as the budget for deciding. A run of
+        `overloaded_at` requests has found an overload already.
         """
         search = self.case.search
         longest = search.decision_budget if is_careful else search.max_requests
@@ -207,8 +218,10 @@ class Trier:
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
-            if outcome.enough_requests > longest:
+            found_at = _overloaded_at(outcome)
+            if CONFIRMING * overloaded_at <= found_at < math.inf or outcome.enough_requests > longest:
                 return outcome, found, n_runs
+            overloaded_at = min(overloaded_at, found_at)
             is_open = not is_settled(found) if is_careful else overall(found) is Verdict.UNDECIDED
             if n_requests >= longest or not (is_open or _is_doubtful(outcome, workload)):
                 return outcome, found, n_runs
@@ -277,6 +290,12 @@ def _is_clear(item: Criterion) -> bool:
 
 def _limits_rebuild(objective: Objective) -> bool:
     return objective.rebuild_hours is not None or objective.data_loss_per_year is not None
+
+
+def _overloaded_at(outcome: Outcome | None) -> float:
+    """Return the length of a run that has found an overload; infinite where it has not, or saw too little to say."""
+    is_overloaded = outcome is not None and not outcome.is_stable and not outcome.is_partial
+    return outcome.n_requests if outcome is not None and is_overloaded else math.inf
 
 
 def _is_doubtful(outcome: Outcome, workload: Workload) -> bool:

@@ -10,12 +10,12 @@ import pytest
 
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, cases
-from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.answer.criterion import Verdict, overall
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.show.report import html, markdown
 from diskmodel.plan.show.words import answer, warning
-from diskmodel.plan.trial.trier import is_settled
+from diskmodel.plan.trial.trier import CONFIRMING, Trier, is_settled
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 
@@ -142,6 +142,21 @@ def test_overload_binds_as_iops() -> None:
     candidate = search_family(cases(plan)[0], Queues())
     assert not candidate.is_feasible
     assert candidate.binds == "iops"
+
+
+def test_a_slight_overload_is_confirmed_once() -> None:
+    """Its rate is closer to what is offered than any interval will ever be."""
+    plan = plan_of(objective={"iops": 2000}, candidates={"drives": ["generic-15k"], "levels": ["raid10"]})
+    case, queues = cases(plan)[0], Queues(noise=0.5)
+    trier = Trier(case, queues)
+    outcomes = ((n, trier(n).outcome) for n in reversed(case.counts))
+    disks = next(n for n, outcome in outcomes if outcome is not None and not outcome.is_stable)
+    queues.runs.clear()
+    careful = trier.careful(disks)
+    *shorter, last = [n_requests for _, _, n_requests in queues.runs]
+    assert all(n_requests < CONFIRMING * plan.search.requests for n_requests in shorter)
+    assert CONFIRMING * plan.search.requests <= last < plan.search.decision_budget
+    assert overall(careful.criteria) is Verdict.FAILS
 
 
 def test_cost_and_rack_units_cap_the_count() -> None:
