@@ -1,8 +1,11 @@
-"""What a rebuild step reads and writes (rules R1, R2), and how its speed is noted (rule R5)."""
+"""What a step of a rebuild, a check or a resync reads and writes (rules R1, R2, R7), and how its speed is noted (R5)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from diskmodel.layout.mirror import copies_of
+from diskmodel.layout.parity import row_of
 from diskmodel.layout.pieces import Piece, Plan, merged
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
@@ -17,16 +20,50 @@ MAX_STARVING_BYTES = 64 << 30
 
 
 def step(tables: LayoutTables, front: int) -> Plan:
-    """Read the next window of the lost disk's data area from the survivors, then write it to the spare.
+    """Read the next window of the members' data area, then write what the pass writes.
 
     Parameters
     ----------
     tables : LayoutTables
     front : int
-        Sectors of the data area that have been rebuilt; less than `tables.member`.
+        Sectors of the data area that the pass is through; less than `tables.member`.
     """
     n = min(tables.rebuild_window, tables.member - front)
     lba = tables.data_offset + front
+    if tables.sync_action == "recover":
+        return _recovered(tables, front, n, lba)
+    reads = [Piece(disk, READ, lba, n) for disk in range(tables.n_disks)]
+    if tables.sync_action == "check":
+        return Plan(reads, [])
+    if tables.copies == tables.n_disks:
+        reads = reads[:1]  # mirrors of each other need no comparison
+    return Plan(reads, merged(list(_rewritten(tables, front, n))))
+
+
+def _rewritten(tables: LayoutTables, front: int, n: int) -> Iterator[Piece]:
+    """Yield what a resync writes in a window: parity, or every copy but the first."""
+    while n:
+        strip, inside = divmod(front, tables.strip)
+        take = min(n, tables.strip - inside)
+        for disk in _parity_disks(tables, strip) if tables.family == "parity" else _further_copies(tables, strip):
+            yield Piece(disk, WRITE, tables.data_offset + front, take)
+        front, n = front + take, n - take
+
+
+def _parity_disks(tables: LayoutTables, strip: int) -> Iterator[int]:
+    for group in range(tables.n_groups):
+        yield from row_of(tables, strip * tables.n_groups + group).parity
+
+
+def _further_copies(tables: LayoutTables, strip: int) -> Iterator[int]:
+    for disk in range(tables.n_disks):
+        chunk, copy = divmod(strip * tables.n_disks + disk, tables.copies)
+        if copy and chunk < tables.capacity // tables.strip:
+            yield disk
+
+
+def _recovered(tables: LayoutTables, front: int, n: int, lba: int) -> Plan:
+    """Read the window of the lost disk from the survivors, then write it to the spare."""
     if tables.family == "parity":
         width = tables.n_data + tables.n_parity
         base = tables.rebuild_disk // width * width

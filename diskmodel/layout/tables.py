@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.description import Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
 from diskmodel.layout.levels import Family
 
 #: How parity rotates; "none": it stays on the last disks of a group.
@@ -52,6 +52,8 @@ class LayoutTables:
         Share of requests that are not cut there, in millionths.
     holds_disks : bool
         A disk is held between the read and the write of a read-modify-write (rule L12).
+    sync_action : "none", "recover", "check" or "resync"
+        Which pass over the members goes on; the other fields of a rebuild describe it.
     rebuild_disk : int
         Failed disk that is rebuilt onto the spare (disk number n_disks), or -1.
     rebuild_window : int
@@ -94,6 +96,7 @@ class LayoutTables:
     largest_request: int = 0
     huge_page_ppm: int = 0
     holds_disks: bool = False
+    sync_action: SyncAction | Literal["none"] = "none"
     rebuild_disk: int = -1
     rebuild_window: int = 0
     rebuild_steps: int = 1
@@ -120,6 +123,8 @@ IDLE_BYTES = 64 * 512
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
 #: 4 KiB. Anywhere below the data the arm goes as far.
 BITMAP_START_BYTES = 8192
+#: A stripe of md's parity levels on one disk, bytes (`STRIPE_SIZE`): what its thread works on at a time.
+PAGE_BYTES = 4096
 #: A page of the bitmap, the unit in which it is written, bytes.
 BITMAP_PAGE_BYTES = 4096
 
@@ -180,7 +185,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
     )
 
 
-def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, int]:
+def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
     rebuild = layout.rebuild
     if rebuild is None:
         return {}
@@ -188,11 +193,16 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, int]:
     steps = rebuild.steps_at_once
     if steps is None:
         steps = max(1, IN_PROGRESS_BYTES[layout.kind.family] // rebuild.window_bytes)
+    lost = -1 if rebuild.action != "recover" else layout.failed[0] if rebuild.disk is None else rebuild.disk
+    gap_ns = int(rebuild.window_bytes * 1e9 / rebuild.speed_max_bytes_per_s)
+    if layout.kind.family == "parity":
+        gap_ns = max(gap_ns, rebuild.page_ns * layout.disks * rebuild.window_bytes // PAGE_BYTES)
     return {
-        "rebuild_disk": layout.failed[0] if rebuild.disk is None else rebuild.disk,
+        "sync_action": rebuild.action,
+        "rebuild_disk": lost,
         "rebuild_window": window,
         "rebuild_steps": min(steps, MAX_STEPS_AT_ONCE),
-        "rebuild_gap_ns": int(rebuild.window_bytes * 1e9 / rebuild.speed_max_bytes_per_s),
+        "rebuild_gap_ns": gap_ns,
         "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
         "rebuild_idle": IDLE_BYTES // sector_bytes,
         "rebuild_front": int(member * rebuild.done_ratio) // window * window,

@@ -121,7 +121,24 @@ def draw_case(pick: Pick) -> Case:
     if LEVELS[level].default_copies > 1 and pick((False, True)):
         case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
         case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
+    _check(pick, case["array"]["layout"])
     return case
+
+
+def _check(pick: Pick, layout: dict[str, Any]) -> None:
+    """Let a check or a resync of the array go on, where it can."""
+    can_check = LEVELS[layout["level"]].is_redundant and layout.get("arrangement", "near") == "near"
+    if not can_check or "failed" in layout or pick((True, True, False)):
+        return
+    layout["rebuild"] = {
+        "action": pick(("check", "resync")),
+        "window_bytes": pick((4096, 65536, 512)),
+        "done_ratio": pick((0, 0.5)),
+        "steps_at_once": pick((2, 1, 3)),
+        "speed_max_bytes_per_s": pick((1e18, 1e6)),
+        "speed_min_bytes_per_s": pick((1e3, 1e6, 1e9)),
+        "page_ns": pick((0, 3000, 100_000)),
+    }
 
 
 def random_case(seed: int) -> Case:

@@ -22,7 +22,7 @@ def test_fixed_list_of_whole_drives(block: int) -> None:
 
 
 def test_many_cases_draw_every_drive_and_level() -> None:
-    arrays = [whole_case(seed)["array"] for seed in range(500)]
+    arrays = [whole_case(seed)["array"] for seed in range(800)]
     assert {array["drive"] for array in arrays} == set(DRIVES)
     assert {array["layout"]["level"] for array in arrays} == set(LEVELS)
     assert sum(array["layout"]["read_modify_write"] == "held" for array in arrays) > 50

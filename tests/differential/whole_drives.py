@@ -73,11 +73,28 @@ def _draw(pick: Pick) -> Case:
     workload = {"streams": [_stream(pick) for _ in range(pick((1, 1, 2, 3)))]}
     disks = array["layout"]["disks"]
     n = pick((60, 200, 600))
-    return {
+    case = {
         "array": array,
         "workload": workload,
         "n": _affordable(n, workload, array["layout"], disks),
         "seed": pick(range(10_000)),
+    }
+    _check(pick, array["layout"])
+    return case
+
+
+def _check(pick: Pick, layout: Case) -> None:
+    """Let a check or a resync of the array go on, where it can."""
+    can_check = LEVELS[layout["level"]].is_redundant and layout.get("arrangement", "near") == "near"
+    if not can_check or "failed" in layout or pick((True, True, True, False)):
+        return
+    layout["rebuild"] = {
+        "action": pick(("check", "resync")),
+        "window_bytes": pick((1 << 20, 128 << 10)),
+        "done_ratio": pick((0, 0.5)),
+        "speed_max_bytes_per_s": pick((1e18, 1e6, 50e6)),
+        "speed_min_bytes_per_s": pick((1e3, 1e6, 1e18)),
+        "page_ns": pick((0, 3000)),
     }
 
 

@@ -128,7 +128,7 @@ def make_rebuild(
 ) -> Rebuild | None:
     """The rebuild of a scenario, not yet started; None when there is none. `requests` as `Rebuild`."""
     layout = scenario.layout
-    if layout.rebuild_disk < 0 or layout.rebuild_front >= layout.member:
+    if layout.sync_action == "none" or layout.rebuild_front >= layout.member:
         return None
     return Rebuild(clock, raid, scenario.n_devices + 1, requests, scenario.drive.sector_bytes)
 

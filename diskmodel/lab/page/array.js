@@ -29,7 +29,7 @@ export function layoutTables(level, layout, drive) {
     rotation: level.rotates ? "left-symmetric" : "none",
     read_policy: level.default_copies === 0 ? "nearest" : "idle-or-nearest",
     write_policy: "fewest", failed, capacity, cuts_reads: false, largest_request: 0, huge_page_ppm: 0, holds_disks: false,
-    rebuild_disk: isRebuilt ? failed[0] : -1, rebuild_window: isRebuilt ? stripBytes / drive.sector_bytes : 0, rebuild_steps: 1, rebuild_gap_ns: 0,
+    sync_action: isRebuilt ? "recover" : "none", rebuild_disk: isRebuilt ? failed[0] : -1, rebuild_window: isRebuilt ? stripBytes / drive.sector_bytes : 0, rebuild_steps: 1, rebuild_gap_ns: 0,
     rebuild_speed_min: isRebuilt ? Math.floor(1024000 / drive.sector_bytes) : 0,
     rebuild_idle: isRebuilt ? Math.floor(32768 / drive.sector_bytes) : 0, rebuild_front: 0,
     bitmap_chunk: 0, bitmap_start: 0, bitmap_page: 0, bitmap_interval_ns: 0, bitmap_flush_ns: 0,

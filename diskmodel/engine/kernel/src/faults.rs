@@ -72,6 +72,7 @@ faults! {
     RebuildGap,
     RebuildIdle,
     RebuildMark,
+    ResyncReads,
     LinkRounding,
     ClientPace,
     FirstLayout,

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use _kernel::scenario::{Built, Drive, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Scenario};
-use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, VirtualTables, WritePolicy};
+use _kernel::scenario::{CopyPolicy, Family, Rotation, SchedulerName, Start, SyncAction, VirtualTables, WritePolicy};
 use _kernel::simulation::Simulation;
 use _kernel::traffic::{Completion, Request, Rule, Taken, Traffic};
 
@@ -112,6 +112,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         read_policy: CopyPolicy::Nearest,
         write_policy: WritePolicy::Fewest,
         failed: vec![],
+        sync_action: SyncAction::None,
         rebuild_disk: -1,
         rebuild_window: 128,
         rebuild_steps: 1,

@@ -1,4 +1,4 @@
-//! Which disks serve a request, in which phases (rules L1 to L13, R1 to R4); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L13, R1 to R7); see `diskmodel/layout/`.
 
 mod bitmap;
 mod choice;
@@ -67,6 +67,16 @@ named! {
         Fewest = "fewest",
         ReadModifyWrite = "read-modify-write",
         ReconstructWrite = "reconstruct-write",
+    }
+}
+
+named! {
+    /// Which pass over the members goes on (rules R1 to R7).
+    pub enum SyncAction {
+        None = "none",
+        Recover = "recover",
+        Check = "check",
+        Resync = "resync",
     }
 }
 

@@ -1,11 +1,54 @@
-//! What a rebuild step reads and writes (rules R1 to R4).
+//! What a step of a rebuild, a check or a resync reads and writes (rules R1, R2, R7).
 
 use super::mirror::copies_of;
-use super::{push_merged, Family, Layout, Piece, Plan, READ, WRITE};
+use super::row::Row;
+use super::{push_merged, Family, Layout, Piece, Plan, SyncAction, READ, WRITE};
+use crate::faults::{planted, Fault};
 
 pub fn step(layout: &Layout, front: i64, plan: &mut Plan) {
     let n = layout.rebuild_window.min(layout.member - front);
     let lba = layout.data_offset + front;
+    if layout.sync_action == SyncAction::Recover {
+        return recover(layout, front, n, lba, plan);
+    }
+    let is_resync = layout.sync_action == SyncAction::Resync;
+    // mirrors of each other need no comparison
+    let is_copied = is_resync && layout.copies == i64::from(layout.n_disks) && !planted(Fault::ResyncReads);
+    let n_read = if is_copied { 1 } else { layout.n_disks };
+    plan.first.extend((0..n_read).map(|disk| Piece { disk, op: READ, lba, n }));
+    if is_resync {
+        rewrite(layout, front, n, plan);
+    }
+}
+
+/// What a resync writes in a window: parity, or every copy but the first.
+fn rewrite(layout: &Layout, mut front: i64, mut n: i64, plan: &mut Plan) {
+    while n > 0 {
+        let (strip, inside) = (front / layout.strip, front % layout.strip);
+        let take = n.min(layout.strip - inside);
+        let mut write =
+            |disk| push_merged(&mut plan.then, Piece { disk, op: WRITE, lba: layout.data_offset + front, n: take });
+        if layout.family == Family::Parity {
+            for group in 0..layout.n_groups {
+                let row = Row::new(layout, strip * layout.n_groups + group, 0);
+                (row.n_data()..row.n_strips()).for_each(|parity| write(row.piece(layout, parity, WRITE, (0, 1)).disk));
+            }
+        } else {
+            let n_disks = i64::from(layout.n_disks);
+            for disk in 0..n_disks {
+                let place = strip * n_disks + disk;
+                if place % layout.copies > 0 && place / layout.copies < layout.capacity / layout.strip {
+                    write(disk as u32);
+                }
+            }
+        }
+        front += take;
+        n -= take;
+    }
+}
+
+/// Reads the window of the lost disk from the survivors, then writes it to the spare.
+fn recover(layout: &Layout, front: i64, n: i64, lba: i64, plan: &mut Plan) {
     if layout.family == Family::Parity {
         let width = layout.n_data + layout.n_parity;
         let base = layout.rebuild_disk / width * width;

@@ -1,6 +1,6 @@
 //! A layout, as a caller hands it over.
 
-use super::{CopyPolicy, Family, Rotation, WritePolicy};
+use super::{CopyPolicy, Family, Rotation, SyncAction, WritePolicy};
 
 /// A layout in sectors, as `diskmodel.layout.tables.LayoutTables`.
 #[derive(Clone, Debug)]
@@ -30,6 +30,7 @@ pub struct LayoutTables {
     pub read_policy: CopyPolicy,
     pub write_policy: WritePolicy,
     pub failed: Vec<u32>,
+    pub sync_action: SyncAction,
     pub rebuild_disk: i64,
     pub rebuild_window: i64,
     pub rebuild_steps: i64,

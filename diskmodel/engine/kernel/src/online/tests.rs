@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scenario::{
-    CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation,
+    CopyPolicy, Drive, Family, FlashTables, FtlTables, GcPolicy, HddTables, LayoutTables, Queue, Rotation, SyncAction,
 };
 use crate::scenario::{SchedulerName, VirtualTables, WritePolicy};
 use crate::traffic::{Column, Columns, Completions, PartColumns, Requests, N_PARTS};
@@ -35,6 +35,7 @@ fn scenario() -> Scenario {
         read_policy: CopyPolicy::Nearest,
         write_policy: WritePolicy::Fewest,
         failed: vec![1],
+        sync_action: SyncAction::Recover,
         rebuild_disk: 1,
         rebuild_window: 128,
         rebuild_gap_ns: 30_000_000,

@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
 use crate::layout::PER_MILLION;
-use crate::layout::{Family, LayoutTables, BITS_PER_PAGE};
+use crate::layout::{Family, LayoutTables, SyncAction, BITS_PER_PAGE};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
 
@@ -124,16 +124,28 @@ impl LayoutTables {
 
     fn check_rebuild(&self, sector_bytes: i64) -> Result<(), String> {
         within("layout.rebuild_disk", self.rebuild_disk, -1, i64::from(self.n_disks) - 1)?;
-        if self.rebuild_disk < 0 {
-            return Ok(());
+        match self.sync_action {
+            SyncAction::None => return Ok(()),
+            SyncAction::Recover => {
+                holds(
+                    self.rebuild_disk >= 0 && self.failed.contains(&(self.rebuild_disk as u32)),
+                    "layout.rebuild_disk",
+                    self.rebuild_disk,
+                    "must be one of the failed disks",
+                )?;
+                holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
+            }
+            SyncAction::Check | SyncAction::Resync => {
+                let is_whole = self.failed.is_empty() && self.rebuild_disk < 0 && !self.far;
+                let is_redundant = self.family == Family::Parity || self.copies > 1;
+                holds(
+                    is_whole && is_redundant,
+                    "layout.sync_action",
+                    format_args!("{:?}", self.sync_action),
+                    "needs near copies or parity, and no failed disk",
+                )?;
+            }
         }
-        holds(
-            self.failed.contains(&(self.rebuild_disk as u32)),
-            "layout.rebuild_disk",
-            self.rebuild_disk,
-            "must be one of the failed disks",
-        )?;
-        holds(self.n_spares > 0, "layout.n_spares", self.n_spares, "a rebuild needs a spare to write to")?;
         let most = (MAX_LENGTH_BYTES / sector_bytes).min(self.strip.saturating_mul(MAX_PIECES / self.copies));
         within("layout.rebuild_window", self.rebuild_window, 1, most)?;
         within("layout.rebuild_steps", self.rebuild_steps, 1, MAX_REBUILD_STEPS)?;

@@ -19,7 +19,7 @@ pub use crate::flash::{FtlTables, GcPolicy};
 use crate::hdd::Disk;
 pub use crate::host::{Costs, HostTables, PageCacheTables};
 use crate::layout::Layout;
-pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, WritePolicy};
+pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
 use crate::mechanics::Spindle;
 use crate::queue::Policy;
 pub use crate::queue::{Queue, SchedulerName};

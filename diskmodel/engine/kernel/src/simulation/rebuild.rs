@@ -1,4 +1,4 @@
-//! The rebuild: step after step over the members (rules R1 to R5); see `diskmodel/engine/reference/rebuild.py`.
+//! A rebuild, a check or a resync: step after step over the members (rules R1 to R7); see `diskmodel/engine/reference/rebuild.py`.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::{Owner, Simulation};
 use crate::device::{Device, Shared};
 use crate::events::{Action, ARRIVE};
 use crate::faults::{planted, Fault};
-use crate::layout::{Layout, Plan};
+use crate::layout::{Layout, Plan, SyncAction};
 use crate::traffic::Traffic;
 
 /// Number of notes of the speed, and the time between two (rule R5).
@@ -44,7 +44,8 @@ pub struct Rebuild {
 impl Rebuild {
     pub fn new(layout: &Layout) -> Self {
         let front = layout.rebuild_front;
-        let n_disks = if layout.rebuild_disk < 0 { 0 } else { (layout.n_disks + layout.n_spares) as usize };
+        let is_idle = layout.sync_action == SyncAction::None;
+        let n_disks = if is_idle { 0 } else { (layout.n_disks + layout.n_spares) as usize };
         Rebuild {
             front,
             begun: front,
@@ -68,9 +69,9 @@ impl Rebuild {
         self.front
     }
 
-    /// Whether a disk is to be rebuilt of which something is left.
+    /// Whether there is a pass that is not through yet.
     pub fn has_work(&self, layout: &Layout) -> bool {
-        layout.rebuild_disk >= 0 && self.front < layout.member
+        layout.sync_action != SyncAction::None && self.front < layout.member
     }
 
     /// The step that begins now: its first sector; its pieces go to `plan`.
