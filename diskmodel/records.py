@@ -152,7 +152,7 @@ class Run:
     end_ns : int
         Simulated time of the last completion.
     rebuilt_bytes : int
-        What a rebuild wrote to the spare.
+        How far a rebuild, a check or a resync came on each disk.
     cache_full_ns : int or None
         When a write first had to wait for room in the controller's write-back cache; None: never.
     low_mark_bytes : int

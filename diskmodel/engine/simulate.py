@@ -24,9 +24,11 @@ from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.engine.unseen import unseen
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
+from diskmodel.layout.description import Rebuild
 from diskmodel.records import Requests, Run
 from diskmodel.result import Result, needs_more, suggest_n
 from diskmodel.result.laws import check_laws
+from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.replications import across
 from diskmodel.result.streamed import summarize_tally
 from diskmodel.workload import TraceWorkload, Workload
@@ -187,6 +189,8 @@ def _one_run(
     if isinstance(workload, Workload):
         not_seen = unseen(array, workload, result.n_requests, result.run.end_ns / 1e9)
         result = replace(result, messages=(*result.messages, *not_seen))
+    if array.layout.rebuild is not None:
+        result = _with_rebuild(result, array.layout.rebuild, scenario)
     if not array.host.is_transparent and result.n_requests:
         result = _with_processor_message(result, array, workload, n, seed)
     return result
@@ -214,6 +218,19 @@ def _with_burst(result: Result, scenario: Scenario, workload: Workload) -> Resul
     mean = sum(w * size for w, size in zip(weights, sizes, strict=True)) / total if total else math.nan
     burst = burst_of(scenario, result.run.levels, result.window.start_ns, mean)
     return replace(result, burst=burst, burst_iops=math.nan, sustained_iops=math.nan, cache_full_s=math.nan)
+
+
+def _with_rebuild(result: Result, rebuild: Rebuild, scenario: Scenario) -> Result:
+    """The result with how fast the pass over the members went."""
+    tables, run = scenario.layout, result.run
+    sector = scenario.drive.sector_bytes
+    rate = RebuildRate(
+        action=rebuild.action,
+        bytes_per_s=run.rebuilt_bytes / max(run.end_ns, 1) * 1e9,
+        member_bytes=tables.member * sector,
+        is_finished=run.rebuilt_bytes >= (tables.member - tables.rebuild_front) * sector,
+    )
+    return replace(result, rebuild=rate, messages=(*result.messages, *rate.messages))
 
 
 def _first_length(workload: Workload | TraceWorkload, engine: Engine) -> int:

@@ -1,4 +1,4 @@
-"""What a step of a rebuild, a check or a resync reads and writes (rules R1, R2, R7), and how its speed is noted (R5)."""
+"""What a step of a rebuild, a check or a resync reads and writes (rules R1, R2, R7), and how its speed is noted."""
 
 from __future__ import annotations
 

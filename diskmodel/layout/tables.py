@@ -123,8 +123,6 @@ IDLE_BYTES = 64 * 512
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
 #: 4 KiB. Anywhere below the data the arm goes as far.
 BITMAP_START_BYTES = 8192
-#: A stripe of md's parity levels on one disk, bytes (`STRIPE_SIZE`): what its thread works on at a time.
-PAGE_BYTES = 4096
 #: A page of the bitmap, the unit in which it is written, bytes.
 BITMAP_PAGE_BYTES = 4096
 
@@ -194,22 +192,19 @@ def _rebuild(layout: Layout, member: int, sector_bytes: int) -> dict[str, Any]:
     if steps is None:
         steps = max(1, IN_PROGRESS_BYTES[layout.kind.family] // rebuild.window_bytes)
     lost = -1 if rebuild.action != "recover" else layout.failed[0] if rebuild.disk is None else rebuild.disk
-    gap_ns = int(rebuild.window_bytes * 1e9 / rebuild.speed_max_bytes_per_s)
-    if layout.kind.family == "parity":
-        gap_ns = max(gap_ns, rebuild.page_ns * layout.disks * rebuild.window_bytes // PAGE_BYTES)
     return {
         "sync_action": rebuild.action,
         "rebuild_disk": lost,
         "rebuild_window": window,
         "rebuild_steps": min(steps, MAX_STEPS_AT_ONCE),
-        "rebuild_gap_ns": gap_ns,
+        "rebuild_gap_ns": int(rebuild.window_bytes * 1e9 / layout.fastest_rebuild(rebuild)),
         "rebuild_speed_min": int(min(rebuild.speed_min_bytes_per_s, MAX_SPEED) / sector_bytes),
         "rebuild_idle": IDLE_BYTES // sector_bytes,
         "rebuild_front": int(member * rebuild.done_ratio) // window * window,
     }
 
 
-def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, sector_bytes: int) -> dict[str, int]:
+def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, sector_bytes: int) -> dict[str, Any]:
     bitmap = layout.bitmap
     if bitmap is None:
         return {}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from diskmodel.records import Int64, Op
 from diskmodel.result.build import Target
 from diskmodel.result.latency import Latency
+from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.statistics.batches import independent_interval
 
@@ -78,6 +79,7 @@ def across(results: Sequence[Result], *, wall_s: float) -> Result:
         longest_wait_ns=max(one.longest_wait_ns for one in results),
         mean_in_system=mean([one.mean_in_system for one in results]),
         hit_ratio=mean([one.hit_ratio for one in results]),
+        rebuild=RebuildRate.across([one.rebuild for one in results]),
         utilization=utilization,
         utilization_ratio=utilization.value,
         back_end_per_host=mean([one.back_end_per_host for one in results]),

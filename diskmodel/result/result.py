@@ -18,6 +18,7 @@ from diskmodel.result.devices import DiskUse
 from diskmodel.result.iostat import iostat
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import Prediction
+from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.window import Window
@@ -67,6 +68,8 @@ class Result(Record, Displayable):
         Mean number of outstanding requests over the whole run.
     burst : AbsorbedBurst or None
         What a burst of writes sees of a run that began in the stationary state; None where nothing absorbs it.
+    rebuild : RebuildRate or None
+        How fast a rebuild, a check or a resync went; None without any.
     burst_iops, sustained_iops : float
         Of a run that began empty: rates before and after the controller's write-back cache was full for the first time;
         nan where it never was.
@@ -126,6 +129,7 @@ class Result(Record, Displayable):
     run: Run = field(repr=False, compare=False)
     prediction: Prediction | None = field(default=None, compare=False)
     burst: AbsorbedBurst | None = None
+    rebuild: RebuildRate | None = None
     histogram: LatencyHistogram | None = field(default=None, repr=False, compare=False)
     is_stability_known: bool = True
     utilization: Interval = field(default=Interval(math.nan, math.nan, math.nan), compare=False)
@@ -222,6 +226,7 @@ class Result(Record, Displayable):
             "longest_wait_ms": self.longest_wait_ns / 1e6 if self.is_stable else None,
             "mean_in_system": self.mean_in_system if self.is_stable else None,
             "hit_ratio": self.hit_ratio,
+            "rebuild": self.rebuild,
             "burst": self.burst,
             "burst_iops": self.burst_iops,
             "sustained_iops": self.sustained_iops,

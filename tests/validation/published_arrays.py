@@ -98,14 +98,16 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
 
 
 def _of_rebuild(rebuild: dict[str, Any]) -> Figure:
-    """The rate of a rebuild of an array that is all but idle."""
-    steps = {"done_ratio": rebuild["done"]}
-    layout = rebuild["layout"] | {"failed": [0], "spares": 1, "rebuild": steps}
-    array = Array.parse({"drive": rebuild["drive"], "layout": layout})
+    """The rate of a rebuild, a check or a resync of an array that is all but idle."""
+    described = {key: rebuild[key] for key in ("action", "page_ns") if key in rebuild}
+    layout = rebuild["layout"] | {"rebuild": described | {"done_ratio": rebuild["done"]}}
+    if "action" not in rebuild:
+        layout |= {"failed": [0], "spares": 1}
+    fields = {key: rebuild[key] for key in ("drive", "drive_write_cache") if key in rebuild}
     workload = Workload.parse({"size": "4 KiB", "rate": "1/s"})
-    run = simulate(array, workload, n_requests=REBUILD_S, profile_draws=0).run
-    assert run is not None
-    return Figure(rebuild["what"], "mb_s", rebuild["mb_s"], run.rebuilt_bytes / run.end_ns * 1e3)
+    rate = simulate(Array.parse({"layout": layout} | fields), workload, n_requests=REBUILD_S, profile_draws=0).rebuild
+    assert rate is not None
+    return Figure(rebuild["what"], "mb_s", rebuild["mb_s"], rate.bytes_per_s / 1e6)
 
 
 def page() -> str:

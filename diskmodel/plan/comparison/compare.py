@@ -140,7 +140,7 @@ def degraded_array(array: Array) -> Array | None:
     if array.layout.failed or not array.layout.kind.is_redundant:
         return None
     try:
-        layout = type(array.layout).parse({**array.layout.to_dict(), "failed": [0]})
+        layout = type(array.layout).parse({**array.layout.to_dict(), "failed": [0], "rebuild": None})
     except DescriptionError:
         return None
     return array.model_copy(update={"layout": layout})

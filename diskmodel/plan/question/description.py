@@ -109,6 +109,13 @@ class Candidates(Description):
             raise ValueError("drives: two have the same name; rename one of them")
         return self
 
+    @field_validator("rebuild")
+    @classmethod
+    def _recovers(cls, value: Rebuild) -> Rebuild:
+        if value.action != "recover":
+            raise ValueError(f"action={value.action!r}: is no rebuild of a failed disk; remove it")
+        return value
+
     @field_validator("disks")
     @classmethod
     def _ascending(cls, value: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -301,8 +301,9 @@ def _take_array(draft: _Draft, array: Array) -> None:
     if layout.n_groups > 1:
         candidates["groups"] = (layout.n_groups,)
     if layout.rebuild is not None:
-        # which disk, and how far, is the state of an array and not a description of one
-        candidates["rebuild"] = layout.rebuild.model_copy(update={"disk": None, "done_ratio": 0.0})
+        # what goes on, on which disk, and how far, is the state of an array and not a description of one
+        state = {"action": "recover", "disk": None, "done_ratio": 0.0}
+        candidates["rebuild"] = layout.rebuild.model_copy(update=state)
     ours = {name: getattr(array, name) for name in SHARED} | {"layout": common_layout(layout)}
     for name, value in ours.items():
         if name in draft.tables and draft.tables[name] not in (value, PlanDescription.model_fields[name].default):

@@ -44,7 +44,7 @@ class Simulated:
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
         result = self._result(array, workload, n_requests, seed)
-        while is_rebuilt(array, result) and n_requests > MIN_BESIDE_A_REBUILD:
+        while result.rebuild and result.rebuild.is_finished and n_requests > MIN_BESIDE_A_REBUILD:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
         outcome = outcome_of(result, array, is_open=not workload.queue_depth)
@@ -54,14 +54,6 @@ class Simulated:
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
         engine: Any = self.engine
         return simulate(array, workload, seed=seed, engine=engine, n_requests=n_requests, profile_draws=0)
-
-
-def is_rebuilt(array: Array, result: Result) -> bool:
-    """Return whether a rebuild came to its end within a run, whose rest says nothing about it."""
-    if array.layout.rebuild is None:
-        return False
-    tables = array.tables()
-    return result.run.rebuilt_bytes >= (tables.member - tables.rebuild_front) * array.drive.sector_bytes
 
 
 def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
@@ -79,7 +71,6 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         whole = sum(use.utilization_ratio for use in result.per_disk) / len(result.per_disk)
         share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
-    rebuilt = result.run.rebuilt_bytes / max(result.run.end_ns, 1) * 1e9
     cycle = cycle_of(result.requests)
     half_width = _utilization_half_width(result, is_open=is_open)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
@@ -97,7 +88,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
         method=result.engine,
-        rebuilt_bytes_per_s=rebuilt if array.layout.rebuild is not None else math.nan,
+        rebuilt_bytes_per_s=result.rebuild.bytes_per_s if result.rebuild else math.nan,
         burst_requests=result.burst.n_requests if result.burst else math.nan,
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),

@@ -50,9 +50,8 @@ def statics(
     layout, drive = array.layout, array.drive
     hours = math.nan
     if layout.kind.is_redundant:
-        rate = sequential_bytes_per_s(array)
-        rebuild = layout.rebuild or case.plan.candidates.rebuild
-        rate = min(rate, rebuild.speed_max_bytes_per_s)
+        limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
+        rate = min(sequential_bytes_per_s(array), limit)
         busy = min(max(utilization_ratio, 0.0), 1.0)
         hours = rebuild_hours(drive.capacity_bytes, rate, host_utilization_ratio=busy)
         if simulated_rebuild_hours is not None:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from diskmodel.result.latency import Latency
 from diskmodel.result.prediction import Prediction
+from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
 from diskmodel.result.show.plot import result_svg
@@ -43,6 +44,8 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         rows += prediction_rows(result.prediction)
     rows += _utilization(result)
     rows.append(("back-end I/Os per host I/O", f"{result.back_end_per_host:.3g}", ""))
+    if result.rebuild is not None:
+        rows.append(_rebuild(result.rebuild))
     if not math.isnan(result.cache_full_s):
         rows.append(("until the write cache is full", f"{result.burst_iops:.1f} IOPS", f"{result.cache_full_s:.1f} s"))
         rows.append(("from then on", f"{result.sustained_iops:.1f} IOPS", ""))
@@ -72,6 +75,11 @@ def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
         ("  latency, mean, ms", "", between(mean.low, mean.high, 1e6)),
         ("  latency, p99, ms", "", between(p99.low, p99.high, 1e6)),
     ]
+
+
+def _rebuild(rate: RebuildRate) -> tuple[str, str, str]:
+    whole = "ended within the run" if rate.is_finished else f"{rate.hours:.3g} h for a whole pass at this rate"
+    return (f"{rate.name}, of each disk", f"{rate.bytes_per_s / 1e6:.3g} MB/s", whole)
 
 
 def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:

@@ -31,6 +31,16 @@ from diskmodel.layout.description import Layout
         ({"level": "raid10", "disks": 4, "huge_page_ratio": 0.5}, "no request is cut without largest_request"),
         ({"level": "raid0", "disks": 4, "largest_request": "1 MiB"}, "raid0 has no strips with copies; remove it"),
         ({"level": "raid5", "disks": 4, "failed": [1], "rebuild": {"disk": 2}, "spares": 1}, "is not among failed"),
+        (
+            {"level": "raid0", "disks": 4, "rebuild": {"action": "check"}},
+            "raid0 has nothing to compare; remove rebuild",
+        ),
+        ({"level": "raid5", "disks": 4, "rebuild": {"action": "resync", "disk": 1}}, "resync goes through all disks"),
+        ({"level": "raid5", "disks": 4, "failed": [1], "rebuild": {"action": "check"}}, "remove them from failed"),
+        (
+            {"level": "raid10", "disks": 4, "arrangement": "far", "rebuild": {"action": "check"}},
+            "is not modeled for far copies",
+        ),
         ({"level": "raid5", "disks": 4, "failed": [1, 2]}, "has lost data with these disks"),
         ({"level": "raid0", "disks": 4, "failed": [1]}, "has lost data with these disks"),
     ],

@@ -96,6 +96,8 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.rebuild.speed_max_bytes_per_s": (5e7, {"layout": REBUILD}),
     "layout.rebuild.window_bytes": (1 << 19, {"layout": REBUILD}),
     "layout.rebuild.steps_at_once": (2, {"layout": REBUILD}),
+    "layout.rebuild.action": ("check", {"layout": {"level": "raid5", "disks": 6}}),
+    "layout.rebuild.page_ns": (777, {"layout": REBUILD}),
     "layout.rebuild.done_ratio": (0.25, {"layout": REBUILD}),
     "layout.member_bytes": (10**11, {}),
     "layout.data_offset_bytes": (1 << 27, {}),
@@ -178,6 +180,7 @@ def test_a_field_is_carried_or_named(path: str) -> None:
 #: Fields that not all candidates can have, and the levels that have them; none have what is the state of one array.
 ONLY: dict[str, set[str]] = {
     "layout.failed": set(),
+    "layout.rebuild.action": set(),
     "layout.rebuild.disk": set(),
     "layout.rebuild.done_ratio": set(),
     "layout.groups": {"raid50"},
@@ -193,7 +196,7 @@ ONLY: dict[str, set[str]] = {
 
 
 def test_all_else_is_carried_to_every_level() -> None:
-    rebuilt = {path for path in VALUES if path.startswith("layout.rebuild")}
+    rebuilt = {path for path, (_, needs) in VALUES.items() if needs.get("layout") is REBUILD}
     for path in VALUES:
         notes = [note for note in ask(array_with(path))[1] if note.startswith("--array")]
         if path in rebuilt:
