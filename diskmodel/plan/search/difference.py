@@ -11,6 +11,7 @@ from diskmodel.plan.answer.criterion import Verdict, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.rebuild import PASSES
 from diskmodel.workload import Stream, Workload
 
 
@@ -101,6 +102,8 @@ def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) ->
     has_cache = controller.read_cache is not None
     has_write_cache = controller.write_cache is not None
     causes = []
+    if array.layout.rebuild is not None and not is_fewer:
+        return f"a {PASSES[array.layout.rebuild.action]} goes on"
     if is_fewer:
         if has_cache or has_write_cache:
             causes.append("the cache saves operations")

@@ -49,3 +49,8 @@ def test_only_what_is_true_is_said() -> None:
     assert why_other_operations(anywhere, array(), is_fewer=False) == "some requests cross a strip boundary"
     assert why_other_operations(aligned, cached, is_fewer=False) == "fewer requests hit the cache"
     assert why_other_operations(aligned, cached, is_fewer=True).startswith("the cache saves operations")
+
+
+def test_a_check_is_why_disks_do_more() -> None:
+    checked = {"layout": {"level": "raid5", "disks": 5, "rebuild": {"action": "check"}}}
+    assert why_other_operations(load(size="4 KiB"), array(**checked), is_fewer=False) == "a check goes on"
