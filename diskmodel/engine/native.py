@@ -155,6 +155,7 @@ def _start(start: Start) -> dict[str, Any]:
         "shifts": start.shifts,
         "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered),
+        "logged": _writes(start.logged),
         "pages_dirty": start.pages_dirty,
         "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,
@@ -206,6 +207,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
         "dirty_sectors": tables.buffer_sectors,
+        "media_cache": None if tables.media_cache is None else asdict(tables.media_cache),
     }
 
 

@@ -122,7 +122,28 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
         case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
     _check(pick, case["array"]["layout"])
+    if case["array"]["drive"]["kind"] == "hdd" and pick((False, False, True)):
+        _media_cache(pick, case["array"]["drive"])
     return case
+
+
+def _media_cache(pick: Pick, drive: dict[str, Any]) -> None:
+    """Give a hard disk a media cache so small that it is filled, cleaned and gone round in a case."""
+    arm_sectors = drive["capacity_bytes"] // SECTOR // drive["actuators"]
+    band = pick((64, None, 200, 333))
+    log = pick((300, 60, 1000))
+    run = pick((None, 24, 50))
+    log = max(min(log, arm_sectors // 2), band or 0, run or 0)
+    cache = {
+        "size_bytes": log * SECTOR * drive["actuators"],
+        "band_bytes": band and band * SECTOR,
+        "max_extents": pick((12, 4, 300)),
+        "idle_ns": pick((3_000_000, 0, 40_000_000)),
+        "run_bytes": (run or band or 50) * SECTOR,
+        "place_ratio": pick((0, 0.3)),
+    }
+    drive["media_cache"] = cache
+    drive["recording"] = "shingled" if band else "conventional"
 
 
 def _check(pick: Pick, layout: dict[str, Any]) -> None:
@@ -450,6 +471,8 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
     if isinstance(tables, HddTables) and tables.write_back:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+    if isinstance(tables, HddTables) and tables.media_cache is not None:
+        given["logged"] = _logged(random.Random(f"logged {seed}"), tables, scenario.layout.n_disks, fill)
     if isinstance(tables, FlashTables):
         room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
         given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
@@ -485,6 +508,23 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
             entries.append((disk, at, n))
             room -= n
     rng.shuffle(entries)
+    return np.array(entries, np.int64).reshape(-1, 3)
+
+
+def _logged(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:
+    """Short writes that media caches hold, some of them at the same places."""
+    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
+    assert cache is not None
+    entries = []
+    for disk in range(n_disks):
+        room, near = int(cache.log_sectors * fill), rng.randrange(tables.n_sectors)
+        for _ in range(int(cache.max_extents * fill)):
+            at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(200), tables.n_sectors - 1)))
+            border = min((at // arm + 1) * arm, tables.n_sectors)
+            n = min(1 + rng.randrange(16), cache.run_sectors - 1, room, border - at)
+            if n > 0:
+                entries.append((disk, at, n))
+                room -= n
     return np.array(entries, np.int64).reshape(-1, 3)
 
 

@@ -112,6 +112,10 @@ def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> N
         else:
             assert isinstance(device, HardDisk)
             device.load([Dirty(seq, lba, n, 0) for seq, lba, n in own])
+    for disk, own in _by_disk(scenario.start.logged).items():
+        device = devices[disk]
+        assert isinstance(device, HardDisk)
+        device.load_log([row[1:] for row in own])
     raid.n_commands = len(scenario.start.buffered)
 
 

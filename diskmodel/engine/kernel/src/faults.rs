@@ -153,6 +153,15 @@ faults! {
     WriterOrder,
     LastPart,
     BusyAhead,
+    RunLength,
+    LogEnd,
+    CacheRoom,
+    ExtentRest,
+    PiecesInOrder,
+    ScratchWrite,
+    BackInPlace,
+    WholeBand,
+    IdleTime,
 }
 
 /// Whether `fault` is planted now.

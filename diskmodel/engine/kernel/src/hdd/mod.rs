@@ -3,6 +3,7 @@
 mod actuator;
 mod arms;
 mod buffer;
+mod cleaning;
 mod electronics;
 mod read_ahead;
 mod serve;
@@ -16,6 +17,7 @@ use crate::dirty::DirtyBuffer;
 use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
+use crate::media_cache::MediaLog;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Policy, Waiting};
@@ -51,17 +53,23 @@ pub struct Model {
 impl Disk {
     pub fn new(index: u32, model: &Model, spindle: Spindle, host: &Policy, own: &Policy) -> Self {
         let e = &model.electronics;
-        let actuators = (0..e.actuators).map(|i| Actuator::new(i * e.n_sectors_per_actuator, own.clone())).collect();
+        let actuators = (0..e.actuators).map(|i| {
+            let first_lba = i * e.n_sectors_per_actuator;
+            let n_sectors = e.n_sectors_per_actuator.min(e.n_sectors - first_lba);
+            let media = e.media_cache.as_ref().map(|tables| Box::new(MediaLog::new(tables, n_sectors)));
+            Actuator::new(first_lba, own.clone(), media)
+        });
         Disk {
             front: Front::new(index, host),
             spindle,
-            actuators,
+            actuators: actuators.collect(),
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
             dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
             blocked: VecDeque::new(),
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
             is_foreseeable: e.actuators == 1
+                && e.media_cache.is_none()
                 && e.intake.takes_time(READ)
                 && e.intake.takes_time(WRITE)
                 && (!host.is_positional() || e.intake.depth == 1),
@@ -259,6 +267,9 @@ impl Device for Disk {
             if has_work && actuator.free_ns > now {
                 self.front.wake(actuator.free_ns, events);
             }
+            if actuator.media.is_some() {
+                self.rest(i, model, events);
+            }
         }
     }
 
@@ -268,7 +279,8 @@ impl Device for Disk {
     }
 
     fn n_buffered(&self) -> i64 {
-        self.dirty.used()
+        let in_logs = self.actuators.iter().filter_map(|actuator| actuator.media.as_ref()).map(|media| media.used());
+        self.dirty.used() + in_logs.sum::<i64>()
     }
 
     #[cfg(feature = "web")]

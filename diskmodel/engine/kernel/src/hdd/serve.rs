@@ -86,7 +86,9 @@ impl Disk {
     ) {
         let Command { seq, op, lba, n, holds, data_at, .. } = commands[id];
         let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model);
-        self.actuators[i].is_held = holds;
+        let actuator = &mut self.actuators[i];
+        actuator.is_held = holds;
+        let begun = if actuator.media.is_some() { actuator.moved_ns } else { start.at };
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
@@ -99,7 +101,7 @@ impl Disk {
         let command = &mut commands[id];
         command.seek = access.seek;
         command.rotation = access.rotation;
-        command.transfer = done - start.at - access.seek - access.rotation;
+        command.transfer = done - begun - access.seek - access.rotation;
         let tail = e.tail_ns(op);
         command.overhead += tail;
         command.done = done + tail;
@@ -163,6 +165,9 @@ impl Disk {
 
     #[inline]
     fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
+        if self.actuators[i].media.is_some() {
+            return self.access_by_log(i, wanted, start, model);
+        }
         let now = start.at;
         let Extent { op, lba, n } = wanted;
         let first = self.actuators[i].first_lba;
@@ -190,7 +195,7 @@ impl Disk {
 
     /// Records an access that begins now, as one of no command.
     #[cfg(feature = "web")]
-    fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
+    pub(super) fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
         let (from_cylinder, Extent { op, lba, n }) = (self.actuators[i].arm.cylinder, wanted);
         let Some(movements) = &mut self.movements else { return };
         let place = model.mechanics.target(lba, &self.spindle).place;
@@ -214,7 +219,7 @@ impl Disk {
         });
     }
 
-    fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
+    pub(super) fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
         let actuator = &mut self.actuators[i];
         let (edge, swept) = actuator.scheduler.edge();
         if edge == Edge::None {

@@ -129,6 +129,9 @@ impl Scenario {
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
                     disk.load(&writes);
                 }
+                for (disk, writes) in disks.iter_mut().zip(start.logged.by_disk(n_devices)) {
+                    disk.load_log(&writes, model.electronics.n_sectors_per_actuator);
+                }
                 Ok(Built::Hdd(outside.around(model, disks)))
             }
             Drive::Flash(tables) => {

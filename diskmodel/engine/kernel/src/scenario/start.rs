@@ -32,6 +32,8 @@ pub struct Start {
     pub programmed: Writes,
     /// Writes that the drives' buffers have accepted after these, in order.
     pub buffered: Writes,
+    /// Writes that lie in the media caches of hard disks, in order.
+    pub logged: Writes,
     /// Dirty pages of the host, and since when, in that order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
@@ -135,12 +137,34 @@ impl Scenario {
         }
         self.check_places("start.programmed", programmed, arm)?;
         self.check_places("start.buffered", buffered, arm)?;
+        self.check_logged(arm)?;
         let mut used = vec![0_i64; self.layout.n_devices() as usize];
         let places = buffered.lba.iter().zip(&buffered.n);
         for (at, (&disk, (&lba, &n))) in buffered.disk.iter().zip(places).enumerate() {
             used[disk as usize] += ((lba + n - 1) / unit - lba / unit + 1) * unit;
             let rule = format_args!("disk {disk} has room for {room} sectors");
             holds(used[disk as usize] <= room, &format!("start.buffered.n[{at}]"), n, rule)?;
+        }
+        Ok(())
+    }
+
+    /// Every arm's part has room for what it holds.
+    fn check_logged(&self, arm: i64) -> Result<(), String> {
+        let logged = &self.start.logged;
+        self.check_places("start.logged", logged, arm)?;
+        let cache = match &self.drive {
+            Drive::Hdd(tables) => tables.media_cache.as_ref(),
+            Drive::Flash(_) | Drive::Virtual(_) => None,
+        };
+        let (room, run) = cache.map_or((0, 0), |cache| (cache.log_sectors, cache.run_sectors));
+        let n_arms = if let Drive::Hdd(tables) = &self.drive { tables.actuators } else { 1 };
+        let mut used = vec![0_i64; (self.layout.n_devices() * n_arms) as usize];
+        let places = logged.lba.iter().zip(&logged.n);
+        for (at, (&disk, (&lba, &n))) in logged.disk.iter().zip(places).enumerate() {
+            let own = &mut used[(disk * n_arms + lba / arm) as usize];
+            *own += n;
+            let rule = format_args!("disk {disk} has a media cache of {room} sectors, for writes of less than {run}");
+            holds(*own <= room && n < run, &format!("start.logged.n[{at}]"), n, rule)?;
         }
         Ok(())
     }
