@@ -130,17 +130,17 @@ def draw_case(pick: Pick) -> Case:
 def _media_cache(pick: Pick, drive: dict[str, Any]) -> None:
     """Give a hard disk a media cache so small that it is filled, cleaned and gone round in a case."""
     arm_sectors = drive["capacity_bytes"] // SECTOR // drive["actuators"]
-    band = pick((64, None, 200, 333))
-    log = pick((300, 60, 1000))
-    run = pick((None, 24, 50))
-    log = max(min(log, arm_sectors // 2), band or 0, run or 0)
+    band = pick((64, None, 120, 333))
+    band = band and min(band, arm_sectors // 3)
+    log = min(pick((300, 60, 1000)), arm_sectors // 2)
+    run = min(pick((band or 50, 24, 50)), log)
     cache = {
         "size_bytes": log * SECTOR * drive["actuators"],
         "band_bytes": band and band * SECTOR,
         "max_extents": pick((12, 4, 300)),
         "idle_ns": pick((3_000_000, 0, 40_000_000)),
-        "run_bytes": (run or band or 50) * SECTOR,
-        "place_ratio": pick((0, 0.3)),
+        "run_bytes": run * SECTOR,
+        "place_ratio": pick((0, 0.1)),
     }
     drive["media_cache"] = cache
     drive["recording"] = "shingled" if band else "conventional"

@@ -53,6 +53,10 @@ class History:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
         return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
 
+    def last_writes(self, n_rows: int) -> tuple[Int64, Int64]:
+        """Offsets and lengths in bytes of the writes among the last `n_rows` requests, at most `MAX_ROWS`."""
+        return self._rows(min(n_rows, MAX_ROWS), only_writes=True)
+
     def rows_of_writes(self, n_bytes: int) -> int:
         """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)

@@ -43,6 +43,8 @@ class Start:
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
         Requests that come during one round of the write cache's sweep, if that loads the disks unevenly (rule Z10).
+    cleaning_requests : int
+        Requests that come for each band that a full media cache cleans (rule G9); 0: none is full.
     """
 
     dirty: Int64 = field(default_factory=_nothing)
@@ -58,6 +60,7 @@ class Start:
     pages_clean: Int64 = field(default_factory=_nothing)
     n_before: int = 0
     round_requests: int = 0
+    cleaning_requests: int = 0
 
     @property
     def n_bytes(self) -> int:
