@@ -41,14 +41,13 @@ class MediaLog:
         """Whether there is no room for another write (rule G6)."""
         return len(self.extents) >= self.tables.max_extents or self.extents.used >= self.tables.log_sectors
 
-    def goes_in_place(self, lba: int, n: int) -> bool:
-        """Note a write in its run; return whether it goes in place (rule G2)."""
+    def is_in_run(self, lba: int, n: int) -> bool:
+        """Note a write in its run; return whether that is long enough to be written in place (rule G2)."""
         i = next((i for i in reversed(range(len(self._runs))) if self._runs[i][1] == lba), None)
         begin = lba if i is None else self._runs.pop(i)[0]
         self._runs.append((begin, lba + n))
         del self._runs[:-MAX_RUNS]
-        is_run = lba + n - begin >= self.tables.run_sectors
-        return is_run or (self.is_full and not self.tables.band_sectors)
+        return lba + n - begin >= self.tables.run_sectors
 
     def write(self, lba: int, n: int, in_place: bool) -> int:
         """Write blocks; return the block where the head goes (rules G3 to G5)."""
@@ -116,10 +115,11 @@ class MediaLog:
         for begin, stop in self._by_band(first, end):
             band_first, band_end = self._band(begin)
             part = Extent(begin, stop - begin, IN_PLACE, self._turn)
-            before = self.extents.within(begin - 1, begin) if begin > band_first else []
-            if before and before[0].at == IN_PLACE:
-                self.extents.remove(before[0])
-                part = Extent(before[0].start, stop - before[0].start, IN_PLACE, before[0].turn)
+            for beside in self.extents.within(max(begin - 1, band_first), min(stop + 1, band_end)):
+                if beside.at == IN_PLACE:
+                    self.extents.remove(beside)
+                    start, turn = min(part.start, beside.start), min(part.turn, beside.turn)
+                    part = Extent(start, max(part.end, beside.end) - start, IN_PLACE, turn)
             if part.n < band_end - band_first:
                 self.extents.put(part)
 

@@ -151,7 +151,7 @@ class HardDisk(Device):
         """Writes that waited for room enter the buffer, in their order (rule C7)."""
         while self.blocked:
             command = self.blocked[0]
-            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
                 return
             self._from_buffer(self.blocked.popleft(), now)
 
@@ -163,9 +163,13 @@ class HardDisk(Device):
             command.is_examined = True
             if command.op == WRITE:
                 self.segments.drop(command.lba, command.n_sectors)
+                if actuator.media is not None:
+                    command.in_place = actuator.media.is_in_run(command.lba - actuator.first_lba, command.n_sectors)
                 is_follower = command is actuator.follower
                 has_turn = is_follower or not self.blocked
-                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                if has_turn and self.dirty.accept(
+                    command.seq, command.lba, command.n_sectors, now, command.in_place
+                ):
                     actuator.accepted.remove(command)
                     if is_follower:
                         self._release(actuator, now)
@@ -271,7 +275,7 @@ class HardDisk(Device):
     ) -> Access:
         """Move the arm for a command, now, and hold it until the media access ends."""
         lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
-        begun, steps = self._steps(actuator, (wanted.op, lba, n), now)
+        begun, steps = self._steps(actuator, (wanted.op, lba, n), now, wanted.in_place)
         if steps == [(READ, lba, n)] and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
             access = self._continue_stream(actuator, wanted.lba + n, begun)
         else:
@@ -289,7 +293,7 @@ class HardDisk(Device):
         self.wake(access.end_ns)
         return access
 
-    def _steps(self, actuator: Actuator, wanted: Step, now: int) -> tuple[int, list[Step]]:
+    def _steps(self, actuator: Actuator, wanted: Step, now: int, in_place: bool) -> tuple[int, list[Step]]:
         """Where the head goes for blocks of an arm, and when it can: a write may wait for a cleaning (rules G3, G6)."""
         op, lba, n = wanted
         media = actuator.media
@@ -297,7 +301,7 @@ class HardDisk(Device):
             return now, [wanted]
         if op == READ:
             return now, [(READ, place, length) for place, length in media.places(lba, n)]
-        in_place = media.goes_in_place(lba, n)
+        in_place = in_place or (media.is_full and not media.tables.band_sectors)
         while not in_place and media.is_full:
             now = self._clean(actuator, now)
         return now, [(WRITE, media.write(lba, n, in_place), n)]

@@ -3,6 +3,7 @@
 use super::actuator::Actuator;
 use super::serve::Start;
 use super::{Disk, Model};
+use crate::command::Commands;
 use crate::events::{Events, LAST_NS};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Spindle, READ};
@@ -27,7 +28,7 @@ impl Disk {
         let steps = if op == READ {
             self.parts_of(i, lba, n)
         } else {
-            let place = self.place_of_write(i, lba, n, &mut at, model);
+            let place = self.place_of_write(i, lba, n, start.in_place, &mut at, model);
             vec![Extent { op, lba: place, n }]
         };
         let is_in_place = steps[0].lba == lba;
@@ -54,14 +55,24 @@ impl Disk {
         access
     }
 
+    /// Notes a write that has become ready in its run; whether it goes in place (rule G2).
+    #[inline]
+    pub(super) fn note_run(&mut self, i: usize, id: u32, lba: i64, n: i64, commands: &mut Commands) -> bool {
+        let Actuator { media, first_lba, .. } = &mut self.actuators[i];
+        let Some(media) = media else { return false };
+        let in_place = media.is_in_run(lba - *first_lba, n);
+        commands[id].in_place = in_place;
+        in_place
+    }
+
     fn parts_of(&mut self, i: usize, lba: i64, n: i64) -> Vec<Extent> {
         let media = self.actuators[i].media.as_mut();
         media.map_or_else(|| vec![Extent { op: READ, lba, n }], |media| media.places(lba, n).to_vec())
     }
 
     /// Where the head goes to write blocks of an arm, once there is room from `at` on.
-    fn place_of_write(&mut self, i: usize, lba: i64, n: i64, at: &mut i64, model: &Model) -> i64 {
-        let in_place = self.actuators[i].media.as_mut().is_none_or(|media| media.goes_in_place(lba, n));
+    fn place_of_write(&mut self, i: usize, lba: i64, n: i64, in_run: bool, at: &mut i64, model: &Model) -> i64 {
+        let in_place = in_run || self.actuators[i].media.as_ref().is_some_and(|media| media.is_full_without_bands());
         while !in_place && self.actuators[i].media.as_ref().is_some_and(|media| media.is_full()) && *at < LAST_NS {
             *at = self.clean(i, *at, model);
         }

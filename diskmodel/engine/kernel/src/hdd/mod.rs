@@ -139,7 +139,7 @@ impl Disk {
             segments.covers(lba, n).is_some()
                 || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
         };
-        if !is_busy || may_be_served() {
+        if !is_busy || actuator.media.is_some() || may_be_served() {
             actuator.accepted.push_back(waiting);
             if ready > events.now {
                 front.wake(ready, events);
@@ -181,7 +181,7 @@ impl Disk {
         let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
         scheduler.choose_only(waiting, *served_end, at, &arms);
         let target = self.is_positional.then_some(target);
-        self.serve(0, id, Start { at, target, is_follower: false, data_at: 0 }, model, commands, events);
+        self.serve(0, id, Start { at, target, is_follower: false, data_at: 0, in_place: false }, model, commands, events);
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Start {
     pub is_follower: bool,
     /// When enough of a write's data has come (rule D9).
     pub data_at: i64,
+    /// A write that does not go to the media cache (rule G2).
+    pub in_place: bool,
 }
 
 impl Disk {
@@ -57,7 +59,7 @@ impl Disk {
             return true;
         }
         let target = self.is_positional.then_some(chosen.target);
-        self.serve(i, id, Start { at: now, target, is_follower: false, data_at: 0 }, model, commands, events);
+        self.serve(i, id, Start { at: now, target, is_follower: false, data_at: 0, in_place: false }, model, commands, events);
         true
     }
 
@@ -69,7 +71,7 @@ impl Disk {
             return false;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
-        let start = Start { at: events.now, target: None, is_follower: true, data_at: 0 };
+        let start = Start { at: events.now, target: None, is_follower: true, data_at: 0, in_place: false };
         self.serve(i, id, start, model, commands, events);
         true
     }
@@ -84,8 +86,8 @@ impl Disk {
         commands: &mut Commands,
         events: &mut Events,
     ) {
-        let Command { seq, op, lba, n, holds, data_at, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model);
+        let Command { seq, op, lba, n, holds, data_at, in_place, .. } = commands[id];
+        let access = self.access(i, Extent { op, lba, n }, Start { data_at, in_place, ..start }, model);
         let actuator = &mut self.actuators[i];
         actuator.is_held = holds;
         let begun = if actuator.media.is_some() { actuator.moved_ns } else { start.at };
@@ -127,7 +129,7 @@ impl Disk {
         candidates.extend(self.actuators[i].ready.list().iter());
         let n_ready = candidates.len();
         let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
-        for &Dirty { seq, lba, n, arrived } in self.dirty.of_arm(i).take(most - n_ready) {
+        for &Dirty { seq, lba, n, arrived, .. } in self.dirty.of_arm(i).take(most - n_ready) {
             let actuator = i as u16;
             let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
             if self.is_positional {
@@ -240,7 +242,8 @@ impl Disk {
     fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
         let &Waiting { seq, lba, n, target, .. } = entry;
         let target = self.is_positional.then_some(target);
-        let start = Start { at: events.now, target, is_follower: false, data_at: 0 };
+        let in_place = self.actuators[i].media.is_some() && self.dirty.is_in_place(i, seq);
+        let start = Start { at: events.now, target, is_follower: false, data_at: 0, in_place };
         let access = self.access(i, Extent { op: WRITE, lba, n }, start, model);
         self.dirty.leave(i, seq, access.end);
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));

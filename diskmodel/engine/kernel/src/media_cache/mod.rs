@@ -71,8 +71,13 @@ impl MediaLog {
         self.extents.len() as i64 + spare >= self.tables.max_extents || self.extents.used >= self.tables.log_sectors
     }
 
-    /// Notes a write in its run; whether it goes in place (rule G2).
-    pub fn goes_in_place(&mut self, lba: i64, n: i64) -> bool {
+    /// Whether places have to be written anew at once, because there is no room in the log and they can be (rule G6).
+    pub fn is_full_without_bands(&self) -> bool {
+        self.tables.band_sectors == 0 && self.is_full()
+    }
+
+    /// Notes a write in its run; whether that is long enough to be written in place (rule G2).
+    pub fn is_in_run(&mut self, lba: i64, n: i64) -> bool {
         let begin = match self.runs.iter().rposition(|&(_, end)| end == lba) {
             Some(i) => self.runs.remove(i).0,
             None => lba,
@@ -82,7 +87,7 @@ impl MediaLog {
             self.runs.remove(0);
         }
         let length = lba + n - begin - i64::from(planted(Fault::RunLength));
-        length >= self.tables.run_sectors || self.tables.band_sectors == 0 && self.is_full()
+        length >= self.tables.run_sectors
     }
 
     /// Writes blocks; the block where the head goes (rules G3 to G5).
@@ -183,10 +188,12 @@ impl MediaLog {
             let (band_first, band_end) = self.band(begin);
             let stop = end.min(band_end);
             let mut part = Extent { start: begin, n: stop - begin, at: None, turn: self.turn };
-            let before = self.extents.within(begin - 1, begin).next().copied();
-            if let Some(before) = before.filter(|before| begin > band_first && before.at.is_none()) {
-                self.extents.remove(&before);
-                part = Extent { start: before.start, n: stop - before.start, at: None, turn: before.turn };
+            let around = ((begin - 1).max(band_first), (stop + 1).min(band_end));
+            let beside: Vec<_> = self.extents.within(around.0, around.1).copied().collect();
+            for other in beside.into_iter().filter(|other| other.at.is_none()) {
+                self.extents.remove(&other);
+                let (start, end) = (part.start.min(other.start), part.end().max(other.end()));
+                part = Extent { start, n: end - start, at: None, turn: part.turn.min(other.turn) };
             }
             if part.n < band_end - band_first || planted(Fault::WholeBand) {
                 self.extents.put(part);
