@@ -157,6 +157,7 @@ def _start(start: Start) -> dict[str, Any]:
         "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered),
         "logged": _writes(start.logged),
+        "runs": _writes(start.runs),
         "pages_dirty": start.pages_dirty,
         "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,

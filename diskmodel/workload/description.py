@@ -225,13 +225,22 @@ class Workload(Description):
         """
         return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before=n_before)
 
-    def past(self, *, capacity_bytes: int, n: int, seed: int = 0, n_before: int = 0) -> Past:
+    def past(
+        self,
+        *,
+        capacity_bytes: int,
+        n: int,
+        seed: int = 0,
+        n_before: int = 0,
+        streams: Sequence[Stream] | None = None,
+    ) -> Past:
         """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
 
-        The draws are independent of those of the run. Streams that go through their regions in order arrive at the
+        They are of the given `streams` of this workload, or of all. The draws are independent of those of the run. Streams that go through their regions in order arrive at the
         places of their first rows after `n_before` requests; where it is below `n`, they come from the regions' ends.
         """
-        return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)
+        chosen = self.streams if streams is None else tuple(streams)
+        return past(chosen, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)
 
     def scaled(self, load_factor: float) -> Workload:
         """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""

@@ -472,7 +472,9 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
     if isinstance(tables, HddTables) and tables.write_back:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
     if isinstance(tables, HddTables) and tables.media_cache is not None:
-        given["logged"] = _logged(random.Random(f"logged {seed}"), tables, scenario.layout.n_disks, fill)
+        logs = random.Random(f"logged {seed}")
+        given["logged"] = _logged(logs, tables, scenario.layout.n_disks, fill)
+        given["runs"] = _runs(logs, tables, given.get("buffered"), fill)
     if isinstance(tables, FlashTables):
         room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
         given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
@@ -525,6 +527,19 @@ def _logged(rng: random.Random, tables: HddTables, n_disks: int, fill: float) ->
             if n > 0:
                 entries.append((disk, at, n))
                 room -= n
+    return np.array(entries, np.int64).reshape(-1, 3)
+
+
+def _runs(rng: random.Random, tables: HddTables, buffered: Int64 | None, fill: float) -> Int64:
+    """Runs of writes that end where a buffered write ends, or anywhere."""
+    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
+    assert cache is not None
+    ends = [(0, rng.randrange(1, tables.n_sectors)) for _ in range(int(4 * fill))]
+    ends += [(disk, at + n) for disk, at, n in (buffered.tolist() if buffered is not None else []) if rng.random() < 0.1]
+    entries = []
+    for disk, end in ends:
+        first = max((end - 1) // arm * arm, end - cache.run_sectors - rng.randrange(20))
+        entries.append((disk, first, end - first))
     return np.array(entries, np.int64).reshape(-1, 3)
 
 

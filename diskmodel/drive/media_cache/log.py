@@ -43,11 +43,21 @@ class MediaLog:
 
     def is_in_run(self, lba: int, n: int) -> bool:
         """Note a write in its run; return whether that is long enough to be written in place (rule G2)."""
-        i = next((i for i in reversed(range(len(self._runs))) if self._runs[i][1] == lba), None)
+        # the longest one: what was written again in it has become a short run with the same end
+        i = min((i for i, run in enumerate(self._runs) if run[1] == lba), key=lambda i: self._runs[i][0], default=None)
         begin = lba if i is None else self._runs.pop(i)[0]
         self._runs.append((begin, lba + n))
         del self._runs[:-MAX_RUNS]
         return lba + n - begin >= self.tables.run_sectors
+
+    def begin_run(self, lba: int, n: int) -> None:
+        """Take a run that goes on when the simulation begins (rule G9)."""
+        self._runs.append((lba, lba + n))
+        del self._runs[:-MAX_RUNS]
+
+    def is_known_run(self, lba: int, n: int) -> bool:
+        """Return whether blocks that wait when the simulation begins belong to a run that goes in place (rule G9)."""
+        return any(b <= lba and lba + n <= e and lba + n - b >= self.tables.run_sectors for b, e in self._runs)
 
     def write(self, lba: int, n: int, in_place: bool) -> int:
         """Write blocks; return the block where the head goes (rules G3 to G5)."""

@@ -91,16 +91,24 @@ class HardDisk(Device):
         in_logs = sum(actuator.media.extents.used for actuator in self.actuators if actuator.media is not None)
         return self.dirty.used + in_logs
 
-    def load_log(self, writes: list[tuple[int, int]]) -> None:
-        """Writes that lie in the media cache when the run begins: first block and sectors (rule G9)."""
-        for lba, n in writes:
-            actuator = self.actuator_of(lba)
-            assert actuator.media is not None
-            actuator.media.write(lba - actuator.first_lba, n, in_place=False)
+    def load_log(self, writes: list[tuple[int, int]], runs: list[tuple[int, int]]) -> None:
+        """Writes in the media cache when the run begins, and runs that go on: first block and sectors (rule G9)."""
+        for places, is_run in ((writes, False), (runs, True)):
+            for lba, n in places:
+                actuator = self.actuator_of(lba)
+                assert actuator.media is not None
+                if is_run:
+                    actuator.media.begin_run(lba - actuator.first_lba, n)
+                else:
+                    actuator.media.write(lba - actuator.first_lba, n, in_place=False)
         self.wake(self.clock.now)
 
     def load(self, entries: list[Dirty]) -> None:
         """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        for entry in entries:
+            actuator = self.actuator_of(entry.lba)
+            if actuator.media is not None:
+                entry.in_place = actuator.media.is_known_run(entry.lba - actuator.first_lba, entry.n_sectors)
         self.dirty.load(entries)
         self.wake(self.clock.now)
 

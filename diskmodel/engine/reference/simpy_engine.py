@@ -103,6 +103,11 @@ def make_host(
 
 def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
     """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
+    logged, runs = (_by_disk(rows) for rows in (scenario.start.logged, scenario.start.runs))
+    for disk in sorted(logged.keys() | runs.keys()):
+        device = devices[disk]
+        assert isinstance(device, HardDisk)
+        device.load_log([row[1:] for row in logged.get(disk, [])], [row[1:] for row in runs.get(disk, [])])
     programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
     for disk in sorted(programmed.keys() | buffered.keys()):
         device = devices[disk]
@@ -112,10 +117,6 @@ def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> N
         else:
             assert isinstance(device, HardDisk)
             device.load([Dirty(seq, lba, n, 0) for seq, lba, n in own])
-    for disk, own in _by_disk(scenario.start.logged).items():
-        device = devices[disk]
-        assert isinstance(device, HardDisk)
-        device.load_log([row[1:] for row in own])
     raid.n_commands = len(scenario.start.buffered)
 
 

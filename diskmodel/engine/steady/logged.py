@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
@@ -14,6 +16,8 @@ from diskmodel.errors import CoverageError, Fault
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
+from diskmodel.workload import Stream
+from diskmodel.workload.addresses import Sequential
 
 #: Times that the map is filled before the run. Once leaves bands that are cleaned for the first time, with a fifth less
 #: in each than in the long run; after three times it is a fiftieth.
@@ -24,6 +28,11 @@ _SAMPLE_ROWS = 1 << 10
 MAX_EXTENTS = 1 << 23
 #: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
 _UNKNOWN = 1 << 40
+#: Factor by which more of the past is drawn where it leaves a cache that still fills.
+_LONGER = 4
+#: Share of the extents by which a cache that has ended to fill may grow over half of the writes: small regions, of
+#: which all is in the cache.
+_HARDLY = 0.01
 
 
 @dataclass(frozen=True)
@@ -38,25 +47,43 @@ class Logged:
         Bands that were cleaned by the last writes, as many as the map holds.
     n_recent : int
         Those writes.
-    is_full : bool
+    still_fills : bool
+        Neither is it full nor did it hardly grow over the last half of the writes.
     """
 
     lba: Int64
     n: Int64
     n_cleanings: int
     n_recent: int
-    is_full: bool
+    still_fills: bool
 
 
-def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> tuple[Int64, int]:
-    """Return what full media caches hold, and how many requests come for each band that is cleaned then.
+@dataclass(frozen=True)
+class Caches:
+    """The media caches of all disks.
 
-    Returns
-    -------
+    Attributes
+    ----------
     writes : int64, shape (n, 3)
         Disk, first block, sectors; the oldest first.
     cleaning_requests : int
-        0 where no cache becomes full.
+        Requests that come for each band that is cleaned; 0 where no cache becomes full.
+    gap_sectors : int
+        What a cleaning makes room for on all disks.
+    """
+
+    writes: Int64
+    cleaning_requests: int = 0
+    gap_sectors: int = 0
+
+    @classmethod
+    def empty(cls) -> Caches:
+        """Return caches that hold nothing."""
+        return cls(np.empty((0, 3), np.int64))
+
+
+def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Caches:
+    """Return what full media caches hold.
 
     Raises
     ------
@@ -76,33 +103,99 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> tup
             )
         )
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
-    whole = replace(layout, failed=())
-    n_each = (layout.copies if layout.family == "copies" else 1) + layout.n_parity
-
-    def pieces(n_rows: int) -> Written:
-        offset, length = history.last_writes(n_rows)
-        first = offset // drive.sector_bytes
-        found = written(whole, first, -(-(offset + length) // drive.sector_bytes) - first)
-        arm = drive.n_sectors_per_actuator
-        is_on_one = found.lba // arm == (found.lba + found.n - 1) // arm
-        return Written(*(column[::n_each][is_on_one[::n_each]] for column in found))
-
-    per_row = len(pieces(_SAMPLE_ROWS).lba) / _SAMPLE_ROWS
+    n_each = _n_each(layout)
+    streams = history.workload.streams
+    # an endless sequential stream goes in place: without it, as many requests fill more of a cache
+    chosen = [s for s in streams if s.read_ratio < 1 and not _is_endless(s)]
+    if not chosen:
+        return Caches.empty()
+    share = sum(stream.row_weight for stream in chosen) / sum(stream.row_weight for stream in streams)
+    sample, request = _pieces(history, layout, drive, _SAMPLE_ROWS, chosen)
+    per_row = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / _SAMPLE_ROWS
     if not per_row:
-        return np.empty((0, 3), np.int64), 0
+        return Caches.empty()
     n_rows = min(int(ROUNDS * n_map / per_row) + 1, MAX_ROWS)
-    held = long_written(pieces(n_rows), cache, drive.n_sectors_per_actuator)
+    while True:
+        pieces, request = _pieces(history, layout, drive, n_rows, chosen)
+        is_run, _ = _runs(pieces, cache.run_sectors)
+        logged = ~is_run[::n_each]
+        own = _joined(Written(*(column[::n_each][logged] for column in pieces)), request[::n_each][logged])
+        held = long_written(own, cache, drive.n_sectors_per_actuator)
+        # most of long runs goes in place, so that more of them is needed
+        if not held.still_fills or n_rows == MAX_ROWS:
+            break
+        n_rows = min(_LONGER * n_rows, MAX_ROWS)
     disks = np.setdiff1d(np.arange(layout.n_disks), layout.failed)
     rows = np.stack([np.repeat(disks, len(held.lba)), np.tile(held.lba, len(disks)), np.tile(held.n, len(disks))], 1)
     if not cache.band_sectors:
-        return rows, 0
-    if held.n_cleanings:
-        return rows, max(round(held.n_recent / held.n_cleanings / (per_row * n_each)), 1)
-    return rows, _UNKNOWN if n_rows == MAX_ROWS else 0
+        return Caches(rows)
+    if not held.n_cleanings:
+        return Caches(rows, _UNKNOWN if held.still_fills else 0)
+    per_request = len(own.lba) / n_rows * n_each * share
+    each = held.n_recent / held.n_cleanings
+    gap = round(each * float(held.n.mean())) * len(disks)
+    return Caches(rows, max(round(each / per_request), 1), gap)
+
+
+def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> Int64:
+    """Return the runs of writes that go in place when a run begins: disk, first block, sectors; the latest last."""
+    cache = drive.media_cache
+    assert cache is not None
+    streams = history.workload.streams
+    if not any(_is_in_order(stream) for stream in streams):
+        return np.empty((0, 3), np.int64)
+    pieces, _ = _pieces(history, layout, drive, history.n_before, streams)
+    _, runs = _runs(pieces, cache.run_sectors)
+    rows = [(disk, begin, end - begin) for (disk, end), begin in runs.items() if end - begin >= cache.run_sectors]
+    found = np.array(rows, np.int64).reshape(-1, 3)
+    return found[~np.isin(found[:, 0], layout.failed)]
+
+
+def _is_in_order(stream: Stream) -> bool:
+    return isinstance(stream.addresses, Sequential)
+
+
+def _is_endless(stream: Stream) -> bool:
+    return isinstance(stream.addresses, Sequential) and stream.addresses.mean_run is None
+
+
+def _pieces(
+    history: History, layout: LayoutTables, drive: HddTables, n_rows: int, streams: Sequence[Stream]
+) -> tuple[Written, Int64]:
+    """What the past's last requests of some streams write to disks of which none is lost, without what lies on two arms.
+
+    The second column has the request of each piece.
+    """
+    offset, length = history.last_writes(n_rows, streams)
+    first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
+    found = written(replace(layout, failed=()), first, end - first)
+    unit = layout.member if layout.family == "concat" else layout.strip
+    n_each = _n_each(layout)
+    request = np.repeat(np.arange(len(first)), ((end - 1) // unit - first // unit + 1) * n_each)
+    arm = drive.n_sectors_per_actuator
+    is_on_one = (found.lba // arm == (found.lba + found.n - 1) // arm).reshape(-1, n_each).all(axis=1)
+    kept = np.repeat(is_on_one, n_each)
+    return Written(*(column[kept] for column in found)), request[kept]
+
+
+def _n_each(layout: LayoutTables) -> int:
+    """Pieces that a strip of data is written as: its own, those of its copies and its parity."""
+    return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+
+
+def _joined(writes: Written, request: Int64) -> Written:
+    """What one request writes to one disk without a gap as one piece (rule L2)."""
+    if not len(request):
+        return writes
+    order = np.lexsort((writes.lba, writes.disk, request))
+    (disk, lba, n), request = (column[order] for column in writes), request[order]
+    goes_on = (request[1:] == request[:-1]) & (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1])
+    heads = np.flatnonzero(np.concatenate([[True], ~goes_on]))
+    return Written(disk[heads], lba[heads], np.add.reduceat(n, heads))
 
 
 def long_written(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logged:
-    """Return what one drive holds that got all of these writes, of which none is on two arms; the latest come last."""
+    """Return what one drive holds that got all of these writes, none in a run or on two arms; the latest come last."""
     arm = writes.lba // arm_sectors
     parts = [
         _of_arm(Written(*(column[arm == one] for column in writes)), tables, arm_sectors)
@@ -113,19 +206,18 @@ def long_written(writes: Written, tables: MediaCacheTables, arm_sectors: int) ->
         np.concatenate([part.n for part in parts]),
         sum(part.n_cleanings for part in parts),
         sum(part.n_recent for part in parts),
-        all(part.is_full for part in parts),
+        any(part.still_fills for part in parts),
     )
 
 
 def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logged:
-    is_run = _in_runs(writes, tables.run_sectors)
-    lba, n = writes.lba[~is_run], writes.n[~is_run]
+    _, lba, n = writes
     band = (lba % arm_sectors) // (tables.band_sectors or arm_sectors)
     held: dict[int, int] = {}
     of_band: dict[int, list[int]] = {}
     order: deque[int] = deque()
     used, cleaned_at = 0, []
-    is_full = False
+    is_full, at_half = False, 0
     starts, lengths, bands = lba.tolist(), n.tolist(), band.tolist()
     for i, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         is_full = len(held) >= tables.max_extents or used >= tables.log_sectors
@@ -137,6 +229,8 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
             for gone in of_band.pop(bands[order[0]]):
                 used -= lengths[held.pop(gone)]
             cleaned_at.append(i)
+        if 2 * i < len(starts):
+            at_half = len(held)
         if start in held:
             used -= lengths[held[start]]
         else:
@@ -147,19 +241,20 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
     kept = np.array(sorted(held.values()), np.int64)
     n_recent = min(tables.max_extents, len(starts))
     n_cleanings = sum(at >= len(starts) - n_recent for at in cleaned_at)
-    return Logged(lba[kept], n[kept], n_cleanings, n_recent, is_full)
+    still_fills = not is_full and not cleaned_at and len(held) - at_half > _HARDLY * len(held)
+    return Logged(lba[kept], n[kept], n_cleanings, n_recent, still_fills)
 
 
-def _in_runs(writes: Written, run_sectors: int) -> Int64:
-    """Whether each write goes in place because it belongs to a run (rule G2), however many there are."""
+def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], int]]:
+    """Return whether each write goes in place (rule G2), and begins of the last runs by disk and end."""
     disk, lba, n = writes
     end = lba + n
     is_run = n >= run_sectors
-    if not np.isin(lba, end).any():
-        return is_run
     begins: dict[tuple[int, int], int] = {}
+    if not np.isin(lba, end).any():
+        return is_run, begins
     for i, (on, first, last) in enumerate(zip(disk.tolist(), lba.tolist(), end.tolist(), strict=True)):
         begin = begins.pop((on, first), first)
         begins[on, last] = begin
         is_run[i] = last - begin >= run_sectors
-    return is_run
+    return is_run, begins

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
-from diskmodel.workload import Workload
+from diskmodel.workload import Stream, Workload
 
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
@@ -53,9 +54,13 @@ class History:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
         return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
 
-    def last_writes(self, n_rows: int) -> tuple[Int64, Int64]:
-        """Offsets and lengths in bytes of the writes among the last `n_rows` requests, at most `MAX_ROWS`."""
-        return self._rows(min(n_rows, MAX_ROWS), only_writes=True)
+    def last_writes(self, n_rows: int, streams: Sequence[Stream]) -> tuple[Int64, Int64]:
+        """Offsets and lengths in bytes of the writes among the last `n_rows` requests of some of the streams."""
+        past = self.workload.past(
+            capacity_bytes=self.capacity_bytes, n=n_rows, seed=self.seed, n_before=self.n_before, streams=streams
+        )
+        is_write = past.op == Op.WRITE
+        return past.offset[is_write], past.length[is_write]
 
     def rows_of_writes(self, n_bytes: int) -> int:
         """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""

@@ -14,7 +14,7 @@ import numpy as np
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.logged import full_caches
+from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import (
     GOLDEN,
     MAX_ROWS,
@@ -199,6 +199,7 @@ class _Parts:
         self._dirty = cache(self._draw_dirty)
         self._buffered = cache(self._draw_buffered)
         self._logged = cache(self._draw_logged)
+        self._runs = cache(self._draw_runs)
         self._cached = cache(self._draw_cached)
         self._aged = cache(self._draw_aged)
         self._aged_pages = cache(self._draw_aged_pages)
@@ -263,8 +264,9 @@ class _Parts:
         if not len(run.levels):
             return Levels()
         at = run.levels[:, 1:4].copy()
-        logged, _ = self._logged(levels.media)
-        at[:, 1] -= int(logged[:, 2].sum()) * self.sector_bytes
+        caches = self._logged(levels.media)
+        # a full one has room for half of what a cleaning frees, on average
+        at[:, 1] -= (int(caches.writes[:, 2].sum()) - caches.gap_sectors // 2) * self.sector_bytes
         host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
         drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
@@ -324,10 +326,25 @@ class _Parts:
             rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
         if self.buffer or self.programmed:
             rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
+        if self.media is not None:
+            rows = max(rows, self._rows_of_runs(self.media.run_sectors))
         if self.pages is not None and self.keeps_dirty_pages:
             n = _ROUNDS * self.pages.limit_pages
             rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
         return rows
+
+    def _rows_of_runs(self, run_sectors: int) -> int:
+        """Requests in which each stream that writes in order writes a run on every disk (rule G9)."""
+        streams = self.history.workload.streams
+        total = sum(stream.row_weight for stream in streams)
+        rates = [
+            stream.row_weight / total * (1 - stream.read_ratio) * stream.mean_size_bytes
+            for stream in streams
+            if isinstance(stream.addresses, Sequential) and stream.read_ratio < 1
+        ]
+        run_bytes = run_sectors * self.sector_bytes * self.scenario.layout.n_disks
+        # a quarter more, as strips may begin anywhere
+        return min(int(run_bytes * 5 / (4 * min(rates))), MAX_ROWS) if rates else 0
 
     def _buffered_bytes(self, room: int) -> int:
         """Bytes of writes that leave `room` sectors in the buffer of each disk."""
@@ -348,7 +365,7 @@ class _Parts:
         dirty, round_requests = self._dirty(levels.controller)
         pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
         programmed, buffered = self._buffered(levels.drives)
-        logged, cleaning_requests = self._logged(levels.media)
+        caches = self._logged(levels.media)
         return Start(
             dirty=dirty,
             cached=self._cached(),
@@ -357,13 +374,14 @@ class _Parts:
             shifts=self._shifts(),
             programmed=programmed,
             buffered=buffered,
-            logged=logged,
+            logged=caches.writes,
+            runs=self._runs(),
             pages_dirty=pages,
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
             round_requests=round_requests,
-            cleaning_requests=cleaning_requests,
+            cleaning_requests=caches.cleaning_requests,
         )
 
     def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
@@ -431,13 +449,21 @@ class _Parts:
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         return EMPTY.programmed, _joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
 
-    def _draw_logged(self, level: Level) -> tuple[Int64, int]:
-        """Writes in the media caches, and the requests that come for each band that is cleaned (rule G9)."""
+    def _draw_logged(self, level: Level) -> Caches:
+        """What the media caches hold (rule G9)."""
         tables = self.scenario.drive
         if self.media is None or level is Level.LOW or not self.writes_anything:
-            return EMPTY.logged, 0
+            return Caches.empty()
         assert isinstance(tables, HddTables)
         return full_caches(self.history, self.scenario.layout, tables)
+
+    def _draw_runs(self) -> Int64:
+        """Sequential runs of writes that go on (rule G9)."""
+        tables = self.scenario.drive
+        if self.media is None or not self.writes_anything:
+            return EMPTY.runs
+        assert isinstance(tables, HddTables)
+        return current_runs(self.history, self.scenario.layout, tables)
 
     def _draw_aged(self) -> Int64:
         """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""

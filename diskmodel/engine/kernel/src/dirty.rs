@@ -44,12 +44,12 @@ impl DirtyBuffer {
     }
 
     /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], in_place: &[bool]) {
         let arm_of = |lba: i64| (lba / self.border) as usize;
         let n_arms = writes.iter().map(|&(_, lba, _)| arm_of(lba) + 1).max().unwrap_or(0);
         let mut of_arm = vec![Vec::new(); n_arms];
-        for (turn, &(seq, lba, n)) in (1..).zip(writes) {
-            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place: false }));
+        for ((turn, &(seq, lba, n)), &in_place) in (1..).zip(writes).zip(in_place) {
+            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place }));
         }
         self.of_arm = of_arm.into_iter().map(|own| own.into_iter().collect()).collect();
         self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();

@@ -10,13 +10,25 @@ use crate::mechanics::{Access, Arm, Extent, Spindle, READ};
 
 impl Disk {
     /// Writes that lie in the media cache when the run begins, in order: number, first block, sectors (rule G9).
-    pub fn load_log(&mut self, writes: &[(u64, i64, i64)], per_actuator: i64) {
-        for &(_, lba, n) in writes {
-            let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
-            if let Some(media) = media {
-                media.write(lba - *first_lba, n, false);
+    pub fn load_log(&mut self, writes: &[(u64, i64, i64)], runs: &[(u64, i64, i64)], per_actuator: i64) {
+        for (places, is_run) in [(writes, false), (runs, true)] {
+            for &(_, lba, n) in places {
+                let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
+                match media {
+                    Some(media) if is_run => media.begin_run(lba - *first_lba, n),
+                    Some(media) => {
+                        media.write(lba - *first_lba, n, false);
+                    }
+                    None => {}
+                }
             }
         }
+    }
+
+    /// Whether blocks that wait when the run begins do not go to the media cache.
+    pub(super) fn is_known_run(&self, lba: i64, n: i64, per_actuator: i64) -> bool {
+        let Actuator { media, first_lba, .. } = &self.actuators[(lba / per_actuator) as usize];
+        media.as_ref().is_some_and(|media| media.is_known_run(lba - first_lba, n))
     }
 
     /// An access of an arm that has a media cache: a write may wait for a cleaning.

@@ -98,8 +98,11 @@ impl Disk {
     }
 
     /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
-        self.dirty.load(writes);
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], model: &Model) {
+        let per_actuator = model.electronics.n_sectors_per_actuator;
+        let in_place = |lba, n| self.is_known_run(lba, n, per_actuator);
+        let in_place: Vec<_> = writes.iter().map(|&(_, lba, n)| in_place(lba, n)).collect();
+        self.dirty.load(writes, &in_place);
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {

@@ -78,8 +78,13 @@ impl MediaLog {
 
     /// Notes a write in its run; whether that is long enough to be written in place (rule G2).
     pub fn is_in_run(&mut self, lba: i64, n: i64) -> bool {
-        let begin = match self.runs.iter().rposition(|&(_, end)| end == lba) {
-            Some(i) => self.runs.remove(i).0,
+        // the longest one: what was written again in it has become a short run with the same end
+        let ends_here = self.runs.iter().enumerate().filter(|&(_, &(_, end))| end == lba);
+        let begin = match ends_here.min_by_key(|&(_, &(begin, _))| begin) {
+            Some((i, &(begin, _))) => {
+                self.runs.remove(i);
+                begin
+            }
             None => lba,
         };
         self.runs.push((begin, lba + n));
@@ -88,6 +93,20 @@ impl MediaLog {
         }
         let length = lba + n - begin - i64::from(planted(Fault::RunLength));
         length >= self.tables.run_sectors
+    }
+
+    /// Takes a run that goes on when the simulation begins (rule G9).
+    pub fn begin_run(&mut self, lba: i64, n: i64) {
+        self.runs.push((lba, lba + n));
+        if self.runs.len() > MAX_RUNS {
+            self.runs.remove(0);
+        }
+    }
+
+    /// Whether blocks that wait when the simulation begins belong to a run that goes in place (rule G9).
+    pub fn is_known_run(&self, lba: i64, n: i64) -> bool {
+        let end = lba + n;
+        self.runs.iter().any(|&(b, e)| b <= lba && end <= e && end - b >= self.tables.run_sectors)
     }
 
     /// Writes blocks; the block where the head goes (rules G3 to G5).

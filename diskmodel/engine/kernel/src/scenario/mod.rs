@@ -126,11 +126,12 @@ impl Scenario {
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
-                for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
-                    disk.load(&writes);
+                let before = start.logged.by_disk(n_devices).into_iter().zip(start.runs.by_disk(n_devices));
+                for (disk, (writes, runs)) in disks.iter_mut().zip(before) {
+                    disk.load_log(&writes, &runs, model.electronics.n_sectors_per_actuator);
                 }
-                for (disk, writes) in disks.iter_mut().zip(start.logged.by_disk(n_devices)) {
-                    disk.load_log(&writes, model.electronics.n_sectors_per_actuator);
+                for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
+                    disk.load(&writes, &model);
                 }
                 Ok(Built::Hdd(outside.around(model, disks)))
             }

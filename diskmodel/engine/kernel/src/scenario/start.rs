@@ -34,6 +34,8 @@ pub struct Start {
     pub buffered: Writes,
     /// Writes that lie in the media caches of hard disks, in order.
     pub logged: Writes,
+    /// Runs of writes that go on, of hard disks with media caches, in order.
+    pub runs: Writes,
     /// Dirty pages of the host, and since when, in that order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
@@ -152,6 +154,7 @@ impl Scenario {
     fn check_logged(&self, arm: i64) -> Result<(), String> {
         let logged = &self.start.logged;
         self.check_places("start.logged", logged, arm)?;
+        self.check_places("start.runs", &self.start.runs, arm)?;
         let cache = match &self.drive {
             Drive::Hdd(tables) => tables.media_cache.as_ref(),
             Drive::Flash(_) | Drive::Virtual(_) => None,
