@@ -1,4 +1,4 @@
-"""Shingled disks whose random writes cannot be simulated, because their profile or the question leaves too much open."""
+"""Shingled disks whose random writes cannot be simulated: their profile or the question leaves too much open."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MIN_RUN_BYTES = 256 << 20
 def refuse_random_writes(
     array: Array, workload: Workload | TraceWorkload, start: Literal["steady", "empty"] = "steady"
 ) -> None:
-    """Refuse random writes on shingled drives without a `media_cache`, and traces of writes that begin in a steady state.
+    """Refuse random writes on shingled drives without a `media_cache`, and traces of writes with a steady start.
 
-    Such a drive first writes them to a cache on its platters. Once that is full, each write waits until a band of tracks
-    has been read and written anew, which takes about a second: without the cache the model would be too fast a
+    Such a drive first writes them to a cache on its platters. Once that is full, each write waits until a band of
+    tracks has been read and written anew, which takes about a second: without the cache the model would be too fast a
     hundredfold, and so it would be with an empty one.
 
     Raises

@@ -175,7 +175,7 @@ def build_result(
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
     stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
-    cycle = cycle_of(requests, run)
+    cycle = cycle_of(requests, run.cleaning_requests)
     misses_cycles = sees_too_few_cycles(n_requests, cycle)
     if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
         stability = replace(stability, is_stable=True, is_known=False)

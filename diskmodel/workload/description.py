@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -236,8 +236,9 @@ class Workload(Description):
     ) -> Past:
         """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
 
-        They are of the given `streams` of this workload, or of all. The draws are independent of those of the run. Streams that go through their regions in order arrive at the
-        places of their first rows after `n_before` requests; where it is below `n`, they come from the regions' ends.
+        They are of the given `streams` of this workload, or of all. The draws are independent of those of the run.
+        Streams that go through their regions in order arrive at the places of their first rows after `n_before`
+        requests; where it is below `n`, they come from the regions' ends.
         """
         chosen = self.streams if streams is None else tuple(streams)
         return past(chosen, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)

@@ -535,7 +535,8 @@ def _runs(rng: random.Random, tables: HddTables, buffered: Int64 | None, fill: f
     cache, arm = tables.media_cache, tables.n_sectors_per_actuator
     assert cache is not None
     ends = [(0, rng.randrange(1, tables.n_sectors)) for _ in range(int(4 * fill))]
-    ends += [(disk, at + n) for disk, at, n in (buffered.tolist() if buffered is not None else []) if rng.random() < 0.1]
+    if buffered is not None:
+        ends += [(disk, at + n) for disk, at, n in buffered.tolist() if rng.random() < 0.1]
     entries = []
     for disk, end in ends:
         first = max((end - 1) // arm * arm, end - cache.run_sectors - rng.randrange(20))

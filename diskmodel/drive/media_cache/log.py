@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 
 from diskmodel.drive.media_cache.extents import IN_PLACE, Extent, ExtentMap
 from diskmodel.drive.media_cache.tables import MediaCacheTables
@@ -142,7 +143,7 @@ class MediaLog:
         """Blocks [first, end), cut at the borders of bands."""
         size = self.tables.band_sectors or self.n_sectors
         cuts = [first, *range((first // size + 1) * size, end, size), end]
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
 
 def _extend(places: list[tuple[int, int]], place: int, n: int) -> None:

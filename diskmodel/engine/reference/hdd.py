@@ -175,9 +175,7 @@ class HardDisk(Device):
                     command.in_place = actuator.media.is_in_run(command.lba - actuator.first_lba, command.n_sectors)
                 is_follower = command is actuator.follower
                 has_turn = is_follower or not self.blocked
-                if has_turn and self.dirty.accept(
-                    command.seq, command.lba, command.n_sectors, now, command.in_place
-                ):
+                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
                     actuator.accepted.remove(command)
                     if is_follower:
                         self._release(actuator, now)

@@ -162,9 +162,9 @@ def _is_endless(stream: Stream) -> bool:
 def _pieces(
     history: History, layout: LayoutTables, drive: HddTables, n_rows: int, streams: Sequence[Stream]
 ) -> tuple[Written, Int64]:
-    """What the past's last requests of some streams write to disks of which none is lost, without what lies on two arms.
+    """What the past's last requests of some streams write, and the request of each piece.
 
-    The second column has the request of each piece.
+    No disk is lost; what lies on two arms is left out.
     """
     offset, length = history.last_writes(n_rows, streams)
     first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)

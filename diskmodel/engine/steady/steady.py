@@ -84,7 +84,7 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Levels:
-    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages and the drives' media caches."""
+    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches."""
 
     controller: Level = Level.MARK
     drives: Level = Level.MARK

@@ -184,7 +184,14 @@ impl Disk {
         let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
         scheduler.choose_only(waiting, *served_end, at, &arms);
         let target = self.is_positional.then_some(target);
-        self.serve(0, id, Start { at, target, is_follower: false, data_at: 0, in_place: false }, model, commands, events);
+        self.serve(
+            0,
+            id,
+            Start { at, target, is_follower: false, data_at: 0, in_place: false },
+            model,
+            commands,
+            events,
+        );
     }
 }
 

@@ -59,7 +59,14 @@ impl Disk {
             return true;
         }
         let target = self.is_positional.then_some(chosen.target);
-        self.serve(i, id, Start { at: now, target, is_follower: false, data_at: 0, in_place: false }, model, commands, events);
+        self.serve(
+            i,
+            id,
+            Start { at: now, target, is_follower: false, data_at: 0, in_place: false },
+            model,
+            commands,
+            events,
+        );
         true
     }
 
