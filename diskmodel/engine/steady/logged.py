@@ -28,6 +28,8 @@ _SAMPLE_ROWS = 1 << 10
 MAX_EXTENTS = 1 << 23
 #: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
 _UNKNOWN = 1 << 40
+#: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
+_OLDER = 1 << 40
 #: Factor by which more of the past is drawn where it leaves a cache that still fills.
 _LONGER = 4
 #: Share of the extents by which a cache that has ended to fill may grow over half of the writes: small regions, of
@@ -115,8 +117,10 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
     if not per_row:
         return Caches.empty()
     n_rows = min(int(ROUNDS * n_map / per_row) + 1, MAX_ROWS)
+    # other draws than of what waits in the buffers: the same blocks in both would make room when they are written
+    older = replace(history, seed=history.seed + _OLDER)
     while True:
-        pieces, request = _pieces(history, layout, drive, n_rows, chosen)
+        pieces, request = _pieces(older, layout, drive, n_rows, chosen)
         is_run, _ = _runs(pieces, cache.run_sectors)
         logged = ~is_run[::n_each]
         own = _joined(Written(*(column[::n_each][logged] for column in pieces)), request[::n_each][logged])
@@ -127,8 +131,6 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
         n_rows = min(_LONGER * n_rows, MAX_ROWS)
     disks = np.setdiff1d(np.arange(layout.n_disks), layout.failed)
     rows = np.stack([np.repeat(disks, len(held.lba)), np.tile(held.lba, len(disks)), np.tile(held.n, len(disks))], 1)
-    if not cache.band_sectors:
-        return Caches(rows)
     if not held.n_cleanings:
         return Caches(rows, _UNKNOWN if held.still_fills else 0)
     per_request = len(own.lba) / n_rows * n_each * share
@@ -221,26 +223,26 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
     starts, lengths, bands = lba.tolist(), n.tolist(), band.tolist()
     for i, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         is_full = len(held) >= tables.max_extents or used >= tables.log_sectors
-        if is_full and not tables.band_sectors:
-            break
         if is_full:
             while held.get(starts[order[0]]) != order[0]:
                 order.popleft()
-            for gone in of_band.pop(bands[order[0]]):
-                used -= lengths[held.pop(gone)]
+            # without bands the oldest makes room for the latest, so that it stays full
+            gone = of_band.pop(bands[order[0]]) if tables.band_sectors else [starts[order[0]]]
+            for start_gone in gone:
+                used -= lengths[held.pop(start_gone)]
             cleaned_at.append(i)
         if 2 * i < len(starts):
             at_half = len(held)
         if start in held:
             used -= lengths[held[start]]
-        else:
+        elif tables.band_sectors:
             of_band.setdefault(bands[i], []).append(start)
         held[start] = i
         order.append(i)
         used += length
     kept = np.array(sorted(held.values()), np.int64)
     n_recent = min(tables.max_extents, len(starts))
-    n_cleanings = sum(at >= len(starts) - n_recent for at in cleaned_at)
+    n_cleanings = sum(at >= len(starts) - n_recent for at in cleaned_at) if tables.band_sectors else 0
     still_fills = not is_full and not cleaned_at and len(held) - at_half > _HARDLY * len(held)
     return Logged(lba[kept], n[kept], n_cleanings, n_recent, still_fills)
 
