@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
-from diskmodel.engine.steady.recent import MAX_ROWS, History
+from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
@@ -253,9 +253,10 @@ def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tu
     end = lba + n
     is_run = n >= run_sectors
     begins: dict[tuple[int, int], int] = {}
-    if not np.isin(lba, end).any():
-        return is_run, begins
-    for i, (on, first, last) in enumerate(zip(disk.tolist(), lba.tolist(), end.tolist(), strict=True)):
+    # of random places hardly one continues another
+    beside = np.flatnonzero(is_among(lba, end) | is_among(end, lba))
+    rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
+    for i, on, first, last in rows:
         begin = begins.pop((on, first), first)
         begins[on, last] = begin
         is_run[i] = last - begin >= run_sectors

@@ -147,8 +147,8 @@ def test_without_bands_batches_are_written_back_by_place() -> None:
 def test_bands_are_cleaned_as_often_as_the_closed_form_says(per_band: float) -> None:
     """Uniform writes, extents N = `per_band` times the bands: a cleaning frees 1 + x of them.
 
-    A band is cleaned when its oldest extent is the oldest of all, so T after its first write; until then as many come as
-    in any time T: x on average. Its mean number of extents over a cycle of 1/r + T is N/B = (x + x²/2) / (1 + x).
+    A band is cleaned when its oldest extent is the oldest of all, so T after its first write; until then as many come
+    as in any time T: x on average. Its mean number of extents over a cycle of 1/r + T is N/B = (x + x²/2) / (1 + x).
     """
     n_bands = 400
     x = per_band - 1 + math.sqrt((per_band - 1) ** 2 + 2 * per_band)

@@ -9,18 +9,29 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::{Access, Arm, Extent, Spindle, READ};
 
 impl Disk {
-    /// Writes that lie in the media cache when the run begins, in order: number, first block, sectors (rule G9).
-    pub fn load_log(&mut self, writes: &[(u64, i64, i64)], runs: &[(u64, i64, i64)], per_actuator: i64) {
-        for (places, is_run) in [(writes, false), (runs, true)] {
-            for &(_, lba, n) in places {
-                let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
-                match media {
-                    Some(media) if is_run => media.begin_run(lba - *first_lba, n),
-                    Some(media) => {
-                        media.write(lba - *first_lba, n, false);
-                    }
-                    None => {}
-                }
+    /// Writes that lie in the media cache when the run begins, in order: first block, sectors (rule G9).
+    pub fn load_log(&mut self, writes: &[(i64, i64)], per_actuator: i64) {
+        for &(lba, n) in writes {
+            let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
+            if let Some(media) = media {
+                media.write(lba - *first_lba, n, false);
+            }
+        }
+    }
+
+    /// The same as another disk, which has no runs.
+    pub fn copy_log(&mut self, other: &Disk) {
+        for (own, its) in self.actuators.iter_mut().zip(&other.actuators) {
+            own.media.clone_from(&its.media);
+        }
+    }
+
+    /// Runs of writes that go on, in order: first block, sectors (rule G9).
+    pub fn load_runs(&mut self, runs: &[(i64, i64)], per_actuator: i64) {
+        for &(lba, n) in runs {
+            let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
+            if let Some(media) = media {
+                media.begin_run(lba - *first_lba, n);
             }
         }
     }

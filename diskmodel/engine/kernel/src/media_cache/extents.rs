@@ -26,7 +26,7 @@ impl Extent {
 }
 
 /// Extents by place and by age; none overlaps another.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ExtentMap {
     /// Sectors of the log that are in use.
     pub used: i64,

@@ -29,6 +29,7 @@ pub struct MediaCacheTables {
 }
 
 /// The media cache of one arm.
+#[derive(Clone)]
 pub struct MediaLog {
     pub tables: MediaCacheTables,
     n_sectors: i64,
