@@ -50,7 +50,7 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
         room = caches.dirty_blocks * caches.block_sectors * tables.sector_bytes
         return absorbed("controller", room, mean[0], response + controller.hit_ns)
     # a parity write reads first, whatever the drives buffer
-    # a media cache is full, or takes bursts in a time that no constant tells
+    # a media cache is full, or takes bursts in a time that no constant gives
     is_plain = isinstance(tables, HddTables) and tables.write_back and tables.media_cache is None
     if is_plain and layout.family != "parity":
         assert isinstance(tables, HddTables)
