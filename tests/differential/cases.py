@@ -473,7 +473,7 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
     if isinstance(tables, HddTables) and tables.media_cache is not None:
         logs = random.Random(f"logged {seed}")
-        given["logged"] = _logged(logs, tables, scenario.layout.n_disks, fill)
+        given["logged"] = _logged(logs, tables, fill)
         given["runs"] = _runs(logs, tables, given.get("buffered"), fill)
     if isinstance(tables, FlashTables):
         room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
@@ -513,21 +513,20 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
     return np.array(entries, np.int64).reshape(-1, 3)
 
 
-def _logged(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:
+def _logged(rng: random.Random, tables: HddTables, fill: float) -> Int64:
     """Short writes that media caches hold, some of them at the same places."""
     cache, arm = tables.media_cache, tables.n_sectors_per_actuator
     assert cache is not None
     entries = []
-    for disk in range(n_disks):
-        room, near = int(cache.log_sectors * fill), rng.randrange(tables.n_sectors)
-        for _ in range(int(cache.max_extents * fill)):
-            at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(200), tables.n_sectors - 1)))
-            border = min((at // arm + 1) * arm, tables.n_sectors)
-            n = min(1 + rng.randrange(16), cache.run_sectors - 1, room, border - at)
-            if n > 0:
-                entries.append((disk, at, n))
-                room -= n
-    return np.array(entries, np.int64).reshape(-1, 3)
+    room, near = int(cache.log_sectors * fill), rng.randrange(tables.n_sectors)
+    for _ in range(int(cache.max_extents * fill)):
+        at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(200), tables.n_sectors - 1)))
+        border = min((at // arm + 1) * arm, tables.n_sectors)
+        n = min(1 + rng.randrange(16), cache.run_sectors - 1, room, border - at)
+        if n > 0:
+            entries.append((at, n))
+            room -= n
+    return np.array(entries, np.int64).reshape(-1, 2)
 
 
 def _runs(rng: random.Random, tables: HddTables, buffered: Int64 | None, fill: float) -> Int64:

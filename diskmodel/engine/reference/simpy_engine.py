@@ -103,11 +103,10 @@ def make_host(
 
 def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
     """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
-    logged, runs = (_by_disk(rows) for rows in (scenario.start.logged, scenario.start.runs))
-    for disk in sorted(logged.keys() | runs.keys()):
-        device = devices[disk]
+    logged, runs = [(lba, n) for lba, n in scenario.start.logged.tolist()], _by_disk(scenario.start.runs)
+    for disk, device in enumerate(devices[: scenario.layout.n_disks] if logged or runs else ()):
         assert isinstance(device, HardDisk)
-        device.load_log([row[1:] for row in logged.get(disk, [])], [row[1:] for row in runs.get(disk, [])])
+        device.load_log(logged, [row[1:] for row in runs.get(disk, [])])
     programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
     for disk in sorted(programmed.keys() | buffered.keys()):
         device = devices[disk]

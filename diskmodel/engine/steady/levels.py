@@ -40,9 +40,9 @@ def level_marks(scenario: Scenario) -> tuple[int, int, int]:
         drives = tables.buffer_sectors * tables.sector_bytes // 2 * n_disks
     if isinstance(tables, HddTables) and tables.media_cache is not None:
         # what a full one holds does not rise; an empty one may
-        logged = int(scenario.start.logged[:, 2].sum()) * tables.sector_bytes
-        room = tables.media_cache.log_sectors * tables.actuators * tables.sector_bytes * scenario.layout.n_disks
-        drives += logged or room
+        logged = int(scenario.start.logged[:, 1].sum())
+        room = tables.media_cache.log_sectors * tables.actuators
+        drives += (logged or room) * tables.sector_bytes * scenario.layout.n_disks
     return controller, drives, int(memory.memory_bytes * memory.dirty_background_ratio) if memory else 0
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among
-from diskmodel.errors import CoverageError, Fault
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
@@ -24,8 +23,6 @@ from diskmodel.workload.addresses import Sequential
 ROUNDS = 3
 #: Requests from which the pieces of one are estimated.
 _SAMPLE_ROWS = 1 << 10
-#: Extents that the disks of an array hold together. In the kernel each takes about 100 bytes.
-MAX_EXTENTS = 1 << 23
 #: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
 _UNKNOWN = 1 << 40
 #: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
@@ -66,12 +63,12 @@ class Caches:
 
     Attributes
     ----------
-    writes : int64, shape (n, 3)
-        Disk, first block, sectors; the oldest first.
+    writes : int64, shape (n, 2)
+        First block and sectors on each disk; the oldest first.
     cleaning_requests : int
         Requests that come for each band that is cleaned; 0 where no cache becomes full.
     gap_sectors : int
-        What a cleaning makes room for on all disks.
+        What a cleaning makes room for.
     """
 
     writes: Int64
@@ -81,29 +78,14 @@ class Caches:
     @classmethod
     def empty(cls) -> Caches:
         """Return caches that hold nothing."""
-        return cls(np.empty((0, 3), np.int64))
+        return cls(np.empty((0, 2), np.int64))
 
 
 def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Caches:
-    """Return what full media caches hold.
-
-    Raises
-    ------
-    CoverageError
-        When there are so many disks that their maps do not fit into memory.
-    """
+    """Return what full media caches hold."""
     cache = drive.media_cache
     assert cache is not None
     n_map = cache.max_extents * drive.actuators
-    if n_map * layout.n_disks > MAX_EXTENTS:
-        raise CoverageError(
-            Fault(
-                "layout.disks",
-                layout.n_disks,
-                f"their media caches hold more than {MAX_EXTENTS:,} extents together",
-                f"use at most {MAX_EXTENTS // n_map:,} disks, or begin with empty caches (start=empty)",
-            )
-        )
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
     n_each = _n_each(layout)
     streams = history.workload.streams
@@ -129,13 +111,12 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
         if not held.still_fills or n_rows == MAX_ROWS:
             break
         n_rows = min(_LONGER * n_rows, MAX_ROWS)
-    disks = np.setdiff1d(np.arange(layout.n_disks), layout.failed)
-    rows = np.stack([np.repeat(disks, len(held.lba)), np.tile(held.lba, len(disks)), np.tile(held.n, len(disks))], 1)
+    rows = np.stack([held.lba, held.n], axis=1)
     if not held.n_cleanings:
         return Caches(rows, _UNKNOWN if held.still_fills else 0)
     per_request = len(own.lba) / n_rows * n_each * share
     each = held.n_recent / held.n_cleanings
-    gap = round(each * float(held.n.mean())) * len(disks)
+    gap = round(each * float(held.n.mean()))
     return Caches(rows, max(round(each / per_request), 1), gap)
 
 

@@ -33,8 +33,8 @@ class Start:
         Writes that flash drives have programmed last, in order: disk, first block, sectors.
     buffered : int64, shape (n, 3)
         Writes that drives' buffers have accepted after these, in order: disk, first block, sectors.
-    logged : int64, shape (n, 3)
-        Writes that lie in the media caches of hard disks, in order: disk, first block, sectors.
+    logged : int64, shape (n, 2)
+        Writes that lie in the media cache of every hard disk but the spares, in order: first block, sectors.
     runs : int64, shape (n, 3)
         Sequential runs of writes that go on, of hard disks with media caches, in order: disk, first block, sectors.
     pages_dirty, pages_since_ns : int64, shape (n,)
@@ -56,7 +56,7 @@ class Start:
     shifts: Int64 = field(default_factory=_nothing)
     programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
-    logged: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    logged: Int64 = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_since_ns: Int64 = field(default_factory=_nothing)

@@ -266,7 +266,8 @@ class _Parts:
         at = run.levels[:, 1:4].copy()
         caches = self._logged(levels.media)
         # a full one has room for half of what a cleaning frees, on average
-        at[:, 1] -= (int(caches.writes[:, 2].sum()) - caches.gap_sectors // 2) * self.sector_bytes
+        logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2
+        at[:, 1] -= logged * self.sector_bytes * self.scenario.layout.n_disks
         host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
         drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3

@@ -17,6 +17,7 @@ impl Disk {
                 media.write(lba - *first_lba, n, false);
             }
         }
+        self.actuators.iter_mut().filter_map(|actuator| actuator.media.as_mut()).for_each(|media| media.share());
     }
 
     /// The same as another disk, which has no runs.
@@ -26,9 +27,9 @@ impl Disk {
         }
     }
 
-    /// Runs of writes that go on, in order: first block, sectors (rule G9).
-    pub fn load_runs(&mut self, runs: &[(i64, i64)], per_actuator: i64) {
-        for &(lba, n) in runs {
+    /// Runs of writes that go on, in order: number, first block, sectors (rule G9).
+    pub fn load_runs(&mut self, runs: &[(u64, i64, i64)], per_actuator: i64) {
+        for &(_, lba, n) in runs {
             let Actuator { media, first_lba, .. } = &mut self.actuators[(lba / per_actuator) as usize];
             if let Some(media) = media {
                 media.begin_run(lba - *first_lba, n);

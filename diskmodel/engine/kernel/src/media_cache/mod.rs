@@ -58,6 +58,11 @@ impl MediaLog {
         }
     }
 
+    /// Makes copies cheap.
+    pub fn share(&mut self) {
+        self.extents.share();
+    }
+
     pub fn is_empty(&self) -> bool {
         self.extents.is_empty()
     }
@@ -161,9 +166,9 @@ impl MediaLog {
     }
 
     fn clean_band(&mut self) {
-        let Some(oldest) = self.extents.aged().next().copied() else { return };
+        let Some(&oldest) = self.extents.oldest(1).first() else { return };
         let (first, end) = self.band(oldest.start);
-        let members: Vec<_> = self.extents.within(first, end).copied().collect();
+        let members = self.extents.within(first, end);
         members.iter().for_each(|extent| self.extents.remove(extent));
         let mut logged: Vec<_> = members.iter().filter_map(|extent| extent.at.map(|at| (at, extent.n))).collect();
         if !planted(Fault::PiecesInOrder) {
@@ -186,7 +191,7 @@ impl MediaLog {
             self.steps.push(Step { op: WRITE, lba: extent.start, n: extent.n });
             return;
         }
-        let mut batch: Vec<_> = self.extents.aged().take(self.tables.batch_extents as usize).copied().collect();
+        let mut batch = self.extents.oldest(self.tables.batch_extents as usize);
         for extent in &batch {
             if let Some(at) = extent.at {
                 extend(&mut self.steps, self.tables.first_sector + at, extent.n);
@@ -209,7 +214,7 @@ impl MediaLog {
             let stop = end.min(band_end);
             let mut part = Extent { start: begin, n: stop - begin, at: None, turn: self.turn };
             let around = ((begin - 1).max(band_first), (stop + 1).min(band_end));
-            let beside: Vec<_> = self.extents.within(around.0, around.1).copied().collect();
+            let beside = self.extents.within(around.0, around.1);
             for other in beside.into_iter().filter(|other| other.at.is_none()) {
                 self.extents.remove(&other);
                 let (start, end) = (part.start.min(other.start), part.end().max(other.end()));

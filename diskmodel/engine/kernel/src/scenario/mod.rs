@@ -88,22 +88,16 @@ impl Outside {
 }
 
 /// Gives the media caches what they hold when the run begins (rule G9).
-fn load_logs(disks: &mut [Disk], start: &Start, model: &hdd::Model) {
+fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Model) {
+    let n_devices = disks.len() as u32;
     let per_actuator = model.electronics.n_sectors_per_actuator;
-    let places = |writes: &[(u64, i64, i64)]| writes.iter().map(|&(_, lba, n)| (lba, n)).collect::<Vec<_>>();
-    let logged: Vec<_> = start.logged.by_disk(disks.len() as u32).iter().map(|writes| places(writes)).collect();
-    let runs: Vec<_> = start.runs.by_disk(disks.len() as u32).iter().map(|runs| places(runs)).collect();
-    for at in 0..disks.len() {
-        // most often all hold the same, and a copy is made in a tenth of the time
-        if at > 0 && logged[at] == logged[at - 1] {
-            let (before, rest) = disks.split_at_mut(at);
-            rest[0].copy_log(&before[at - 1]);
-        } else {
-            disks[at].load_log(&logged[at], per_actuator);
-        }
+    if let Some((first, others)) = disks[..n_disks].split_first_mut() {
+        let places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
+        first.load_log(&places, per_actuator);
+        others.iter_mut().for_each(|disk| disk.copy_log(first));
     }
-    for (disk, runs) in disks.iter_mut().zip(&runs) {
-        disk.load_runs(runs, per_actuator);
+    for (disk, runs) in disks.iter_mut().zip(start.runs.by_disk(n_devices)) {
+        disk.load_runs(&runs, per_actuator);
     }
 }
 
@@ -120,6 +114,7 @@ impl Scenario {
 
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
+        let n_disks = self.layout.n_disks as usize;
         let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
         let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
@@ -146,7 +141,9 @@ impl Scenario {
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
-                load_logs(&mut disks, start, &model);
+                if model.electronics.media_cache.is_some() {
+                    load_logs(&mut disks, n_disks, start, &model);
+                }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
                     disk.load(&writes, &model);
                 }
