@@ -156,7 +156,9 @@ def _start(start: Start) -> dict[str, Any]:
         "shifts": start.shifts,
         "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered),
-        "logged": {name: np.ascontiguousarray(column) for name, column in zip(("lba", "n"), start.logged.T, strict=True)},
+        "logged": {
+            name: np.ascontiguousarray(column) for name, column in zip(("lba", "n"), start.logged.T, strict=True)
+        },
         "runs": _writes(start.runs),
         "pages_dirty": start.pages_dirty,
         "pages_since_ns": start.pages_since_ns,

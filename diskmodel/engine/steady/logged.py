@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diskmodel.drive.media_cache.tables import MediaCacheTables
 from diskmodel.drive.tables import HddTables
-from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among
+from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among, write_weight
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
@@ -21,8 +21,8 @@ from diskmodel.workload.addresses import Sequential
 #: Times that the map is filled before the run. Once leaves bands that are cleaned for the first time, with a fifth less
 #: in each than in the long run; after three times it is a fiftieth.
 ROUNDS = 3
-#: Requests from which the pieces of one are estimated.
-_SAMPLE_ROWS = 1 << 10
+#: Writes from which the pieces of one are estimated.
+_SAMPLE = 1 << 10
 #: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
 _UNKNOWN = 1 << 40
 #: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
@@ -89,32 +89,32 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
     n_each = _n_each(layout)
     streams = history.workload.streams
-    # an endless sequential stream goes in place: without it, as many requests fill more of a cache
+    # an endless sequential stream goes in place: without it, as many writes fill more of a cache
     chosen = [s for s in streams if s.read_ratio < 1 and not _is_endless(s)]
     if not chosen:
         return Caches.empty()
-    share = sum(stream.row_weight for stream in chosen) / sum(stream.row_weight for stream in streams)
-    sample, request = _pieces(history, layout, drive, _SAMPLE_ROWS, chosen)
-    per_row = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / _SAMPLE_ROWS
-    if not per_row:
+    share = sum(map(write_weight, chosen)) / sum(stream.row_weight for stream in streams)
+    sample, request = _pieces(history, layout, drive, _SAMPLE, chosen)
+    per_write = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / _SAMPLE
+    if not per_write:
         return Caches.empty()
-    n_rows = min(int(ROUNDS * n_map / per_row) + 1, MAX_ROWS)
+    n_writes = min(int(ROUNDS * n_map / per_write) + 1, MAX_ROWS)
     # other draws than of what waits in the buffers: the same blocks in both would make room when they are written
     older = replace(history, seed=history.seed + _OLDER)
     while True:
-        pieces, request = _pieces(older, layout, drive, n_rows, chosen)
+        pieces, request = _pieces(older, layout, drive, n_writes, chosen)
         is_run, _ = _runs(pieces, cache.run_sectors)
         logged = ~is_run[::n_each]
         own = _joined(Written(*(column[::n_each][logged] for column in pieces)), request[::n_each][logged])
         held = long_written(own, cache, drive.n_sectors_per_actuator)
         # most of long runs goes in place, so that more of them is needed
-        if not held.still_fills or n_rows == MAX_ROWS:
+        if not held.still_fills or n_writes == MAX_ROWS:
             break
-        n_rows = min(_LONGER * n_rows, MAX_ROWS)
+        n_writes = min(_LONGER * n_writes, MAX_ROWS)
     rows = np.stack([held.lba, held.n], axis=1)
     if not held.n_cleanings:
         return Caches(rows, _UNKNOWN if held.still_fills else 0)
-    per_request = len(own.lba) / n_rows * n_each * share
+    per_request = len(own.lba) / n_writes * n_each * share
     each = held.n_recent / held.n_cleanings
     gap = round(each * float(held.n.mean()))
     return Caches(rows, max(round(each / per_request), 1), gap)
@@ -127,7 +127,9 @@ def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> In
     streams = history.workload.streams
     if not any(_is_in_order(stream) for stream in streams):
         return np.empty((0, 3), np.int64)
-    pieces, _ = _pieces(history, layout, drive, history.n_before, streams)
+    writing = [stream for stream in streams if stream.read_ratio < 1]
+    share = sum(map(write_weight, writing)) / sum(stream.row_weight for stream in streams)
+    pieces, _ = _pieces(history, layout, drive, round(share * history.n_before), writing)
     _, runs = _runs(pieces, cache.run_sectors)
     rows = [(disk, begin, end - begin) for (disk, end), begin in runs.items() if end - begin >= cache.run_sectors]
     found = np.array(rows, np.int64).reshape(-1, 3)
@@ -143,13 +145,13 @@ def _is_endless(stream: Stream) -> bool:
 
 
 def _pieces(
-    history: History, layout: LayoutTables, drive: HddTables, n_rows: int, streams: Sequence[Stream]
+    history: History, layout: LayoutTables, drive: HddTables, n_writes: int, streams: Sequence[Stream]
 ) -> tuple[Written, Int64]:
-    """What the past's last requests of some streams write, and the request of each piece.
+    """What some streams wrote last, and the request of each piece.
 
     No disk is lost; what lies on two arms is left out.
     """
-    offset, length = history.last_writes(n_rows, streams)
+    offset, length = history.last_writes(n_writes, streams)
     first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
     found = written(replace(layout, failed=()), first, end - first)
     unit = layout.member if layout.family == "concat" else layout.strip
