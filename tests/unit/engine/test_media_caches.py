@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,30 @@ def test_a_cache_begins_empty_where_idle_time_is_enough(rate: str, is_full: bool
     start = steady_start(SMALL, load, resolve(SMALL, 0), 0)
     assert (len(start.logged) > 0) is is_full
     assert (start.cleaning_requests > 0) is is_full
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"read_ratio": 0.99, "clients": 4},
+        {"streams": [{"read_ratio": 0.99, "clients": 4, "size": "4 KiB"}, {"clients": 1, "size": "64 KiB"}]},
+        {"read_ratio": 0.9, "clients": 4, "addresses": {"pattern": "reuse_walk"}},
+    ],
+)
+def test_a_full_cache_is_full_however_few_requests_write(load: dict[str, Any]) -> None:
+    workload = Workload.parse({"size": "4 KiB", **load} if "streams" not in load else load)
+    start = steady_start(SMALL, workload, resolve(SMALL, 0), 0)
+    assert len(start.logged) == pytest.approx(25_000, rel=0.01)
+    assert 0 < start.cleaning_requests < 10_000
+
+
+def test_a_small_region_stays_in_the_cache() -> None:
+    """10,000 blocks fit into a map of 25,000: nothing has to be cleaned."""
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "clients": 4, "span_bytes": 10_000 * 4096})
+    start = steady_start(SMALL, load, resolve(SMALL, 0), 0)
+    assert len(start.logged) == pytest.approx(10_000, rel=0.01)
+    assert start.cleaning_requests == 0
+    assert ran(SMALL, read_ratio=0.0, clients=4, span_bytes=10_000 * 4096).iops.mean > 100
 
 
 def test_a_run_that_sees_few_cleanings_has_not_settled_and_says_so() -> None:
