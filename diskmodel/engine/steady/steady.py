@@ -148,19 +148,23 @@ def settled(
         found = parts.pace_of(requests, run)
         return parts.levels_after(levels, run, requests, found), found
 
+    first, n = parts.first_levels, TRIAL_REQUESTS
     if parts.media is not None:
-        return parts.start(*_with_media_caches(levels, lambda levels: tried(levels, pace, TRIAL_REQUESTS)))
-    n = TRIAL_REQUESTS
+        found, pace = _with_media_caches(first, lambda levels: tried(levels, Pace(), TRIAL_REQUESTS))
+        if parts.pages is None:
+            return parts.start(found, pace)
+        levels = first = replace(first, media=found.media)
     for _ in range(_PASSES):
-        shown, found = tried(levels, pace, n)
+        shown, found_pace = tried(levels, pace, n)
+        shown = replace(shown, media=first.media)
         is_confirmed = shown.pages is levels.pages
-        has_converged = is_confirmed and (shown.pages is not Level.LOW or found.is_near(pace))
+        has_converged = is_confirmed and (shown.pages is not Level.LOW or found_pace.is_near(pace))
         # the faster the load, the more the disks have to write, and the slower it gets: the truth lies between
-        pace = pace.towards(found) if is_confirmed and shown.pages is Level.LOW else found
+        pace = pace.towards(found_pace) if is_confirmed and shown.pages is Level.LOW else found_pace
         if has_converged:
             return parts.start(shown, pace)
         # a level that moves changes what the caches below it are asked for
-        levels, n = replace(parts.first_levels, pages=shown.pages), parts.trial_requests(shown, pace)
+        levels, n = replace(first, pages=shown.pages), parts.trial_requests(shown, pace)
     return parts.start(levels, pace)
 
 

@@ -162,6 +162,9 @@ faults! {
     BackInPlace,
     WholeBand,
     IdleTime,
+    LoadedLog,
+    LoadedRuns,
+    SharedAge,
 }
 
 /// Whether `fault` is planted now.

@@ -147,7 +147,7 @@ impl ExtentMap {
         let mut found = Vec::new();
         while found.len() < most {
             let is_shared = match (shared.peek(), own.peek()) {
-                (Some(other), Some(mine)) => age(other) < age(mine),
+                (Some(other), Some(mine)) => age(other) < age(mine) && !planted(Fault::SharedAge),
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
                 (None, None) => break,

@@ -92,12 +92,15 @@ fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Mod
     let n_devices = disks.len() as u32;
     let per_actuator = model.electronics.n_sectors_per_actuator;
     if let Some((first, others)) = disks[..n_disks].split_first_mut() {
-        let places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
+        let mut places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
+        if planted(Fault::LoadedLog) {
+            places.reverse();
+        }
         first.load_log(&places, per_actuator);
         others.iter_mut().for_each(|disk| disk.copy_log(first));
     }
     for (disk, runs) in disks.iter_mut().zip(start.runs.by_disk(n_devices)) {
-        disk.load_runs(&runs, per_actuator);
+        disk.load_runs(if planted(Fault::LoadedRuns) { &[] } else { &runs }, per_actuator);
     }
 }
 
