@@ -159,6 +159,8 @@ class Run:
         Level at which the controller stops to write, where that is below its mark; else 0 (rule K8).
     round_requests : int
         Requests of one round of the write cache's sweep where it loads the disks unevenly (rule Z10); 0: it does not.
+    cleaning_requests : int
+        Requests that come while a disk's media cache cleans one band, where it is full (rule G9); 0: none.
     level_marks : tuple of 3 int
         Bytes from which on each of the levels is written down as fast as can be (rule Z3).
     levels : int64, shape (n, 5)
@@ -176,5 +178,6 @@ class Run:
     cache_full_ns: int | None = None
     low_mark_bytes: int = 0
     round_requests: int = 0
+    cleaning_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

@@ -67,6 +67,8 @@ class Dirty:
     n_sectors: int
     arrived_ns: int
     op: int = 1
+    #: Part of a run that does not go to the media cache (rule G2).
+    in_place: bool = False
 
 
 @dataclass
@@ -91,7 +93,7 @@ class DirtyBuffer:
     used: int = 0
     waiting: list[Dirty] = field(default_factory=list)
 
-    def accept(self, seq: int, lba: int, n: int, now_ns: int) -> bool:
+    def accept(self, seq: int, lba: int, n: int, now_ns: int, in_place: bool = False) -> bool:
         """Accept a write if there is room (rule C7): it replaces, extends or follows the waiting ones."""
         if not self.capacity:
             return False
@@ -102,10 +104,11 @@ class DirtyBuffer:
             return False
         self.used += n
         for entry in self.waiting:
-            if entry.lba + entry.n_sectors == lba and entry.n_sectors + n <= self.longest and lba % self.border:
+            is_behind = entry.lba + entry.n_sectors == lba and entry.in_place == in_place
+            if is_behind and entry.n_sectors + n <= self.longest and lba % self.border:
                 entry.n_sectors += n
                 return True
-        self.waiting.append(Dirty(seq, lba, n, now_ns))
+        self.waiting.append(Dirty(seq, lba, n, now_ns, in_place=in_place))
         return True
 
     def load(self, entries: list[Dirty]) -> None:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from diskmodel.description import Description
 from diskmodel.drive.assumed_order import ASSUMED_ORDERS, AssumedOrder
+from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import HddTables, frozen
@@ -150,9 +151,10 @@ class Hdd(Profile):
     actuators : int
         With two, each has half of the heads and half of the blocks.
     recording : "conventional" or "shingled"
-        Shingled (SMR), managed by the drive: reads and long sequential writes are predicted as of any disk; a workload
-        with random writes is refused.
+        Shingled (SMR), managed by the drive: needs a `media_cache` with bands for random writes; without it, only reads
+        and long sequential writes are predicted.
     cache : HddCache, optional
+    media_cache : MediaCache, optional
     queue : DriveQueue
     """
 
@@ -179,10 +181,12 @@ class Hdd(Profile):
     actuators: Literal[1, 2] = 1
     recording: Literal["conventional", "shingled"] = "conventional"
     cache: HddCache | None = None
+    media_cache: MediaCache | None = None
     queue: DriveQueue = DriveQueue()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        self._check_recording()
         if self.heads % self.actuators:
             raise ValueError(
                 f"heads={self.heads}: must be a multiple of actuators={self.actuators}; change one of them"
@@ -265,7 +269,24 @@ class Hdd(Profile):
             miss_margin_ns=self.queue.miss_margin_ns,
             age_weight=self.queue.age_weight,
             committed=self.queue.committed,
+            media_cache=None
+            if self.media_cache is None
+            else self.media_cache.tables(
+                sector_bytes=self.sector_bytes, arm_sectors=self.n_sectors // self.actuators, actuators=self.actuators
+            ),
         )
+
+    def _check_recording(self) -> None:
+        if self.media_cache is None:
+            return
+        has_bands = self.media_cache.band_bytes is not None
+        if has_bands and self.recording != "shingled":
+            raise ValueError(
+                "media_cache.band_bytes: only shingled tracks are written in bands, and recording is conventional; "
+                'leave it out, or set recording = "shingled"'
+            )
+        if self.recording == "shingled" and not has_bands:
+            raise ValueError("media_cache.band_bytes: is missing, and recording is shingled; add it, 15 to 40 MiB")
 
     @property
     def period_ns(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.drive.flash.ftl import FtlTables
+from diskmodel.drive.media_cache.tables import MediaCacheTables
 
 Int64 = NDArray[np.int64]
 
@@ -71,6 +72,8 @@ class HddTables:
     scheduler : str
     age_ns, miss_margin_ns, age_weight, committed : int, int, float, int
         Tunables of the scheduler.
+    media_cache : MediaCacheTables, optional
+        Of each arm.
     """
 
     sector_bytes: int
@@ -113,6 +116,7 @@ class HddTables:
     miss_margin_ns: int
     age_weight: float
     committed: int
+    media_cache: MediaCacheTables | None = None
 
     @property
     def n_zones(self) -> int:

@@ -92,6 +92,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         cache_full_ns=outcome["cache_full_ns"],
         low_mark_bytes=low_mark(scenario),
         round_requests=scenario.start.round_requests,
+        cleaning_requests=scenario.start.cleaning_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
     )
@@ -155,6 +156,10 @@ def _start(start: Start) -> dict[str, Any]:
         "shifts": start.shifts,
         "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered),
+        "logged": {
+            name: np.ascontiguousarray(column) for name, column in zip(("lba", "n"), start.logged.T, strict=True)
+        },
+        "runs": _writes(start.runs),
         "pages_dirty": start.pages_dirty,
         "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,
@@ -206,6 +211,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
         "dirty_sectors": tables.buffer_sectors,
+        "media_cache": None if tables.media_cache is None else asdict(tables.media_cache),
     }
 
 

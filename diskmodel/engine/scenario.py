@@ -72,7 +72,8 @@ class Scenario:
     def has_levels(self) -> bool:
         """Whether anything waits to be written: in the controller, in drives' buffers, or in the host's memory."""
         has_cache = self.controller.write_cache is not None or self.host.page_cache is not None
-        return has_cache or self.drive.buffer_sectors > 0
+        has_log = isinstance(self.drive, HddTables) and self.drive.media_cache is not None
+        return has_cache or has_log or self.drive.buffer_sectors > 0
 
     @property
     def n_devices(self) -> int:

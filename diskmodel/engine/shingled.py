@@ -1,6 +1,8 @@
-"""What a shingled disk does with random writes is not modeled: such a question is refused."""
+"""Shingled disks whose random writes cannot be simulated: their profile or the question leaves too much open."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from diskmodel.array import Array
 from diskmodel.drive.hdd import Hdd
@@ -15,11 +17,14 @@ from diskmodel.workload.addresses import Sequential
 MIN_RUN_BYTES = 256 << 20
 
 
-def refuse_random_writes(array: Array, workload: Workload | TraceWorkload) -> None:
-    """Refuse a workload with random writes on drives with shingled recording.
+def refuse_random_writes(
+    array: Array, workload: Workload | TraceWorkload, start: Literal["steady", "empty"] = "steady"
+) -> None:
+    """Refuse random writes on shingled drives without a `media_cache`, and traces of writes with a steady start.
 
-    Such a drive first writes them to a persistent cache. Once that is full, each write waits until a band of tracks
-    has been read and written anew, which takes about a second: the model would be too fast a hundredfold.
+    Such a drive first writes them to a cache on its platters. Once that is full, each write waits until a band of
+    tracks has been read and written anew, which takes about a second: without the cache the model would be too fast a
+    hundredfold, and so it would be with an empty one.
 
     Raises
     ------
@@ -29,15 +34,27 @@ def refuse_random_writes(array: Array, workload: Workload | TraceWorkload) -> No
     drive = array.drive
     if not isinstance(drive, Hdd) or drive.recording != "shingled" or not _has_random_writes(workload):
         return
-    raise CoverageError(
-        Fault(
-            "drive",
-            drive.name,
-            "records in shingled tracks (SMR), and its random writes cannot be predicted: they soon wait for whole "
-            "bands of tracks to be written anew, about a second each",
-            "use a drive with conventional recording, or only reads and sequential writes in runs of 256 MiB or more",
+    if drive.media_cache is None:
+        raise CoverageError(
+            Fault(
+                "drive",
+                drive.name,
+                "records in shingled tracks (SMR), and its random writes cannot be predicted without its media cache: "
+                "once that is full, they wait for whole bands of tracks to be written anew, about a second each",
+                "add [media_cache] to the profile (size, band, max_extents), use a drive with conventional recording, "
+                "or only reads and sequential writes in runs of 256 MiB or more",
+            )
         )
-    )
+    if isinstance(workload, TraceWorkload) and start == "steady":
+        raise CoverageError(
+            Fault(
+                "drive",
+                drive.name,
+                "records in shingled tracks (SMR), and what its media cache holds when a trace begins is unknown: with "
+                "an empty one, writes would be too fast up to a hundredfold",
+                "fit a workload to the trace, or begin with start=empty",
+            )
+        )
 
 
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:

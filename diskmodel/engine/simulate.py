@@ -119,11 +119,11 @@ def simulate(
         When array and workload do not fit each other, or the run would take more than a day or than the free memory.
     CoverageError
         When `engine="native"` or `keep="histogram"` does not cover the scenario, or shingled disks are to write at
-        random places.
+        random places whose profile has no `media_cache`.
     """
     _check_options(workload, engine, n_requests, precision, keep, start)
     _check_replications(replications, workload, n_requests, keep)
-    refuse_random_writes(array, workload)
+    refuse_random_writes(array, workload, start)
 
     def run(seed: int, n_requests: int | None, precision: float) -> Result:
         return _one_run(array, workload, seed, engine, n_requests, precision, percentile, keep, start)

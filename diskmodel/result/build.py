@@ -175,7 +175,7 @@ def build_result(
     """
     is_partial = bool(run.round_requests) and not window.n_rounds
     stability, window = _with_drifts(stability, window, drifting, requests, is_partial=is_partial)
-    cycle = cycle_of(requests)
+    cycle = cycle_of(requests, run.cleaning_requests)
     misses_cycles = sees_too_few_cycles(n_requests, cycle)
     if misses_cycles and stability is not None:  # a burst is not the mean load, nor is the time between two
         stability = replace(stability, is_stable=True, is_known=False)
@@ -221,7 +221,7 @@ def build_result(
         back_end_per_host=int(run.devices.n_reads.sum() + run.devices.n_writes.sum()) / n_requests,
         messages=(
             *_rounds_message(run, n_requests, is_partial=is_partial),
-            *_cycles_message(cycle if misses_cycles else 0, n_requests),
+            *_cycles_message(cycle if misses_cycles else 0, n_requests, is_cleaning=cycle == run.cleaning_requests),
             *_messages(
                 stability,
                 window,
@@ -268,10 +268,16 @@ def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str
     )
 
 
-def _cycles_message(cycle: int, n_requests: int) -> tuple[str, ...]:
-    """Return what a run has missed that saw too few ups and downs of the load (rule Z11); nothing without any."""
+def _cycles_message(cycle: int, n_requests: int, *, is_cleaning: bool) -> tuple[str, ...]:
+    """Return what a run has missed that saw too few ups and downs (rules Z11 and G9); nothing without any."""
     if not cycle:
         return ()
+    if is_cleaning:
+        return (
+            f"the disks' media caches are full, and a band is cleaned for about every {cycle:,} requests; this run of "
+            f"{n_requests:,} saw too few cleanings to know the long run, simulate at least {enough_cycles(cycle):,} "
+            "requests",
+        )
     return (
         f"the load rises and falls once in about {cycle:,} requests; this run of {n_requests:,} saw too few such "
         f"cycles to know the long run, simulate at least {enough_cycles(cycle):,} requests",

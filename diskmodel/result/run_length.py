@@ -43,7 +43,7 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
     widest = _widest(result)
     if result.run.round_requests and not result.window.n_rounds:
         return max(enough_for(result.run.round_requests), result.n_requests + 1)
-    cycle = cycle_of(result.requests)
+    cycle = cycle_of(result.requests, result.run.cleaning_requests)
     if sees_too_few_cycles(result.n_requests, cycle):
         return max(enough_cycles(cycle), result.n_requests + 1)
     if not result.is_stable or not result.is_settled or math.isnan(widest):

@@ -86,7 +86,8 @@ def summarize_tally(
     end_ns = max(tally.until_ns, kept[-1].end_ns if kept else 1)
     n_rounds = whole_rounds(tally.n_done, run.round_requests)
     is_settled = bool(kept) and (is_settled or bool(n_rounds)) and bool(n_rounds or not run.round_requests)
-    is_settled = is_settled and not sees_too_few_cycles(sum(segment.n for segment in kept), cycle_of(requests))
+    cycle = cycle_of(requests, run.cleaning_requests)
+    is_settled = is_settled and not sees_too_few_cycles(sum(segment.n for segment in kept), cycle)
     window = Window(start_ns, end_ns, np.empty(0, np.int64), is_settled, n_rounds)
     steady = (tally.batch_end_ns > start_ns) & (tally.batch_n == tally.batch_n.max(initial=0))
 

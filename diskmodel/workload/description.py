@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -225,13 +225,23 @@ class Workload(Description):
         """
         return Blocks(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before=n_before)
 
-    def past(self, *, capacity_bytes: int, n: int, seed: int = 0, n_before: int = 0) -> Past:
+    def past(
+        self,
+        *,
+        capacity_bytes: int,
+        n: int,
+        seed: int = 0,
+        n_before: int = 0,
+        streams: Sequence[Stream] | None = None,
+    ) -> Past:
         """`n` requests that may have come before those of `requests`, the latest last (rule Z2).
 
-        The draws are independent of those of the run. Streams that go through their regions in order arrive at the
-        places of their first rows after `n_before` requests; where it is below `n`, they come from the regions' ends.
+        They are of the given `streams` of this workload, or of all. The draws are independent of those of the run.
+        Streams that go through their regions in order arrive at the places of their first rows after `n_before`
+        requests; where it is below `n`, they come from the regions' ends.
         """
-        return past(self.streams, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)
+        chosen = self.streams if streams is None else tuple(streams)
+        return past(chosen, self._span(capacity_bytes), capacity_bytes, n, seed, n_before)
 
     def scaled(self, load_factor: float) -> Workload:
         """The workload at `load_factor` times the load: rates of open streams, clients of closed ones (rounded)."""

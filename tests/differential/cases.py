@@ -122,7 +122,28 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
         case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
     _check(pick, case["array"]["layout"])
+    if case["array"]["drive"]["kind"] == "hdd" and pick((False, False, True)):
+        _media_cache(pick, case["array"]["drive"])
     return case
+
+
+def _media_cache(pick: Pick, drive: dict[str, Any]) -> None:
+    """Give a hard disk a media cache so small that it is filled, cleaned and gone round in a case."""
+    arm_sectors = drive["capacity_bytes"] // SECTOR // drive["actuators"]
+    band = pick((64, None, 120, 333))
+    band = band and min(band, arm_sectors // 3)
+    log = min(pick((300, 60, 1000)), arm_sectors // 2)
+    run = min(pick((band or 50, 24, 50)), log)
+    cache = {
+        "size_bytes": log * SECTOR * drive["actuators"],
+        "band_bytes": band and band * SECTOR,
+        "max_extents": pick((12, 4, 300)),
+        "idle_ns": pick((3_000_000, 0, 40_000_000)),
+        "run_bytes": run * SECTOR,
+        "place_ratio": pick((0, 0.1)),
+    }
+    drive["media_cache"] = cache
+    drive["recording"] = "shingled" if band else "conventional"
 
 
 def _check(pick: Pick, layout: dict[str, Any]) -> None:
@@ -450,6 +471,10 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
     if isinstance(tables, HddTables) and tables.write_back:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+    if isinstance(tables, HddTables) and tables.media_cache is not None:
+        logs = random.Random(f"logged {seed}")
+        given["logged"] = _logged(logs, tables, fill)
+        given["runs"] = _runs(logs, tables, given.get("buffered"), fill)
     if isinstance(tables, FlashTables):
         room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
         given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
@@ -485,6 +510,36 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
             entries.append((disk, at, n))
             room -= n
     rng.shuffle(entries)
+    return np.array(entries, np.int64).reshape(-1, 3)
+
+
+def _logged(rng: random.Random, tables: HddTables, fill: float) -> Int64:
+    """Short writes that media caches hold, some of them at the same places."""
+    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
+    assert cache is not None
+    entries = []
+    room, near = int(cache.log_sectors * fill), rng.randrange(tables.n_sectors)
+    for _ in range(int(cache.max_extents * fill)):
+        at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(200), tables.n_sectors - 1)))
+        border = min((at // arm + 1) * arm, tables.n_sectors)
+        n = min(1 + rng.randrange(16), cache.run_sectors - 1, room, border - at)
+        if n > 0:
+            entries.append((at, n))
+            room -= n
+    return np.array(entries, np.int64).reshape(-1, 2)
+
+
+def _runs(rng: random.Random, tables: HddTables, buffered: Int64 | None, fill: float) -> Int64:
+    """Runs of writes that end where a buffered write ends, or anywhere."""
+    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
+    assert cache is not None
+    ends = [(0, rng.randrange(1, tables.n_sectors)) for _ in range(int(4 * fill))]
+    if buffered is not None:
+        ends += [(disk, at + n) for disk, at, n in buffered.tolist() if rng.random() < 0.1]
+    entries = []
+    for disk, end in ends:
+        first = max((end - 1) // arm * arm, end - cache.run_sectors - rng.randrange(20))
+        entries.append((disk, first, end - first))
     return np.array(entries, np.int64).reshape(-1, 3)
 
 

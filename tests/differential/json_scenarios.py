@@ -25,6 +25,7 @@ SEEDS = {
     "raid60-degraded": 27,
     "flash-mirrors-and-caches": 87,
     "virtual-disks-and-caches": 3,
+    "media-caches": 18,
 }
 #: Requests of a file; more would make it large and show nothing else.
 N_REQUESTS = 60

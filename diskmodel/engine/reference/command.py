@@ -26,6 +26,8 @@ class Command:
         When the drive has processed it and the arm may move for it.
     holds, follows : bool
         A read after which the arm waits for a write of the same blocks, and that write (rule L12).
+    in_place : bool
+        Part of a run that does not go to the media cache (rule G2).
     is_examined : bool
         Whether the drive has looked for it in its cache.
     done_ns, overhead_ns, seek_ns, rotation_ns, transfer_ns : int
@@ -47,6 +49,7 @@ class Command:
     ready_ns: int = 0
     holds: bool = False
     follows: bool = False
+    in_place: bool = False
     is_examined: bool = False
     done_ns: int = 0
     overhead_ns: int = 0

@@ -9,6 +9,7 @@ from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
+from diskmodel.drive.media_cache.log import MediaLog, Step
 from diskmodel.drive.read_ahead import streamed
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.reference.clock import COMPLETE, Clock
@@ -34,11 +35,15 @@ class Stream:
 class Actuator:
     """One arm: what waits for it, where it is, and the read-ahead that runs behind its last read."""
 
-    def __init__(self, scheduler: Policy, first_lba: int) -> None:
+    def __init__(self, scheduler: Policy, first_lba: int, media: MediaLog | None = None) -> None:
         self.scheduler = scheduler
+        self.media = media
         self.first_lba = first_lba
         self.arm = Arm()
         self.free_ns = 0
+        #: When its last access began, and ended, that was not part of a cleaning.
+        self.begun_ns = 0
+        self.worked_ns = 0
         self.served_end = first_lba
         self.accepted: list[Command] = []
         #: Kept for a write since `free_ns`, and that write when it has come (rule L12).
@@ -68,7 +73,10 @@ class HardDisk(Device):
         self.tables = tables
         self.mechanics = mechanics
         self.spindle = spindle
-        self.actuators = [Actuator(make_policy(), i * tables.n_sectors_per_actuator) for i in range(tables.actuators)]
+        per_arm = tables.n_sectors_per_actuator
+        self.actuators = [
+            Actuator(make_policy(), i * per_arm, _media_log(tables, i * per_arm)) for i in range(tables.actuators)
+        ]
         self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
         longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
         self.dirty = DirtyBuffer(tables.buffer_sectors, longest, tables.n_sectors_per_actuator)
@@ -80,10 +88,27 @@ class HardDisk(Device):
 
     @property
     def n_buffered(self) -> int:
-        return self.dirty.used
+        in_logs = sum(actuator.media.extents.used for actuator in self.actuators if actuator.media is not None)
+        return self.dirty.used + in_logs
+
+    def load_log(self, writes: list[tuple[int, int]], runs: list[tuple[int, int]]) -> None:
+        """Writes in the media cache when the run begins, and runs that go on: first block and sectors (rule G9)."""
+        for places, is_run in ((writes, False), (runs, True)):
+            for lba, n in places:
+                actuator = self.actuator_of(lba)
+                assert actuator.media is not None
+                if is_run:
+                    actuator.media.begin_run(lba - actuator.first_lba, n)
+                else:
+                    actuator.media.write(lba - actuator.first_lba, n, in_place=False)
+        self.wake(self.clock.now)
 
     def load(self, entries: list[Dirty]) -> None:
         """Writes that the buffer holds when the run begins; destaging starts at once (rule Z5)."""
+        for entry in entries:
+            actuator = self.actuator_of(entry.lba)
+            if actuator.media is not None:
+                entry.in_place = actuator.media.is_known_run(entry.lba - actuator.first_lba, entry.n_sectors)
         self.dirty.load(entries)
         self.wake(self.clock.now)
 
@@ -128,12 +153,13 @@ class HardDisk(Device):
         for actuator in self.actuators:
             while actuator.free_ns <= now and self._serve_one(actuator, now):
                 pass
+            self._rest(actuator, now)
 
     def _admit(self, now: int) -> None:
         """Writes that waited for room enter the buffer, in their order (rule C7)."""
         while self.blocked:
             command = self.blocked[0]
-            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+            if not self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
                 return
             self._from_buffer(self.blocked.popleft(), now)
 
@@ -145,9 +171,11 @@ class HardDisk(Device):
             command.is_examined = True
             if command.op == WRITE:
                 self.segments.drop(command.lba, command.n_sectors)
+                if actuator.media is not None:
+                    command.in_place = actuator.media.is_in_run(command.lba - actuator.first_lba, command.n_sectors)
                 is_follower = command is actuator.follower
                 has_turn = is_follower or not self.blocked
-                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
+                if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now, command.in_place):
                     actuator.accepted.remove(command)
                     if is_follower:
                         self._release(actuator, now)
@@ -232,7 +260,7 @@ class HardDisk(Device):
             sent = access.first_end_ns + filling + self._bus_ns(chosen.n_sectors)
             done = max(access.end_ns + self._bus_ns(1), sent)
             self._start_stream(actuator, chosen, access)
-        chosen.transfer_ns = done - now - access.seek_ns - access.rotation_ns
+        chosen.transfer_ns = done - actuator.begun_ns - access.seek_ns - access.rotation_ns
         tail_ns = self._tail_ns(chosen)
         chosen.overhead_ns += tail_ns
         self.finish(chosen, done + tail_ns)
@@ -253,20 +281,74 @@ class HardDisk(Device):
     ) -> Access:
         """Move the arm for a command, now, and hold it until the media access ends."""
         lba, n = wanted.lba - actuator.first_lba, wanted.n_sectors
-        if wanted.op == READ and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
-            access = self._continue_stream(actuator, wanted.lba + n, now)
+        begun, steps = self._steps(actuator, (wanted.op, lba, n), now, wanted.in_place)
+        if steps == [(READ, lba, n)] and self._is_on_stream(actuator, wanted.lba, wanted.lba + n):
+            access = self._continue_stream(actuator, wanted.lba + n, begun)
         else:
             extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
-            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns, data_ns)
+            access = self._chain(actuator.arm, steps, begun, extra_ns, data_ns)
+            if steps[0][1] != lba:
+                access = access._replace(first_wait_ns=0)
         if self.on_access is not None:
-            self.on_access(wanted, access, actuator.arm, now)
+            self.on_access(wanted, access, actuator.arm, begun)
         actuator.arm = Arm(access.cylinder, access.head)
-        actuator.free_ns = access.end_ns
+        actuator.begun_ns, actuator.free_ns, actuator.worked_ns = begun, access.end_ns, access.end_ns
         actuator.served_end = wanted.lba + n
         actuator.stream = None
         self.counters.busy_ns += access.end_ns - now
         self.wake(access.end_ns)
         return access
+
+    def _steps(self, actuator: Actuator, wanted: Step, now: int, in_place: bool) -> tuple[int, list[Step]]:
+        """Where the head goes for blocks of an arm, and when it can: a write may wait for a cleaning (rules G3, G6)."""
+        op, lba, n = wanted
+        media = actuator.media
+        if media is None:
+            return now, [wanted]
+        if op == READ:
+            return now, [(READ, place, length) for place, length in media.places(lba, n)]
+        in_place = in_place or (media.is_full and not media.tables.band_sectors)
+        while not in_place and media.is_full:
+            now = self._clean(actuator, now)
+        return now, [(WRITE, media.write(lba, n, in_place), n)]
+
+    def _chain(self, arm: Arm, steps: list[Step], now: int, extra_ns: int = 0, data_ns: int = 0) -> Access:
+        """Accesses one after the other, as one."""
+        (op, lba, n), *others = steps
+        whole = self.mechanics.access(arm, self.spindle, op, lba, n, now, extra_ns, data_ns)
+        for op, lba, n in others:
+            here = Arm(whole.cylinder, whole.head)
+            part = self.mechanics.access(here, self.spindle, op, lba, n, whole.end_ns, 0, data_ns)
+            whole = part._replace(
+                seek_ns=whole.seek_ns + part.seek_ns,
+                rotation_ns=whole.rotation_ns + part.rotation_ns,
+                transfer_ns=whole.transfer_ns + part.transfer_ns,
+                first_end_ns=whole.first_end_ns,
+                first_wait_ns=0,
+            )
+        return whole
+
+    def _clean(self, actuator: Actuator, now: int) -> int:
+        """Make the next step of cleaning from `now` on; return when it ends (rules G7 and G8)."""
+        assert actuator.media is not None
+        access = self._chain(actuator.arm, actuator.media.clean(), now)
+        actuator.arm, actuator.stream = Arm(access.cylinder, access.head), None
+        return access.end_ns
+
+    def _rest(self, actuator: Actuator, now: int) -> None:
+        """An arm that has had nothing to do for long enough cleans (rule G6)."""
+        media = actuator.media
+        is_idle = not actuator.accepted and not actuator.is_held and actuator.free_ns <= now
+        if media is None or not media.extents or not is_idle:
+            return
+        due_ns = actuator.worked_ns + media.tables.idle_ns
+        if due_ns > now:
+            self.wake(due_ns)
+            return
+        self._follow_stream(actuator, now)
+        actuator.free_ns = self._clean(actuator, now)
+        self.counters.busy_ns += actuator.free_ns - now
+        self.wake(actuator.free_ns)
 
     def _travel_to_edge(self, actuator: Actuator) -> int:
         """Move the arm to where SCAN and C-SCAN turn, and return how long that takes (rules Q4, Q5)."""
@@ -361,3 +443,10 @@ class HardDisk(Device):
         return whole._replace(
             seek_ns=0, rotation_ns=0, transfer_ns=whole.end_ns - now, first_end_ns=now, first_wait_ns=0
         )
+
+
+def _media_log(tables: HddTables, first_lba: int) -> MediaLog | None:
+    """The media cache of the arm with block `first_lba`."""
+    if tables.media_cache is None:
+        return None
+    return MediaLog(tables.media_cache, min(tables.n_sectors - first_lba, tables.n_sectors_per_actuator))

@@ -103,6 +103,10 @@ def make_host(
 
 def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> None:
     """Give the drives' buffers what they hold when the run begins (rules Z5, F18)."""
+    logged, runs = [(lba, n) for lba, n in scenario.start.logged.tolist()], _by_disk(scenario.start.runs)
+    for disk, device in enumerate(devices[: scenario.layout.n_disks] if logged or runs else ()):
+        assert isinstance(device, HardDisk)
+        device.load_log(logged, [row[1:] for row in runs.get(disk, [])])
     programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
     for disk in sorted(programmed.keys() | buffered.keys()):
         device = devices[disk]
@@ -248,6 +252,7 @@ class Simulation:
             cache_full_ns=self.controller.cache_full_ns,
             low_mark_bytes=low_mark(self.scenario),
             round_requests=self.scenario.start.round_requests,
+            cleaning_requests=self.scenario.start.cleaning_requests,
             level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),
         )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
-from diskmodel.workload import Workload
+from diskmodel.workload import Stream, Workload
+from diskmodel.workload.addresses.reuse_walk import ReuseWalk
+from diskmodel.workload.generate import interleave
 
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
@@ -53,6 +56,32 @@ class History:
         """Offsets and lengths in bytes of the last writes that add up to about `n_bytes`, the latest last."""
         return self._rows(self.rows_of_writes(n_bytes), only_writes=True)
 
+    def last_writes(self, n: int, streams: Sequence[Stream]) -> tuple[Int64, Int64]:
+        """Offsets and lengths in bytes of about the last `n` writes of streams that write, the latest last.
+
+        Reads are not drawn where they lie like writes, so that a few writes among many reads go as far back.
+        """
+        workload = self.workload
+        total = sum(stream.row_weight for stream in workload.streams)
+        owner = interleave([write_weight(stream) for stream in streams], n)[::-1]
+        offset, length = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        for index, stream in enumerate(streams):
+            rows = np.flatnonzero(owner == index)
+            lies_apart = isinstance(stream.addresses, ReuseWalk) or stream.excerpts is not None
+            n_drawn = min(int(len(rows) / (1 - stream.read_ratio)) + 1, MAX_ROWS) if lies_apart else len(rows)
+            past = workload.past(
+                capacity_bytes=self.capacity_bytes,
+                n=n_drawn,
+                seed=self.seed + index,
+                n_before=round(self.n_before * stream.row_weight / total),
+                streams=[stream],
+            )
+            chosen = np.flatnonzero(past.op == Op.WRITE)[-len(rows) :] if lies_apart else np.arange(n_drawn)
+            rows = rows[len(rows) - len(chosen) :]
+            offset[rows], length[rows] = past.offset[chosen], past.length[chosen]
+        is_drawn = length > 0
+        return offset[is_drawn], length[is_drawn]
+
     def rows_of_writes(self, n_bytes: int) -> int:
         """About the number of requests that write `n_bytes`, at most `MAX_ROWS`; 0 where none does."""
         _, length = self._rows(_SAMPLE_ROWS, only_writes=True)
@@ -72,6 +101,11 @@ class History:
         before = np.cumsum(count) - count
         blocks: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
         return blocks
+
+
+def write_weight(stream: Stream) -> float:
+    """Weight of a stream's writes among all requests, as of `row_weight`."""
+    return stream.row_weight * (1 - stream.read_ratio)
 
 
 def _rows_of(n: int, n_in_sample: int) -> int:

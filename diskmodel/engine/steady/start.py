@@ -33,6 +33,10 @@ class Start:
         Writes that flash drives have programmed last, in order: disk, first block, sectors.
     buffered : int64, shape (n, 3)
         Writes that drives' buffers have accepted after these, in order: disk, first block, sectors.
+    logged : int64, shape (n, 2)
+        Writes that lie in the media cache of every hard disk but the spares, in order: first block, sectors.
+    runs : int64, shape (n, 3)
+        Sequential runs of writes that go on, of hard disks with media caches, in order: disk, first block, sectors.
     pages_dirty, pages_since_ns : int64, shape (n,)
         Dirty pages of the host, and since when (not after 0), in that order.
     pages_clean : int64, shape (n,)
@@ -41,6 +45,8 @@ class Start:
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
         Requests that come during one round of the write cache's sweep, if that loads the disks unevenly (rule Z10).
+    cleaning_requests : int
+        Requests that come for each band that a full media cache cleans (rule G9); 0: none is full.
     """
 
     dirty: Int64 = field(default_factory=_nothing)
@@ -50,11 +56,14 @@ class Start:
     shifts: Int64 = field(default_factory=_nothing)
     programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    logged: Int64 = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    runs: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
     pages_since_ns: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
     n_before: int = 0
     round_requests: int = 0
+    cleaning_requests: int = 0
 
     @property
     def n_bytes(self) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import (
     GOLDEN,
     MAX_ROWS,
@@ -83,11 +84,12 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Levels:
-    """Of the controller's write-back cache, the drives' buffers and the host's dirty pages."""
+    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches."""
 
     controller: Level = Level.MARK
     drives: Level = Level.MARK
     pages: Level = Level.MARK
+    media: Level = Level.FULL
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,8 @@ def settled(
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(levels, pace)
 
-    def tried(n: int) -> tuple[Levels, Pace]:
-        """What a trial of `n` requests shows that begins at `levels` and `pace`."""
+    def tried(levels: Levels, pace: Pace, n: int) -> tuple[Levels, Pace]:
+        """What a trial of `n` requests shows that begins at these levels and this pace."""
         requests = workload.requests(
             capacity_bytes=capacity_bytes,
             n=n,
@@ -146,18 +148,38 @@ def settled(
         found = parts.pace_of(requests, run)
         return parts.levels_after(levels, run, requests, found), found
 
-    n = TRIAL_REQUESTS
+    first, n = parts.first_levels, TRIAL_REQUESTS
+    if parts.media is not None:
+        found, pace = _with_media_caches(first, lambda levels: tried(levels, Pace(), TRIAL_REQUESTS))
+        if parts.pages is None:
+            return parts.start(found, pace)
+        levels = first = replace(first, media=found.media)
     for _ in range(_PASSES):
-        shown, found = tried(n)
+        shown, found_pace = tried(levels, pace, n)
+        shown = replace(shown, media=first.media)
         is_confirmed = shown.pages is levels.pages
-        has_converged = is_confirmed and (shown.pages is not Level.LOW or found.is_near(pace))
+        has_converged = is_confirmed and (shown.pages is not Level.LOW or found_pace.is_near(pace))
         # the faster the load, the more the disks have to write, and the slower it gets: the truth lies between
-        pace = pace.towards(found) if is_confirmed and shown.pages is Level.LOW else found
+        pace = pace.towards(found_pace) if is_confirmed and shown.pages is Level.LOW else found_pace
         if has_converged:
             return parts.start(shown, pace)
         # a level that moves changes what the caches below it are asked for
-        levels, n = replace(parts.first_levels, pages=shown.pages), parts.trial_requests(shown, pace)
+        levels, n = replace(first, pages=shown.pages), parts.trial_requests(shown, pace)
     return parts.start(levels, pace)
+
+
+def _with_media_caches(first: Levels, tried: Callable[[Levels], tuple[Levels, Pace]]) -> tuple[Levels, Pace]:
+    """Levels and pace of an array of drives that clean their media caches when they have time (rule G9)."""
+    busy, pace = tried(first)
+    if busy.media is Level.FULL and busy.drives is not Level.LOW:
+        return busy, pace
+    # as much as half of a buffer would keep the arms from resting for hours
+    calm, pace = tried(replace(first, drives=Level.LOW))
+    if calm.media is Level.FULL:
+        return calm, pace
+    rested, its_pace = tried(replace(first, drives=Level.LOW, media=Level.LOW))
+    # what is drained at one end and rises at the other is between them: full is the slower one
+    return (rested, its_pace) if rested.media is Level.LOW else (replace(calm, media=Level.FULL), pace)
 
 
 def _written_bytes(requests: Requests) -> int:
@@ -180,6 +202,8 @@ class _Parts:
         # levels that the trial confirms are not drawn again
         self._dirty = cache(self._draw_dirty)
         self._buffered = cache(self._draw_buffered)
+        self._logged = cache(self._draw_logged)
+        self._runs = cache(self._draw_runs)
         self._cached = cache(self._draw_cached)
         self._aged = cache(self._draw_aged)
         self._aged_pages = cache(self._draw_aged_pages)
@@ -194,6 +218,7 @@ class _Parts:
         self.pages = host.page_cache
         #: Sectors of a drive's buffer; 0: writes go to the media.
         self.buffer = tables.buffer_sectors
+        self.media = tables.media_cache if isinstance(tables, HddTables) else None
         #: Sectors that each flash drive has programmed last, and units of which it leaves some out at their beginning:
         #: pages of a fresh drive cost nothing until it is full.
         self.programmed, self.staggered_units = 0, 0
@@ -208,7 +233,7 @@ class _Parts:
     @property
     def has_levels(self) -> bool:
         """Whether anything waits to be written."""
-        return bool(self.buffer or self.pages or (self.caches and self.caches.dirty_blocks))
+        return bool(self.buffer or self.media or self.pages or (self.caches and self.caches.dirty_blocks))
 
     @property
     def first_levels(self) -> Levels:
@@ -242,7 +267,11 @@ class _Parts:
         """Where levels go that began at `levels`."""
         if not len(run.levels):
             return Levels()
-        at = run.levels[:, 1:4]
+        at = run.levels[:, 1:4].copy()
+        caches = self._logged(levels.media)
+        # a full one has room for half of what a cleaning frees, on average
+        logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2
+        at[:, 1] -= logged * self.sector_bytes * self.scenario.layout.n_disks
         host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
         # the first quarter fills queues
         drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
@@ -256,7 +285,13 @@ class _Parts:
         elif pages is not Level.FULL or at[-1, 2] <= self._ends()[2][0]:
             # a level that rises below its mark does so between two wake-ups of the flusher, or on the way to the mark
             pages = Level.LOW if self._is_low(pace) else Level.MARK
-        return Levels(controller, drives, pages)
+        return Levels(controller, drives, pages, self._media_after(levels.media, int(at[-1, 1]), disk_bytes))
+
+    def _media_after(self, level: Level, grown: int, written: int) -> Level:
+        """Where the media caches go that began at `level`, from what they and the buffers hold more (rule G9)."""
+        if level is Level.FULL:
+            return Level.LOW if grown < -_DRIFT * written else Level.FULL
+        return Level.FULL if grown > _DRIFT * written else Level.LOW
 
     def _ends(self) -> tuple[tuple[int, int], ...]:
         """Mark and room of each level, in bytes."""
@@ -296,10 +331,25 @@ class _Parts:
             rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
         if self.buffer or self.programmed:
             rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
+        if self.media is not None:
+            rows = max(rows, self._rows_of_runs(self.media.run_sectors))
         if self.pages is not None and self.keeps_dirty_pages:
             n = _ROUNDS * self.pages.limit_pages
             rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
         return rows
+
+    def _rows_of_runs(self, run_sectors: int) -> int:
+        """Requests in which each stream that writes in order writes a run on every disk (rule G9)."""
+        streams = self.history.workload.streams
+        total = sum(stream.row_weight for stream in streams)
+        rates = [
+            stream.row_weight / total * (1 - stream.read_ratio) * stream.mean_size_bytes
+            for stream in streams
+            if isinstance(stream.addresses, Sequential) and stream.read_ratio < 1
+        ]
+        run_bytes = run_sectors * self.sector_bytes * self.scenario.layout.n_disks
+        # a quarter more, as strips may begin anywhere
+        return min(int(run_bytes * 5 / (4 * min(rates))), MAX_ROWS) if rates else 0
 
     def _buffered_bytes(self, room: int) -> int:
         """Bytes of writes that leave `room` sectors in the buffer of each disk."""
@@ -320,6 +370,7 @@ class _Parts:
         dirty, round_requests = self._dirty(levels.controller)
         pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
         programmed, buffered = self._buffered(levels.drives)
+        caches = self._logged(levels.media)
         return Start(
             dirty=dirty,
             cached=self._cached(),
@@ -328,11 +379,14 @@ class _Parts:
             shifts=self._shifts(),
             programmed=programmed,
             buffered=buffered,
+            logged=caches.writes,
+            runs=self._runs(),
             pages_dirty=pages,
             pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
             round_requests=round_requests,
+            cleaning_requests=caches.cleaning_requests,
         )
 
     def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
@@ -399,6 +453,22 @@ class _Parts:
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
         return EMPTY.programmed, _joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
+
+    def _draw_logged(self, level: Level) -> Caches:
+        """What the media caches hold (rule G9)."""
+        tables = self.scenario.drive
+        if self.media is None or level is Level.LOW or not self.writes_anything:
+            return Caches.empty()
+        assert isinstance(tables, HddTables)
+        return full_caches(self.history, self.scenario.layout, tables)
+
+    def _draw_runs(self) -> Int64:
+        """Sequential runs of writes that go on (rule G9)."""
+        tables = self.scenario.drive
+        if self.media is None or not self.writes_anything:
+            return EMPTY.runs
+        assert isinstance(tables, HddTables)
+        return current_runs(self.history, self.scenario.layout, tables)
 
     def _draw_aged(self) -> Int64:
         """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""

@@ -210,9 +210,9 @@ def _rounds(trial: Trial | None) -> str:
         return ""
     if outcome.cycle_requests:
         return (
-            f"; the load rises and falls once in about {outcome.cycle_requests:,} requests, and a run must see "
-            f"{MIN_CYCLES} of such cycles: raise search.max_requests_at_answer to {outcome.enough_requests:,}, or ask "
-            "for the highest rate alone"
+            f"; the load rises and falls, or disks clean, once in about {outcome.cycle_requests:,} requests, and a run "
+            f"must see {MIN_CYCLES} of such cycles: raise search.max_requests_at_answer to "
+            f"{outcome.enough_requests:,}, or ask for the highest rate alone"
         )
     return (
         f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some "

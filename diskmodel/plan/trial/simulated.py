@@ -71,7 +71,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         whole = sum(use.utilization_ratio for use in result.per_disk) / len(result.per_disk)
         share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
-    cycle = cycle_of(result.requests)
+    cycle = cycle_of(result.requests, result.run.cleaning_requests)
     half_width = _utilization_half_width(result, is_open=is_open)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
     return Outcome(

@@ -86,9 +86,9 @@ def enough_for(round_requests: int) -> int:
     return math.ceil((MIN_ROUNDS + 0.2) * round_requests)
 
 
-def cycle_of(requests: Requests) -> int:
-    """Return the requests in which the load goes through its slowest ups and downs once (rule Z11); 0: none."""
-    return max((rule.cycle_requests for rule in requests.streams), default=0)
+def cycle_of(requests: Requests, cleaning_requests: int = 0) -> int:
+    """Return the requests of the slowest ups and downs of load and disks (rules Z11 and G9); 0: none."""
+    return max([cleaning_requests, *(rule.cycle_requests for rule in requests.streams)])
 
 
 def enough_cycles(cycle_requests: int) -> int:
@@ -120,7 +120,7 @@ def measuring_window(requests: Requests, run: Run) -> Window:
         n_dropped, is_settled = len(rows) - n_rounds * run.round_requests, True
     else:
         n_dropped, is_settled = warm_up(series)
-    cycle = cycle_of(requests)
+    cycle = cycle_of(requests, run.cleaning_requests)
     if sees_too_few_cycles(len(rows) - n_dropped, cycle):  # bursts at the beginning look like a warm-up, too
         n_dropped, is_settled = min(n_dropped, cycle), not sees_too_few_cycles(len(rows), cycle)
     start_ns = int(done_ns[rows[n_dropped - 1]]) if n_dropped else 0

@@ -1,4 +1,4 @@
-"""Shingled disks: reads and long runs are simulated, random writes are refused wherever they come from."""
+"""Shingled disks without a media cache: reads and long runs are simulated, random writes are refused."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,10 @@ from diskmodel import Array, PlanDescription, Workload, run_plan, simulate
 from diskmodel.errors import CoverageError
 from diskmodel.workload import TraceWorkload
 
-SHINGLED = Array.from_words("2x seagate-archive-st8000as0002 raid1")
+KNOWN = Array.from_words("2x seagate-archive-st8000as0002 raid1")
+#: The same drive, of whose media cache nothing is known.
+DRIVE = {name: value for name, value in KNOWN.drive.to_dict().items() if name not in ("media_cache", "provenance")}
+SHINGLED = Array.parse(KNOWN.to_dict() | {"drive": DRIVE})
 LOAD = {"size": "1 MiB", "rate": "5/s"}
 
 
@@ -37,7 +40,7 @@ def test_reads_and_long_runs_are_simulated(load):
 )
 def test_random_writes_are_refused(load):
     workload = Workload.parse(load if "streams" in load else {**LOAD, **load})
-    with pytest.raises(CoverageError, match=r"drive='Seagate Archive .*shingled.*conventional recording"):
+    with pytest.raises(CoverageError, match=r"drive='Seagate Archive .*shingled.*add \[media_cache\]"):
         simulate(SHINGLED, workload, n_requests=300)
 
 
@@ -54,11 +57,36 @@ def test_a_trace_with_a_write_is_refused(writes, is_refused):
         assert simulate(SHINGLED, trace).n_requests == 300
 
 
+@pytest.mark.parametrize("start", ["steady", "empty"])
+def test_a_trace_with_writes_must_be_asked_to_begin_with_an_empty_media_cache(start):
+    at = np.arange(300) * 50_000_000
+    trace = TraceWorkload.from_arrays(at, np.ones(300, np.int64), np.arange(300) * 4096, np.full(300, 4096))
+    if start == "steady":
+        with pytest.raises(CoverageError, match=r"unknown.*start=empty"):
+            simulate(KNOWN, trace)
+    else:
+        assert simulate(KNOWN, trace, start=start).n_requests == 300
+
+
 def test_a_plan_does_not_size_shingled_disks_for_random_writes():
     question = {
         "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"},
         "objective": {"iops": 100, "latency": {"p99": "200 ms"}, "capacity": "1 TB"},
-        "candidates": {"drives": ["seagate-archive-st8000as0002"], "levels": ["raid10"], "max_disks": 8},
+        "candidates": {"drives": [DRIVE], "levels": ["raid10"], "max_disks": 8},
     }
     with pytest.raises(CoverageError, match="random writes cannot be predicted"):
         run_plan(PlanDescription.parse(question))
+
+
+def test_a_plan_needs_many_shingled_disks_for_random_writes():
+    """A mirrored pair takes some 3 writes a second all over it, so that 8 disks are too few for 30."""
+    # a tenth of the disk and of its cache, which are filled ten times as soon
+    cache = {"size": "2.5 GB", "band": "27.5 MiB", "max_extents": 25_000}
+    small = DRIVE | {"media_cache": cache, "capacity_bytes": 800_000_000_000}
+    question = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"},
+        "objective": {"iops": 100, "latency": {"p99": "2 s"}, "capacity": "2.5 TB"},
+        "candidates": {"drives": [small], "levels": ["raid10"], "max_disks": 8},
+    }
+    (candidate,) = run_plan(PlanDescription.parse(question)).candidates
+    assert not candidate.is_feasible

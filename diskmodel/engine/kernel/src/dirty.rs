@@ -11,6 +11,8 @@ pub struct Dirty {
     pub lba: i64,
     pub n: i64,
     pub arrived: i64,
+    /// Part of a run that does not go to the media cache (rule G2).
+    pub in_place: bool,
 }
 
 /// Dirty data of a write-back drive.
@@ -42,12 +44,12 @@ impl DirtyBuffer {
     }
 
     /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], in_place: &[bool]) {
         let arm_of = |lba: i64| (lba / self.border) as usize;
         let n_arms = writes.iter().map(|&(_, lba, _)| arm_of(lba) + 1).max().unwrap_or(0);
         let mut of_arm = vec![Vec::new(); n_arms];
-        for (turn, &(seq, lba, n)) in (1..).zip(writes) {
-            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0 }));
+        for ((turn, &(seq, lba, n)), &in_place) in (1..).zip(writes).zip(in_place) {
+            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place }));
         }
         self.of_arm = of_arm.into_iter().map(|own| own.into_iter().collect()).collect();
         self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();
@@ -73,7 +75,7 @@ impl DirtyBuffer {
         self.used
     }
 
-    pub fn accept(&mut self, seq: u64, lba: i64, n: i64, now: i64) -> bool {
+    pub fn accept(&mut self, seq: u64, lba: i64, n: i64, now: i64, in_place: bool) -> bool {
         if self.capacity == 0 {
             return false;
         }
@@ -87,7 +89,7 @@ impl DirtyBuffer {
         self.growth += 1;
         let arm = (lba / self.border) as usize;
         if lba % self.border != 0 {
-            if let Some(turn) = self.continued(arm, lba, n) {
+            if let Some(turn) = self.continued(arm, lba, n, in_place) {
                 self.lengthen(arm, turn, n);
                 return true;
             }
@@ -97,7 +99,7 @@ impl DirtyBuffer {
         }
         self.turn += 1;
         self.n_waiting += 1;
-        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now });
+        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place });
         self.by_start.insert((lba, self.turn));
         self.by_end.insert((lba + n, self.turn));
         self.show(lba, lba + n);
@@ -105,10 +107,11 @@ impl DirtyBuffer {
     }
 
     /// The first write that ends at `lba` and stays short enough with `n` blocks more.
-    fn continued(&self, arm: usize, lba: i64, n: i64) -> Option<u64> {
+    fn continued(&self, arm: usize, lba: i64, n: i64, in_place: bool) -> Option<u64> {
         let held = self.of_arm.get(arm)?;
         let ends_there = self.by_end.range((lba, 0)..=(lba, u64::MAX)).map(|&(_, turn)| turn);
-        ends_there.into_iter().find(|turn| held.get(turn).is_some_and(|entry| entry.n + n <= self.longest))
+        let takes = |entry: &Dirty| entry.n + n <= self.longest && entry.in_place == in_place;
+        ends_there.into_iter().find(|turn| held.get(turn).is_some_and(takes))
     }
 
     fn lengthen(&mut self, arm: usize, turn: u64, n: i64) {
@@ -143,6 +146,11 @@ impl DirtyBuffer {
     /// The writes that wait for an arm, in order of arrival.
     pub fn of_arm(&self, arm: usize) -> impl Iterator<Item = &Dirty> {
         self.of_arm.get(arm).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Whether write number `seq` does not go to the media cache (rule G2).
+    pub fn is_in_place(&self, arm: usize, seq: u64) -> bool {
+        self.of_arm(arm).find(|entry| entry.seq == seq).is_some_and(|entry| entry.in_place)
     }
 
     /// Write number `seq`, one of the first that wait for an arm, goes to the media, where it is at `end`.
@@ -241,8 +249,8 @@ mod tests {
             let n = (1 + below(if seq % 5 == 0 { 40 } else { 4 })).min(200 - lba % 200);
             let seq = seq as u64;
             assert_eq!(buffer.covers(lba, n), plain.covers(lba, n), "write {seq}");
-            let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0 });
-            assert_eq!(buffer.accept(seq, lba, n, 0), taken, "write {seq}");
+            let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0, in_place: false });
+            assert_eq!(buffer.accept(seq, lba, n, 0, false), taken, "write {seq}");
             if below(3) == 0 && !plain.waiting.is_empty() {
                 let gone = plain.waiting.remove(below(plain.waiting.len() as i64) as usize);
                 plain.used -= gone.n;

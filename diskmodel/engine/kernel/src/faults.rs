@@ -153,6 +153,18 @@ faults! {
     WriterOrder,
     LastPart,
     BusyAhead,
+    RunLength,
+    LogEnd,
+    CacheRoom,
+    ExtentRest,
+    PiecesInOrder,
+    ScratchWrite,
+    BackInPlace,
+    WholeBand,
+    IdleTime,
+    LoadedLog,
+    LoadedRuns,
+    SharedAge,
 }
 
 /// Whether `fault` is planted now.

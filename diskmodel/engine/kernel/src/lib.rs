@@ -18,6 +18,7 @@ mod host;
 mod layout;
 mod lists;
 mod mechanics;
+mod media_cache;
 #[cfg(feature = "web")]
 mod movement;
 mod named;

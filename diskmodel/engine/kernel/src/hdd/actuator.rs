@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::read_ahead::Stream;
 use crate::faults::{planted, Fault};
 use crate::mechanics::Arm;
+use crate::media_cache::MediaLog;
 use crate::queue::{Policy, Pool, Waiting};
 
 /// An arm, what it did last, and what waits for it.
@@ -15,6 +16,12 @@ pub(super) struct Actuator {
     /// When its last access begins and ends.
     pub begun_ns: i64,
     pub free_ns: i64,
+    /// With a media cache: when the head moved for that access, after a cleaning; when the last access that was no
+    /// cleaning ended; and when the disk looks whether to clean.
+    pub moved_ns: i64,
+    pub worked_ns: i64,
+    pub rouse_ns: i64,
+    pub media: Option<Box<MediaLog>>,
     pub served_end: i64,
     /// Commands that the drive processes, in the order in which they become ready; then those that wait for the arm.
     pub accepted: VecDeque<Waiting>,
@@ -29,13 +36,17 @@ pub(super) struct Actuator {
 }
 
 impl Actuator {
-    pub fn new(first_lba: i64, scheduler: Policy) -> Self {
+    pub fn new(first_lba: i64, scheduler: Policy, media: Option<Box<MediaLog>>) -> Self {
         Actuator {
             scheduler,
             first_lba,
             arm: Arm::default(),
             begun_ns: 0,
             free_ns: 0,
+            moved_ns: 0,
+            worked_ns: 0,
+            rouse_ns: 0,
+            media,
             served_end: first_lba,
             accepted: VecDeque::new(),
             ready: Pool::default(),

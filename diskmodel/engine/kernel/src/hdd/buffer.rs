@@ -10,7 +10,7 @@ impl Disk {
     /// Writes that waited for room enter the buffer, in their order (rule C7).
     pub(super) fn admit(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         while let Some(&Waiting { id, lba, n, seq, .. }) = self.blocked.front() {
-            if !self.dirty.accept(seq, lba, n, events.now) {
+            if !self.dirty.accept(seq, lba, n, events.now, commands[id].in_place) {
                 return;
             }
             self.blocked.pop_front();
@@ -27,8 +27,9 @@ impl Disk {
             let is_follower = self.actuators[i].follower == Some(id);
             let from_buffer = if op == WRITE {
                 self.segments.drop_range(lba, n);
+                let in_place = self.note_run(i, id, lba, n, commands);
                 let has_turn = is_follower || self.blocked.is_empty();
-                let is_taken = has_turn && self.dirty.accept(seq, lba, n, now);
+                let is_taken = has_turn && self.dirty.accept(seq, lba, n, now, in_place);
                 if !is_taken && !is_follower && n <= self.dirty.capacity {
                     self.blocked.push_back(waiting);
                     continue;

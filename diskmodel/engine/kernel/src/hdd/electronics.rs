@@ -5,6 +5,7 @@ use crate::device::Intake;
 use crate::divisor::Divisor;
 use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
+use crate::media_cache::MediaCacheTables;
 
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -51,6 +52,8 @@ pub struct Electronics {
     pub weighed_commands: usize,
     pub weighed_writes: usize,
     pub intake: Intake,
+    /// Of each arm.
+    pub media_cache: Option<MediaCacheTables>,
 }
 
 impl Electronics {

@@ -3,6 +3,7 @@
 mod actuator;
 mod arms;
 mod buffer;
+mod cleaning;
 mod electronics;
 mod read_ahead;
 mod serve;
@@ -16,6 +17,7 @@ use crate::dirty::DirtyBuffer;
 use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
+use crate::media_cache::MediaLog;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Policy, Waiting};
@@ -51,17 +53,23 @@ pub struct Model {
 impl Disk {
     pub fn new(index: u32, model: &Model, spindle: Spindle, host: &Policy, own: &Policy) -> Self {
         let e = &model.electronics;
-        let actuators = (0..e.actuators).map(|i| Actuator::new(i * e.n_sectors_per_actuator, own.clone())).collect();
+        let actuators = (0..e.actuators).map(|i| {
+            let first_lba = i * e.n_sectors_per_actuator;
+            let n_sectors = e.n_sectors_per_actuator.min(e.n_sectors - first_lba);
+            let media = e.media_cache.as_ref().map(|tables| Box::new(MediaLog::new(tables, n_sectors)));
+            Actuator::new(first_lba, own.clone(), media)
+        });
         Disk {
             front: Front::new(index, host),
             spindle,
-            actuators,
+            actuators: actuators.collect(),
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
             dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
             blocked: VecDeque::new(),
             bus_free_ns: 0,
             is_positional: host.is_positional() || own.is_positional(),
             is_foreseeable: e.actuators == 1
+                && e.media_cache.is_none()
                 && e.intake.takes_time(READ)
                 && e.intake.takes_time(WRITE)
                 && (!host.is_positional() || e.intake.depth == 1),
@@ -90,8 +98,11 @@ impl Disk {
     }
 
     /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)]) {
-        self.dirty.load(writes);
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], model: &Model) {
+        let per_actuator = model.electronics.n_sectors_per_actuator;
+        let in_place = |lba, n| self.is_known_run(lba, n, per_actuator);
+        let in_place: Vec<_> = writes.iter().map(|&(_, lba, n)| in_place(lba, n)).collect();
+        self.dirty.load(writes, &in_place);
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
@@ -131,7 +142,7 @@ impl Disk {
             segments.covers(lba, n).is_some()
                 || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
         };
-        if !is_busy || may_be_served() {
+        if !is_busy || actuator.media.is_some() || may_be_served() {
             actuator.accepted.push_back(waiting);
             if ready > events.now {
                 front.wake(ready, events);
@@ -173,7 +184,14 @@ impl Disk {
         let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
         scheduler.choose_only(waiting, *served_end, at, &arms);
         let target = self.is_positional.then_some(target);
-        self.serve(0, id, Start { at, target, is_follower: false, data_at: 0 }, model, commands, events);
+        self.serve(
+            0,
+            id,
+            Start { at, target, is_follower: false, data_at: 0, in_place: false },
+            model,
+            commands,
+            events,
+        );
     }
 }
 
@@ -259,6 +277,9 @@ impl Device for Disk {
             if has_work && actuator.free_ns > now {
                 self.front.wake(actuator.free_ns, events);
             }
+            if actuator.media.is_some() {
+                self.rest(i, model, events);
+            }
         }
     }
 
@@ -268,7 +289,8 @@ impl Device for Disk {
     }
 
     fn n_buffered(&self) -> i64 {
-        self.dirty.used()
+        let in_logs = self.actuators.iter().filter_map(|actuator| actuator.media.as_ref()).map(|media| media.used());
+        self.dirty.used() + in_logs.sum::<i64>()
     }
 
     #[cfg(feature = "web")]

@@ -26,6 +26,8 @@ pub(super) struct Start {
     pub is_follower: bool,
     /// When enough of a write's data has come (rule D9).
     pub data_at: i64,
+    /// A write that does not go to the media cache (rule G2).
+    pub in_place: bool,
 }
 
 impl Disk {
@@ -57,7 +59,14 @@ impl Disk {
             return true;
         }
         let target = self.is_positional.then_some(chosen.target);
-        self.serve(i, id, Start { at: now, target, is_follower: false, data_at: 0 }, model, commands, events);
+        self.serve(
+            i,
+            id,
+            Start { at: now, target, is_follower: false, data_at: 0, in_place: false },
+            model,
+            commands,
+            events,
+        );
         true
     }
 
@@ -69,7 +78,7 @@ impl Disk {
             return false;
         }
         self.front.counters.busy_ns += actuator.release(events.now);
-        let start = Start { at: events.now, target: None, is_follower: true, data_at: 0 };
+        let start = Start { at: events.now, target: None, is_follower: true, data_at: 0, in_place: false };
         self.serve(i, id, start, model, commands, events);
         true
     }
@@ -84,9 +93,11 @@ impl Disk {
         commands: &mut Commands,
         events: &mut Events,
     ) {
-        let Command { seq, op, lba, n, holds, data_at, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, Start { data_at, ..start }, model);
-        self.actuators[i].is_held = holds;
+        let Command { seq, op, lba, n, holds, data_at, in_place, .. } = commands[id];
+        let access = self.access(i, Extent { op, lba, n }, Start { data_at, in_place, ..start }, model);
+        let actuator = &mut self.actuators[i];
+        actuator.is_held = holds;
+        let begun = if actuator.media.is_some() { actuator.moved_ns } else { start.at };
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
@@ -99,7 +110,7 @@ impl Disk {
         let command = &mut commands[id];
         command.seek = access.seek;
         command.rotation = access.rotation;
-        command.transfer = done - start.at - access.seek - access.rotation;
+        command.transfer = done - begun - access.seek - access.rotation;
         let tail = e.tail_ns(op);
         command.overhead += tail;
         command.done = done + tail;
@@ -125,7 +136,7 @@ impl Disk {
         candidates.extend(self.actuators[i].ready.list().iter());
         let n_ready = candidates.len();
         let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
-        for &Dirty { seq, lba, n, arrived } in self.dirty.of_arm(i).take(most - n_ready) {
+        for &Dirty { seq, lba, n, arrived, .. } in self.dirty.of_arm(i).take(most - n_ready) {
             let actuator = i as u16;
             let mut entry = Waiting { seq, op: WRITE, lba, n, arrived, id: DIRTY, actuator, ..Waiting::default() };
             if self.is_positional {
@@ -163,6 +174,9 @@ impl Disk {
 
     #[inline]
     fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
+        if self.actuators[i].media.is_some() {
+            return self.access_by_log(i, wanted, start, model);
+        }
         let now = start.at;
         let Extent { op, lba, n } = wanted;
         let first = self.actuators[i].first_lba;
@@ -190,7 +204,7 @@ impl Disk {
 
     /// Records an access that begins now, as one of no command.
     #[cfg(feature = "web")]
-    fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
+    pub(super) fn note(&mut self, i: usize, wanted: Extent, access: &Access, model: &Model, now: i64) {
         let (from_cylinder, Extent { op, lba, n }) = (self.actuators[i].arm.cylinder, wanted);
         let Some(movements) = &mut self.movements else { return };
         let place = model.mechanics.target(lba, &self.spindle).place;
@@ -214,7 +228,7 @@ impl Disk {
         });
     }
 
-    fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
+    pub(super) fn travel_to_edge(&mut self, i: usize, model: &Model) -> i64 {
         let actuator = &mut self.actuators[i];
         let (edge, swept) = actuator.scheduler.edge();
         if edge == Edge::None {
@@ -235,7 +249,8 @@ impl Disk {
     fn destage(&mut self, i: usize, entry: &Waiting, model: &Model, events: &mut Events) {
         let &Waiting { seq, lba, n, target, .. } = entry;
         let target = self.is_positional.then_some(target);
-        let start = Start { at: events.now, target, is_follower: false, data_at: 0 };
+        let in_place = self.actuators[i].media.is_some() && self.dirty.is_in_place(i, seq);
+        let start = Start { at: events.now, target, is_follower: false, data_at: 0, in_place };
         let access = self.access(i, Extent { op: WRITE, lba, n }, start, model);
         self.dirty.leave(i, seq, access.end);
         events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));

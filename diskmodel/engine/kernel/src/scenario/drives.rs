@@ -4,6 +4,7 @@ use crate::device::Intake;
 use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Electronics};
 use crate::mechanics::{Mechanics, SeekColumn, ZoneColumns, Zones};
+use crate::media_cache::MediaCacheTables;
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
@@ -49,6 +50,9 @@ pub struct HddTables {
     pub dirty_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
+    /// Of each arm.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub media_cache: Option<MediaCacheTables>,
 }
 
 /// A flash drive's tables.
@@ -175,6 +179,7 @@ impl HddTables {
                     read_overhead_ns: self.read_overhead_ns,
                     write_overhead_ns: self.write_overhead_ns,
                 },
+                media_cache: self.media_cache,
             },
         }
     }

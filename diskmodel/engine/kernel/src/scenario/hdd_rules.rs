@@ -1,6 +1,7 @@
 //! What a hard disk's tables must keep.
 
 use super::HddTables;
+use crate::media_cache::MediaCacheTables;
 use crate::rule::{all_within, ascending, each_within, has_length, holds, within};
 use crate::rule::{
     MAX_APART_NS, MAX_DEPTH, MAX_DRIVE_BYTES, MAX_RATE, MAX_SECTORS, MAX_SECTOR_BYTES, MAX_TIME_NS, MIN_RATE,
@@ -8,6 +9,8 @@ use crate::rule::{
 
 const MAX_ZONES: usize = 1 << 16;
 const MAX_CYLINDERS: i64 = 1 << 28;
+/// Extents that are written back together.
+const MAX_EXTENTS: i64 = 1 << 20;
 const MAX_HEADS: i64 = 1 << 12;
 const MAX_PER_TRACK: i64 = 1 << 21;
 const MAX_ACTUATORS: i64 = 4;
@@ -39,7 +42,21 @@ impl HddTables {
         within("drive.dirty_sectors", self.dirty_sectors, 0, i64::from(u32::MAX))?;
         let weighed =
             [("drive.weighed_commands", self.weighed_commands), ("drive.weighed_writes", self.weighed_writes)];
-        all_within(&weighed, 1, MAX_DEPTH)
+        all_within(&weighed, 1, MAX_DEPTH)?;
+        self.media_cache.as_ref().map_or(Ok(()), |cache| self.check_media_cache(cache))
+    }
+
+    /// The log, and a band behind it, lie on every arm, and a write that is no run fits into it.
+    fn check_media_cache(&self, cache: &MediaCacheTables) -> Result<(), String> {
+        let smallest = self.n_sectors - self.n_sectors_per_actuator * (self.actuators - 1);
+        within("drive.media_cache.first_sector", cache.first_sector, 0, smallest)?;
+        within("drive.media_cache.band_sectors", cache.band_sectors, 0, smallest - cache.first_sector)?;
+        let room = smallest - cache.first_sector - cache.band_sectors;
+        within("drive.media_cache.log_sectors", cache.log_sectors, 1, room)?;
+        within("drive.media_cache.run_sectors", cache.run_sectors, 1, cache.log_sectors)?;
+        within("drive.media_cache.max_extents", cache.max_extents, 1, MAX_SECTORS)?;
+        within("drive.media_cache.batch_extents", cache.batch_extents, 1, MAX_EXTENTS)?;
+        within("drive.media_cache.idle_ns", cache.idle_ns, 0, MAX_TIME_NS)
     }
 
     fn check_sizes(&self) -> Result<(), String> {

@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::faults::{planted, Fault};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
-use crate::hdd::Disk;
+use crate::hdd::{self, Disk};
 pub use crate::host::{Costs, HostTables, PageCacheTables};
 use crate::layout::Layout;
 pub use crate::layout::{CopyPolicy, Family, LayoutTables, Rotation, SyncAction, WritePolicy};
@@ -87,6 +87,23 @@ impl Outside {
     }
 }
 
+/// Gives the media caches what they hold when the run begins (rule G9).
+fn load_logs(disks: &mut [Disk], n_disks: usize, start: &Start, model: &hdd::Model) {
+    let n_devices = disks.len() as u32;
+    let per_actuator = model.electronics.n_sectors_per_actuator;
+    if let Some((first, others)) = disks[..n_disks].split_first_mut() {
+        let mut places: Vec<_> = start.logged.lba.iter().copied().zip(start.logged.n.iter().copied()).collect();
+        if planted(Fault::LoadedLog) {
+            places.reverse();
+        }
+        first.load_log(&places, per_actuator);
+        others.iter_mut().for_each(|disk| disk.copy_log(first));
+    }
+    for (disk, runs) in disks.iter_mut().zip(start.runs.by_disk(n_devices)) {
+        disk.load_runs(if planted(Fault::LoadedRuns) { &[] } else { &runs }, per_actuator);
+    }
+}
+
 impl Scenario {
     /// The parts of a scenario that keeps its rules, and what requests must keep to.
     ///
@@ -100,6 +117,7 @@ impl Scenario {
 
     fn built(self) -> Result<Built, String> {
         let n_devices = self.layout.n_devices() as u32;
+        let n_disks = self.layout.n_disks as usize;
         let holds_disks = self.layout.holds_disks;
         let layout = Layout::new(self.layout);
         let controller = Controller::new(self.command_ns, self.hit_ns, self.link_bytes_per_s, self.hit_ratio);
@@ -126,8 +144,11 @@ impl Scenario {
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());
                 }
+                if model.electronics.media_cache.is_some() {
+                    load_logs(&mut disks, n_disks, start, &model);
+                }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
-                    disk.load(&writes);
+                    disk.load(&writes, &model);
                 }
                 Ok(Built::Hdd(outside.around(model, disks)))
             }

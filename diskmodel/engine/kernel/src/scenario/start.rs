@@ -1,5 +1,7 @@
 //! What caches and buffers hold when a run begins, as a caller hands it over (rules Z1 to Z6).
 
+use std::collections::BTreeMap;
+
 use super::Scenario;
 use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
@@ -32,6 +34,10 @@ pub struct Start {
     pub programmed: Writes,
     /// Writes that the drives' buffers have accepted after these, in order.
     pub buffered: Writes,
+    /// Writes that lie in the media cache of every hard disk but the spares, in order.
+    pub logged: Places,
+    /// Runs of writes that go on, of hard disks with media caches, in order.
+    pub runs: Writes,
     /// Dirty pages of the host, and since when, in that order.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
@@ -49,6 +55,18 @@ pub struct Start {
 pub struct Writes {
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub disk: Vec<i64>,
+    /// First block and sectors.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub lba: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub n: Vec<i64>,
+}
+
+/// Places on any disk.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct Places {
     /// First block and sectors.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub lba: Vec<i64>,
@@ -135,12 +153,33 @@ impl Scenario {
         }
         self.check_places("start.programmed", programmed, arm)?;
         self.check_places("start.buffered", buffered, arm)?;
+        self.check_logged(arm)?;
         let mut used = vec![0_i64; self.layout.n_devices() as usize];
         let places = buffered.lba.iter().zip(&buffered.n);
         for (at, (&disk, (&lba, &n))) in buffered.disk.iter().zip(places).enumerate() {
             used[disk as usize] += ((lba + n - 1) / unit - lba / unit + 1) * unit;
             let rule = format_args!("disk {disk} has room for {room} sectors");
             holds(used[disk as usize] <= room, &format!("start.buffered.n[{at}]"), n, rule)?;
+        }
+        Ok(())
+    }
+
+    /// Every arm's part has room for what it holds.
+    fn check_logged(&self, arm: i64) -> Result<(), String> {
+        let Places { lba, n } = &self.start.logged;
+        let disk = vec![0; lba.len()];
+        self.check_places("start.logged", &Writes { disk, lba: lba.clone(), n: n.clone() }, arm)?;
+        let cache = match &self.drive {
+            Drive::Hdd(tables) => tables.media_cache.as_ref(),
+            Drive::Flash(_) | Drive::Virtual(_) => None,
+        };
+        let (room, run) = cache.map_or((0, 0), |cache| (cache.log_sectors, cache.run_sectors));
+        let mut used = BTreeMap::new();
+        for (at, (&lba, &n)) in lba.iter().zip(n).enumerate() {
+            let own = used.entry(lba / arm).or_insert(0_i64);
+            *own += n;
+            let rule = format_args!("there is a media cache of {room} sectors, for writes of less than {run}");
+            holds(*own <= room && n < run, &format!("start.logged.n[{at}]"), n, rule)?;
         }
         Ok(())
     }

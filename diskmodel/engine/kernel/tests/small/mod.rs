@@ -50,6 +50,7 @@ pub fn hdd() -> HddTables {
         dirty_sectors: 256,
         weighed_commands: 32,
         weighed_writes: 32,
+        media_cache: None,
     }
 }
 

@@ -1,0 +1,246 @@
+"""What the media caches of hard disks hold after a long time of a workload (rule G9)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diskmodel.drive.media_cache.tables import MediaCacheTables
+from diskmodel.drive.tables import HddTables
+from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among, write_weight
+from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.written import Written, written
+from diskmodel.records import Int64
+from diskmodel.workload import Stream
+from diskmodel.workload.addresses import Sequential
+
+#: Times that the map is filled before the run. Once leaves bands that are cleaned for the first time, with a fifth less
+#: in each than in the long run; after three times it is a fiftieth.
+ROUNDS = 3
+#: Writes from which the pieces of one are estimated.
+_SAMPLE = 1 << 10
+#: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
+_UNKNOWN = 1 << 40
+#: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
+_OLDER = 1 << 40
+#: Factor by which more of the past is drawn where it leaves a cache that still fills.
+_LONGER = 4
+#: Share of the extents by which a cache that has ended to fill may grow over half of the writes: small regions, of
+#: which all is in the cache.
+_HARDLY = 0.01
+
+
+@dataclass(frozen=True)
+class Logged:
+    """The state of the media cache of one drive.
+
+    Attributes
+    ----------
+    lba, n : int64, shape (n_writes,)
+        Writes that it holds, the oldest first.
+    n_cleanings : int
+        Bands that were cleaned by the last writes, as many as the map holds.
+    n_recent : int
+        Those writes.
+    still_fills : bool
+        Neither is it full nor did it hardly grow over the last half of the writes.
+    """
+
+    lba: Int64
+    n: Int64
+    n_cleanings: int
+    n_recent: int
+    still_fills: bool
+
+
+@dataclass(frozen=True)
+class Caches:
+    """The media caches of all disks.
+
+    Attributes
+    ----------
+    writes : int64, shape (n, 2)
+        First block and sectors on each disk; the oldest first.
+    cleaning_requests : int
+        Requests that come for each band that is cleaned; 0 where no cache becomes full.
+    gap_sectors : int
+        What a cleaning makes room for.
+    """
+
+    writes: Int64
+    cleaning_requests: int = 0
+    gap_sectors: int = 0
+
+    @classmethod
+    def empty(cls) -> Caches:
+        """Return caches that hold nothing."""
+        return cls(np.empty((0, 2), np.int64))
+
+
+def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Caches:
+    """Return what full media caches hold."""
+    cache = drive.media_cache
+    assert cache is not None
+    n_map = cache.max_extents * drive.actuators
+    # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
+    n_each = _n_each(layout)
+    streams = history.workload.streams
+    # an endless sequential stream goes in place: without it, as many writes fill more of a cache
+    chosen = [s for s in streams if s.read_ratio < 1 and not _is_endless(s)]
+    if not chosen:
+        return Caches.empty()
+    share = sum(map(write_weight, chosen)) / sum(stream.row_weight for stream in streams)
+    sample, request = _pieces(history, layout, drive, _SAMPLE, chosen)
+    per_write = len(_joined(Written(*(c[::n_each] for c in sample)), request[::n_each]).lba) / _SAMPLE
+    if not per_write:
+        return Caches.empty()
+    n_writes = min(int(ROUNDS * n_map / per_write) + 1, MAX_ROWS)
+    # other draws than of what waits in the buffers: the same blocks in both would make room when they are written
+    older = replace(history, seed=history.seed + _OLDER)
+    while True:
+        pieces, request = _pieces(older, layout, drive, n_writes, chosen)
+        is_run, _ = _runs(pieces, cache.run_sectors)
+        logged = ~is_run[::n_each]
+        own = _joined(Written(*(column[::n_each][logged] for column in pieces)), request[::n_each][logged])
+        held = long_written(own, cache, drive.n_sectors_per_actuator)
+        # most of long runs goes in place, so that more of them is needed
+        if not held.still_fills or n_writes == MAX_ROWS:
+            break
+        n_writes = min(_LONGER * n_writes, MAX_ROWS)
+    rows = np.stack([held.lba, held.n], axis=1)
+    if not held.n_cleanings:
+        return Caches(rows, _UNKNOWN if held.still_fills else 0)
+    per_request = len(own.lba) / n_writes * n_each * share
+    each = held.n_recent / held.n_cleanings
+    gap = round(each * float(held.n.mean()))
+    return Caches(rows, max(round(each / per_request), 1), gap)
+
+
+def current_runs(history: History, layout: LayoutTables, drive: HddTables) -> Int64:
+    """Return the runs of writes that go in place when a run begins: disk, first block, sectors; the latest last."""
+    cache = drive.media_cache
+    assert cache is not None
+    streams = history.workload.streams
+    if not any(_is_in_order(stream) for stream in streams):
+        return np.empty((0, 3), np.int64)
+    writing = [stream for stream in streams if stream.read_ratio < 1]
+    share = sum(map(write_weight, writing)) / sum(stream.row_weight for stream in streams)
+    pieces, _ = _pieces(history, layout, drive, round(share * history.n_before), writing)
+    _, runs = _runs(pieces, cache.run_sectors)
+    rows = [(disk, begin, end - begin) for (disk, end), begin in runs.items() if end - begin >= cache.run_sectors]
+    found = np.array(rows, np.int64).reshape(-1, 3)
+    return found[~np.isin(found[:, 0], layout.failed)]
+
+
+def _is_in_order(stream: Stream) -> bool:
+    return isinstance(stream.addresses, Sequential)
+
+
+def _is_endless(stream: Stream) -> bool:
+    return isinstance(stream.addresses, Sequential) and stream.addresses.mean_run is None
+
+
+def _pieces(
+    history: History, layout: LayoutTables, drive: HddTables, n_writes: int, streams: Sequence[Stream]
+) -> tuple[Written, Int64]:
+    """What some streams wrote last, and the request of each piece.
+
+    No disk is lost; what lies on two arms is left out.
+    """
+    offset, length = history.last_writes(n_writes, streams)
+    first, end = offset // drive.sector_bytes, -(-(offset + length) // drive.sector_bytes)
+    found = written(replace(layout, failed=()), first, end - first)
+    unit = layout.member if layout.family == "concat" else layout.strip
+    n_each = _n_each(layout)
+    request = np.repeat(np.arange(len(first)), ((end - 1) // unit - first // unit + 1) * n_each)
+    arm = drive.n_sectors_per_actuator
+    is_on_one = (found.lba // arm == (found.lba + found.n - 1) // arm).reshape(-1, n_each).all(axis=1)
+    kept = np.repeat(is_on_one, n_each)
+    return Written(*(column[kept] for column in found)), request[kept]
+
+
+def _n_each(layout: LayoutTables) -> int:
+    """Pieces that a strip of data is written as: its own, those of its copies and its parity."""
+    return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
+
+
+def _joined(writes: Written, request: Int64) -> Written:
+    """What one request writes to one disk without a gap as one piece (rule L2)."""
+    if not len(request):
+        return writes
+    order = np.lexsort((writes.lba, writes.disk, request))
+    (disk, lba, n), request = (column[order] for column in writes), request[order]
+    goes_on = (request[1:] == request[:-1]) & (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1])
+    heads = np.flatnonzero(np.concatenate([[True], ~goes_on]))
+    return Written(disk[heads], lba[heads], np.add.reduceat(n, heads))
+
+
+def long_written(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logged:
+    """Return what one drive holds that got all of these writes, none in a run or on two arms; the latest come last."""
+    arm = writes.lba // arm_sectors
+    parts = [
+        _of_arm(Written(*(column[arm == one] for column in writes)), tables, arm_sectors)
+        for one in range(int(arm.max(initial=0)) + 1)
+    ]
+    return Logged(
+        np.concatenate([part.lba for part in parts]),
+        np.concatenate([part.n for part in parts]),
+        sum(part.n_cleanings for part in parts),
+        sum(part.n_recent for part in parts),
+        any(part.still_fills for part in parts),
+    )
+
+
+def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logged:
+    _, lba, n = writes
+    band = (lba % arm_sectors) // (tables.band_sectors or arm_sectors)
+    held: dict[int, int] = {}
+    of_band: dict[int, list[int]] = {}
+    order: deque[int] = deque()
+    used, cleaned_at = 0, []
+    is_full, at_half = False, 0
+    starts, lengths, bands = lba.tolist(), n.tolist(), band.tolist()
+    for i, (start, length) in enumerate(zip(starts, lengths, strict=True)):
+        is_full = len(held) >= tables.max_extents or used >= tables.log_sectors
+        if is_full:
+            while held.get(starts[order[0]]) != order[0]:
+                order.popleft()
+            # without bands the oldest makes room for the latest, so that it stays full
+            gone = of_band.pop(bands[order[0]]) if tables.band_sectors else [starts[order[0]]]
+            for start_gone in gone:
+                used -= lengths[held.pop(start_gone)]
+            cleaned_at.append(i)
+        if 2 * i < len(starts):
+            at_half = len(held)
+        if start in held:
+            used -= lengths[held[start]]
+        elif tables.band_sectors:
+            of_band.setdefault(bands[i], []).append(start)
+        held[start] = i
+        order.append(i)
+        used += length
+    kept = np.array(sorted(held.values()), np.int64)
+    n_recent = min(tables.max_extents, len(starts))
+    n_cleanings = sum(at >= len(starts) - n_recent for at in cleaned_at) if tables.band_sectors else 0
+    still_fills = not is_full and not cleaned_at and len(held) - at_half > _HARDLY * len(held)
+    return Logged(lba[kept], n[kept], n_cleanings, n_recent, still_fills)
+
+
+def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], int]]:
+    """Return whether each write goes in place (rule G2), and begins of the last runs by disk and end."""
+    disk, lba, n = writes
+    end = lba + n
+    is_run = n >= run_sectors
+    begins: dict[tuple[int, int], int] = {}
+    # of random places hardly one continues another
+    beside = np.flatnonzero(is_among(lba, end) | is_among(end, lba))
+    rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
+    for i, on, first, last in rows:
+        begin = begins.pop((on, first), first)
+        begins[on, last] = begin
+        is_run[i] = last - begin >= run_sectors
+    return is_run, begins
