@@ -7,6 +7,7 @@ blocks back onto their tracks, and the zone after it starts at the measured angl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,11 @@ from calibrate.trace.geometry.angles import ZoneAngle
 #: track. The first is tried first; a drive that would have too many zones takes the next.
 TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
 #: Zones of a profile: more make it long to read and load. Half coarsens drives with many spare tracks.
-MAX_ZONES = 400
+MAX_ZONES = 800
+#: Digits of a cylinder skew in sectors: over a thousand cylinders the last one adds up to a tenth of a sector.
+SKEW_DIGITS = 4
+#: Cylinders that a zone of the profile has at most; affects speed only.
+MAX_GROUP = 256
 #: Zones that each zone of the map may always have.
 MIN_ZONES = 8
 
@@ -33,10 +38,10 @@ class Group:
     blocks: int
     sectors_per_track: int
     track_skew: int
-    cylinder_skew: int
+    cylinder_skew: float
 
 
-def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, int]]:
+def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, Any]]:
     """Return zones as in a drive's description.
 
     Parameters
@@ -47,7 +52,7 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
     earlier_turns : float
         Angle by which each block lies before that of the map.
     """
-    zones: list[dict[str, int]] = []
+    zones: list[dict[str, Any]] = []
     for zone, first, last in _pieces(angles, n_blocks):
         groups: list[Group] = []
         for tolerance in TOLERANCES_TURNS:
@@ -75,25 +80,31 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
     density = -(-regular // heads)
     track_skew = round(zone.track.turns * density) % density
-    # over whole cylinders the steps of the staircase cancel, and its mean rate remains
-    total = round(heads * (zone.turns_per_block * tracks - 1.0) * density)
-    cylinder_skew = (total - (heads - 1) * track_skew) % density
-    middle = angles.angle((edges[:-1] + edges[1:]) / 2.0, np.zeros(len(edges) - 1, dtype=np.bool_))
-    advance = total / density
+    # over whole cylinders the steps of the staircase cancel, and its mean rate remains; blocks that a cylinder of the
+    # profile leaves to the next one take their part of it along
+    advance = heads * (zone.turns_per_block * tracks - 1.0) - (heads * tracks - regular) / tracks
+    cylinder_skew = (advance * density - (heads - 1) * track_skew) % density
     slack = max(tolerance * density, 1.0)
     found: list[Group] = []
 
     def add(begin: int, n: int, blocks: int, per_track: int) -> None:
         if n:
-            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
+            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew if n > 1 else 0))
 
-    begin, n, anchor = int(edges[0]), 0, float(middle[0])
+    def turned_from(begin: int) -> Floats:
+        """By how much the middle of each cylinder from `begin` on is away from where the first one's leads to."""
+        count = np.arange(min((last - begin) // regular + 2, MAX_GROUP))
+        middles = np.asarray(begin + (count + 0.5) * regular, dtype=np.float64)
+        middle = angles.angle(middles, np.zeros(len(count), dtype=np.bool_))
+        left = middle - middle[:1] - count * advance
+        return np.asarray(left - np.rint(left))
+
+    begin, n, turned = int(edges[0]), 0, turned_from(int(edges[0]))
     for k in range(len(edges) - 1):
         high = int(edges[k + 1])
-        turned = (float(middle[k]) - anchor - n * advance + 0.5) % 1.0 - 0.5
-        if n and abs(turned) > tolerance:
+        if n and (n == len(turned) or abs(turned[n]) > tolerance):
             add(begin, n, regular, density)
-            begin, n, anchor = begin + n * regular, 0, float(middle[k])
+            begin, n, turned = begin + n * regular, 0, turned_from(begin + n * regular)
         behind = begin + (n + 1) * regular
         if behind == high or (abs(behind - high) <= slack and behind <= last and k < len(edges) - 2):
             n += 1
@@ -102,8 +113,7 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
         alone = high - (begin + n * regular)
         if alone > 0:
             add(begin + n * regular, 1, alone, max(density, -(-alone // heads)))
-        begin, n = high, 0
-        anchor = float(middle[min(k + 1, len(middle) - 1)])
+        begin, n, turned = high, 0, turned_from(high)
     add(begin, n, regular, density)
     return found
 
@@ -133,14 +143,15 @@ def _unplaced(zone: ZoneAngle, placed: Floats) -> Floats:
     return np.asarray(np.minimum(placed - size * left_out, following))
 
 
-def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, int]:
+def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, Any]:
     """Return the group as a zone whose start fits the measured angles of its blocks best."""
     density = group.sectors_per_track
     n = group.cylinders * group.blocks
     sample = group.first + np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
     cylinder, rest = np.divmod(sample - group.first, group.blocks)
     head, sector = np.divmod(rest, density)
-    skew = cylinder * ((heads - 1) * group.track_skew + group.cylinder_skew) + head * group.track_skew
+    cylinder_skew = round(group.cylinder_skew, SKEW_DIGITS)
+    skew = cylinder * ((heads - 1) * group.track_skew + cylinder_skew) + head * group.track_skew
     measured = angles.angle(sample.astype(np.float64), np.zeros(len(sample), dtype=np.bool_)) - earlier_turns
     late = np.exp(2j * np.pi * (measured - (skew + sector) / density)).mean()
     return {
@@ -148,6 +159,6 @@ def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float)
         "sectors_per_track": density,
         "start_skew": round(float(np.angle(late)) / (2 * np.pi) * density) % density,
         "track_skew": group.track_skew,
-        "cylinder_skew": group.cylinder_skew,
+        "cylinder_skew": cylinder_skew,
         "spare_sectors_per_cylinder": heads * density - group.blocks,
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
+from diskmodel.drive.draws import Draws
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
 from diskmodel.drive.read_ahead import streamed
 from diskmodel.drive.tables import HddTables
@@ -22,13 +23,18 @@ NS_PER_S = 1_000_000_000
 
 @dataclass
 class Stream:
-    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`."""
+    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`.
+
+    The read ended before block `read_end` at `read_ns`.
+    """
 
     segment: Segment
     lba: int
     limit: int
     from_ns: int
     arm: Arm
+    read_end: int
+    read_ns: int
 
 
 class Actuator:
@@ -63,6 +69,7 @@ class HardDisk(Device):
         scheduler: Policy,
         depth: int,
         make_policy: Callable[[], Policy],
+        first_draw: int = 0,
     ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
@@ -77,6 +84,7 @@ class HardDisk(Device):
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
         self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
+        self.draws = Draws(tables, first_draw, index)
 
     @property
     def n_buffered(self) -> int:
@@ -144,7 +152,7 @@ class HardDisk(Device):
                 continue
             command.is_examined = True
             if command.op == WRITE:
-                self.segments.drop(command.lba, command.n_sectors)
+                self._replace_segments(command)
                 is_follower = command is actuator.follower
                 has_turn = is_follower or not self.blocked
                 if has_turn and self.dirty.accept(command.seq, command.lba, command.n_sectors, now):
@@ -158,6 +166,15 @@ class HardDisk(Device):
             elif self._is_hit(actuator, command, now):
                 actuator.accepted.remove(command)
                 self._from_buffer(command, now)
+
+    def _replace_segments(self, command: Command) -> None:
+        """What a write does to the segments (rule C6)."""
+        if self.tables.writes_drop_all:
+            self.segments.clear()
+        else:
+            self.segments.drop(command.lba, command.n_sectors)
+        if self.tables.keeps_writes:
+            self.segments.insert(command.lba, command.lba + command.n_sectors)
 
     def _release(self, actuator: Actuator, now: int) -> None:
         """The arm is no longer held; it was busy while it was."""
@@ -257,7 +274,8 @@ class HardDisk(Device):
             access = self._continue_stream(actuator, wanted.lba + n, now)
         else:
             extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
-            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns, data_ns)
+            luck = self.draws.next()
+            access = self.mechanics.access(actuator.arm, self.spindle, wanted.op, lba, n, now, extra_ns, data_ns, luck)
         if self.on_access is not None:
             self.on_access(wanted, access, actuator.arm, now)
         actuator.arm = Arm(access.cylinder, access.head)
@@ -300,8 +318,9 @@ class HardDisk(Device):
         end = command.lba + command.n_sectors
         segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
         if segment is not None and self.read_ahead and not command.holds:
-            limit = self._stream_limit(actuator, end)
-            actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
+            limit = self._stream_limit(actuator, command.lba, end)
+            arm = Arm(access.cylinder, access.head)
+            actuator.stream = Stream(segment, end, limit, access.end_ns, arm, end, access.end_ns)
 
     def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
         """Sectors before block `lba` that passed under the head while it waited for that block (rule C10)."""
@@ -319,24 +338,28 @@ class HardDisk(Device):
         lba, limit = stream.lba - first, stream.limit - first
         front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
         self.segments.extend(stream.segment, front + first)
+        if self.tables.reads_whole_track and now - stream.read_ns >= self.spindle.revolution_ns:
+            place = self.mechanics.place(stream.read_end - 1 - first)
+            self.segments.reach_back(stream.segment, stream.read_end - 1 - place.sector)
 
     def _prolong_stream(self, actuator: Actuator, start: int, end: int, now: int) -> None:
         """A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3)."""
         stream = actuator.stream
         if stream is None or not stream.segment.start <= start <= end <= stream.segment.end:
             return
-        limit = self._stream_limit(actuator, end)
+        limit = self._stream_limit(actuator, start, end)
         if limit > stream.limit:
             if stream.segment.end >= stream.limit:
                 stream.lba, stream.from_ns, stream.arm = stream.segment.end, now, actuator.arm
             stream.limit = limit
 
-    def _stream_limit(self, actuator: Actuator, end: int) -> int:
+    def _stream_limit(self, actuator: Actuator, start: int, end: int) -> int:
         last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
         limit = min(end + self.read_ahead, last)
         if self.tables.read_ahead_in_track:
             place = self.mechanics.place(end - 1 - actuator.first_lba)
-            limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
+            if not self.tables.read_ahead_in_own_track or end - start <= place.sector + 1:
+                limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
         return limit
 
     def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:

@@ -142,6 +142,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; n_disks as usize],
         phase_ns: vec![0; n_disks as usize],
+        first_draw: 0,
         start: Start::default(),
         sample_every: 0,
     }

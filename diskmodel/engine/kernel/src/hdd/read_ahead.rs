@@ -11,6 +11,8 @@ pub(super) struct Stream {
     limit: i64,
     from_ns: i64,
     arm: Arm,
+    /// Where and when the read before it ended.
+    read: (i64, i64),
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
 }
@@ -23,9 +25,9 @@ impl Disk {
         if let Some(segment) = self.segments.insert(lba - passed, end) {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
-                let limit = model.stream_limit(actuator.first_lba, end);
-                actuator.stream =
-                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
+                let limit = model.stream_limit(actuator.first_lba, lba, end);
+                let (from_ns, arm, read) = (access.end, access.arm, (end, access.end));
+                actuator.stream = Some(Stream { segment, lba: end, limit, from_ns, arm, read, followed_ns: -1 });
             }
         }
     }
@@ -55,12 +57,20 @@ impl Disk {
         );
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
+        if model.electronics.reads_whole_track {
+            let (end, read_ns) = stream.read;
+            let late = i64::from(planted(Fault::WholeTrack));
+            if now - read_ns >= spindle.revolution + late {
+                let place = model.mechanics.zones.place(end - 1 - first);
+                segments.reach_back(&mut stream.segment, end - 1 - i64::from(place.sector));
+            }
+        }
     }
 
     /// A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3).
     pub(super) fn prolong_stream(&mut self, i: usize, start: i64, end: i64, model: &Model, now: i64) {
         let actuator = &mut self.actuators[i];
-        let limit = model.stream_limit(actuator.first_lba, end);
+        let limit = model.stream_limit(actuator.first_lba, start, end);
         let arm = actuator.arm;
         let Some(stream) = actuator.stream.as_mut() else { return };
         if start < stream.segment.start || end > stream.segment.end || limit <= stream.limit {

@@ -2,12 +2,13 @@
 
 use super::actuator::Actuator;
 use super::arms::OwnArm;
+use super::luck::Luck;
 use super::{Disk, Model};
 use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Extent, Target, READ, WRITE};
+use crate::mechanics::{Access, Arm, Extent, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
@@ -174,7 +175,11 @@ impl Disk {
             let lba = lba - first;
             let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
             let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
-            model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
+            if model.has_draws {
+                self.lucky_access(arm, wanted, &target, (now, extra), start.data_at, model)
+            } else {
+                model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
+            }
         };
         #[cfg(feature = "web")]
         self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
@@ -185,6 +190,26 @@ impl Disk {
         actuator.served_end = lba + n;
         actuator.stream = None;
         self.front.counters.busy_ns += access.end - now;
+        access
+    }
+
+    /// An access that draws what happens to it (rule M9).
+    #[inline(never)]
+    fn lucky_access(
+        &mut self,
+        arm: Arm,
+        wanted: Extent,
+        target: &Target,
+        begin: (i64, i64),
+        data_at: i64,
+        model: &Model,
+    ) -> Access {
+        let Luck { in_order, late_ns } = self.draws.next(&model.chances);
+        let how = (data_at, model.mechanics.zero_latency && !in_order);
+        let mut access = model.mechanics.access_by(arm, &self.spindle, wanted, target, begin, how);
+        access.rotation += late_ns;
+        access.first_end += late_ns;
+        access.end += late_ns;
         access
     }
 

@@ -1,4 +1,4 @@
-//! Seek, rotation and transfer of one access (rules M1 to M8); see `diskmodel/drive/mechanics.py`.
+//! Seek, rotation and transfer of one access (rules M1 to M9); see `diskmodel/drive/mechanics.py`.
 
 mod seeks;
 mod spindle;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
-pub use seeks::{SeekColumn, Seeks};
+pub use seeks::{SeekColumn, Seeks, Varied};
 pub use spindle::Spindle;
 pub use zones::{Place, ZoneColumns, Zones};
 
@@ -24,7 +24,9 @@ pub struct Mechanics {
     least_seek_ns: Arc<[u32]>,
     head_switch_ns: i64,
     write_settle_ns: i64,
-    zero_latency: bool,
+    pub zero_latency: bool,
+    is_varied: bool,
+    varied: Varied,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +81,14 @@ pub fn div(a: i64, b: i64) -> i64 {
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
         let Seeks { ns: seek_ns, least_ns: least_seek_ns } = seeks;
-        Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency }
+        let (is_varied, varied) = (false, Varied::default());
+        Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency, is_varied, varied }
+    }
+
+    /// The same with seeks that differ by operation or direction.
+    #[must_use]
+    pub fn with(self, varied: Varied) -> Self {
+        Mechanics { is_varied: !varied.is_none(), varied, ..self }
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -95,19 +104,40 @@ impl Mechanics {
     #[inline]
     pub fn least_move_ns(&self, distance: i64) -> i64 {
         let at = (distance as usize).min(self.least_seek_ns.len() - 1);
-        i64::from(self.least_seek_ns[at])
+        let least = i64::from(self.least_seek_ns[at]);
+        if self.is_varied {
+            let writes = self.varied.write_ns.as_ref().map_or(least, |seeks| i64::from(seeks.least_ns[at]));
+            return least.min(writes) - self.varied.inward_ns.abs();
+        }
+        least
+    }
+
+    /// A seek where they differ by operation or direction (rule M3).
+    #[inline(never)]
+    fn varied_seek_ns(&self, inward: i64, op: u8) -> i64 {
+        let distance = inward.unsigned_abs() as usize;
+        let seek = match &self.varied.write_ns {
+            Some(seeks) if op == WRITE && !planted(Fault::WriteSeek) => seeks.ns[distance],
+            _ => self.seek_ns[distance],
+        };
+        i64::from(seek) + if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) }
     }
 
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
     pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
+        let inward = i64::from(place.cylinder) - arm.cylinder;
+        let distance = inward.abs();
         let other_head = i64::from(place.head) != arm.head;
         if distance == 0 && !other_head {
             return if planted(Fault::WriteSettle) && op == WRITE { self.write_settle_ns } else { 0 };
         }
         let nearer = i64::from(planted(Fault::SeekDistance) && distance > 1);
-        let seek = i64::from(self.seek_ns[(distance - nearer) as usize]);
+        let seek = if self.is_varied {
+            self.varied_seek_ns(inward, op)
+        } else {
+            i64::from(self.seek_ns[(distance - nearer) as usize])
+        };
         let no_switch = planted(Fault::HeadSwitch) && distance > 0;
         let switch = if other_head && !no_switch { self.head_switch_ns } else { 0 };
         let settle = if op == WRITE { self.write_settle_ns } else { 0 };
@@ -125,14 +155,29 @@ impl Mechanics {
         (at, extra): (i64, i64),
         data_at: i64,
     ) -> Access {
+        self.access_by(from, spindle, extent, target, (at, extra), (data_at, self.zero_latency))
+    }
+
+    /// The same as [`Self::access`], for an access that has drawn whether it reads in order (rule M9).
+    #[inline]
+    pub fn access_by(
+        &self,
+        from: Arm,
+        spindle: &Spindle,
+        extent: Extent,
+        target: &Target,
+        (at, extra): (i64, i64),
+        (data_at, zero_latency): (i64, bool),
+    ) -> Access {
         let begin = at + extra;
         if begin >= LAST_NS {
             return Access { seek: extra, end: begin, arm: from, ..Access::default() };
         }
-        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, data_at);
+        let how = (data_at, zero_latency);
+        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, how);
         if taken < extent.n {
             let Extent { op, lba, n } = extent;
-            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
+            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, how);
         }
         access.seek += extra;
         access.first_end = access.first_end.min(access.end);
@@ -141,12 +186,12 @@ impl Mechanics {
 
     /// The tracks of an access behind its first one.
     #[inline(never)]
-    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
+    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, how: (i64, bool)) {
         let Extent { op, mut lba, mut n } = extent;
         while n > 0 && access.end < LAST_NS {
             let target = self.target(lba, spindle);
             let extent = Extent { op, lba, n };
-            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, data_at);
+            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, how);
             access.seek += next.seek;
             access.rotation += next.rotation;
             access.transfer += next.transfer;
@@ -165,7 +210,7 @@ impl Mechanics {
         extent: Extent,
         &Target { place, angle }: &Target,
         now: i64,
-        data_at: i64,
+        (data_at, zero_latency): (i64, bool),
     ) -> (Access, i64) {
         let revolution = spindle.revolution;
         let by_track = &self.zones.of(&place).by_track;
@@ -176,7 +221,7 @@ impl Mechanics {
         let taken = extent.n.min(self.zones.left_on_track(&place));
         let pass = by_track.of((index + taken) * revolution) - angle;
         let first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
-        if self.zero_latency && wait + pass > revolution {
+        if zero_latency && wait + pass > revolution {
             wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
         }
         let transfer = arrived - now - seek + pass;

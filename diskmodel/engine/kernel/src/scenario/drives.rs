@@ -2,12 +2,12 @@
 
 use crate::device::Intake;
 use crate::flash::{self, FtlTables};
-use crate::hdd::{self, Bus, Electronics};
-use crate::mechanics::{Mechanics, SeekColumn, ZoneColumns, Zones};
+use crate::hdd::{self, Bus, Chances, Electronics};
+use crate::mechanics::{Mechanics, SeekColumn, Varied, ZoneColumns, Zones};
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
-use crate::python::{extract::whole_numbers, seeks::seeks};
+use crate::python::{extract::whole_numbers, seeks::seeks, seeks::write_seeks};
 use crate::virtual_disk;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -28,12 +28,21 @@ pub struct HddTables {
     pub start_skew: Vec<i64>,
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
+    pub cylinder_skew_parts: Vec<i64>,
     pub spare_sectors_per_cylinder: Vec<i64>,
     #[cfg_attr(feature = "python", pyo3(from_py_with = seeks))]
     pub seek_ns: SeekColumn,
+    /// None: writes seek as reads do.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = write_seeks))]
+    pub write_seek_ns: Option<Box<SeekColumn>>,
+    pub seek_inward_ns: i64,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
     pub zero_latency: bool,
+    pub zero_latency_ppm: i64,
+    pub retry_ppm: i64,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub retry_ns: Vec<i64>,
     pub read_overhead_ns: i64,
     pub write_overhead_ns: i64,
     pub completion_overhead_ns: i64,
@@ -46,6 +55,10 @@ pub struct HddTables {
     pub read_ahead_sectors: i64,
     pub read_ahead_in_track: bool,
     pub read_on_arrival: bool,
+    pub read_ahead_in_own_track: bool,
+    pub reads_whole_track: bool,
+    pub writes_drop_all: bool,
+    pub keeps_writes: bool,
     pub dirty_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
@@ -146,12 +159,22 @@ impl HddTables {
                 start_skew: self.start_skew,
                 track_skew: self.track_skew,
                 cylinder_skew: self.cylinder_skew,
+                cylinder_skew_parts: self.cylinder_skew_parts,
                 spare: self.spare_sectors_per_cylinder,
             },
         );
         let seeks = self.seek_ns.0.unwrap_or_default();
+        let write_ns = self.write_seek_ns.map(|column| column.0.unwrap_or_default());
+        let chances = Chances {
+            zero_latency_ppm: if self.zero_latency { self.zero_latency_ppm as u64 } else { 1_000_000 },
+            retry_ppm: self.retry_ppm as u64,
+            retry_ns: self.retry_ns,
+        };
         hdd::Model {
-            mechanics: Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
+            mechanics: Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
+                .with(Varied { write_ns, inward_ns: self.seek_inward_ns }),
+            has_draws: chances.has_draws(),
+            chances,
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
                 n_sectors: self.n_sectors,
@@ -167,6 +190,10 @@ impl HddTables {
                 read_ahead_sectors: self.read_ahead_sectors,
                 read_ahead_in_track: self.read_ahead_in_track,
                 read_on_arrival: self.read_on_arrival,
+                read_ahead_in_own_track: self.read_ahead_in_own_track,
+                reads_whole_track: self.reads_whole_track,
+                writes_drop_all: self.writes_drop_all,
+                keeps_writes: self.keeps_writes,
                 dirty_sectors: self.dirty_sectors,
                 weighed_commands: self.weighed_commands as usize,
                 weighed_writes: self.weighed_writes as usize,
