@@ -42,7 +42,7 @@ impl Draws {
     #[inline(never)]
     pub fn next(&mut self, chances: &Chances) -> Luck {
         let zero_ppm = chances.zero_latency_ppm;
-        let in_order = zero_ppm < PPM && self.below(PPM) + u64::from(planted(Fault::InOrder)) >= zero_ppm;
+        let in_order = zero_ppm < PPM && (self.below(PPM) >= zero_ppm) != planted(Fault::InOrder);
         if chances.retry_ppm == 0 || self.below(PPM) >= chances.retry_ppm {
             return Luck { in_order, late_ns: 0 };
         }

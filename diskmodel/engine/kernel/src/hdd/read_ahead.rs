@@ -59,7 +59,7 @@ impl Disk {
         segments.extend(&mut stream.segment, front + first);
         if model.electronics.reads_whole_track {
             let (end, read_ns) = stream.read;
-            let late = i64::from(planted(Fault::WholeTrack));
+            let late = if planted(Fault::WholeTrack) { spindle.revolution } else { 0 };
             if now - read_ns >= spindle.revolution + late {
                 let place = model.mechanics.zones.place(end - 1 - first);
                 segments.reach_back(&mut stream.segment, end - 1 - i64::from(place.sector));
