@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diskmodel.drive.hdd import Hdd
-from diskmodel.drive.tables import SKEW_PARTS, HddTables
+from diskmodel.drive.tables import HddTables
 from diskmodel.errors import DescriptionError, Fault
 
 Int64 = NDArray[np.int64]
@@ -103,7 +103,6 @@ def angle_of(tables: HddTables, lba: ArrayLike) -> tuple[Int64, Int64]:
     per_cylinder = (tables.heads - 1) * tables.track_skew[zone] + tables.cylinder_skew[zone]
     skew = (cylinder - tables.zone_first_cylinder[zone]) * per_cylinder + head % tables.heads * tables.track_skew[zone]
     skew += tables.start_skew[zone]
-    skew += (cylinder - tables.zone_first_cylinder[zone]) * tables.cylinder_skew_parts[zone] // SKEW_PARTS
     return np.asarray((skew + sector) % per_track), per_track
 
 
@@ -112,7 +111,7 @@ def zone_rates(drive: Hdd) -> ZoneRates:
     tables = drive.tables()
     revolution_s = tables.revolution_ns / 1e9
     media = tables.sectors_per_track * tables.sector_bytes / revolution_s
-    skews = (tables.heads - 1) * tables.track_skew + tables.cylinder_skew + tables.cylinder_skew_parts / SKEW_PARTS
+    skews = (tables.heads - 1) * tables.track_skew + tables.cylinder_skew
     whole = tables.heads * tables.sectors_per_track
     sustained = media * (whole - tables.spare_sectors_per_cylinder) / (whole + skews)
     return ZoneRates(tables.zone_first_lba[:-1] * tables.sector_bytes, media, sustained)

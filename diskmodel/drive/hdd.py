@@ -266,7 +266,6 @@ class Hdd(Profile):
         segment = cache.size_bytes // cache.segments // self.sector_bytes * self.sector_bytes
         ahead = segment if cache.read_ahead_bytes is None else cache.read_ahead_bytes
         has_cache = self.cache is not None
-        skews = [zone.cylinder_skew_parts for zone in zones]
         retries = self.retries
         return HddTables(
             sector_bytes=self.sector_bytes,
@@ -281,8 +280,7 @@ class Hdd(Profile):
             sectors_per_track=frozen([zone.sectors_per_track for zone in zones]),
             start_skew=frozen([zone.start_skew for zone in zones]),
             track_skew=frozen([zone.track_skew for zone in zones]),
-            cylinder_skew=frozen([whole for whole, _ in skews]),
-            cylinder_skew_parts=frozen([parts for _, parts in skews]),
+            cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
             seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
             write_seek_ns=frozen([] if self.write_seek is None else self.write_seek.curve_ns(cylinders[-1])),
@@ -384,8 +382,11 @@ class Hdd(Profile):
 
     def _check_seeks(self) -> None:
         """No seek is over before it began, in either direction."""
+        if not self.seek_inward_ns:
+            return
         tables = self.cached_tables
-        least = min(int(seeks[1:].min()) for seeks in (tables.seek_ns, tables.write_seek_ns) if len(seeks) > 1)
+        seeks = (tables.seek_ns[1:], tables.write_seek_ns[1:])
+        least = min((int(some.min()) for some in seeks if len(some)), default=0)
         if abs(self.seek_inward_ns) > least:
             raise ValueError(
                 f"seek_inward={pretty_ns(self.seek_inward_ns)}: must not exceed the shortest seek, "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from diskmodel.drive.draws import USUAL, Luck
-from diskmodel.drive.tables import SKEW_PARTS, HddTables
+from diskmodel.drive.tables import HddTables
 from diskmodel.records import WRITE
 
 
@@ -76,7 +76,6 @@ class Mechanics:
         self.track_skew = [int(v) for v in tables.track_skew]
         self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
         self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
-        self.cylinder_skew_parts = [int(v) for v in tables.cylinder_skew_parts]
         self.seek_ns = [int(v) for v in tables.seek_ns]
         self.write_seek_ns = [int(v) for v in tables.write_seek_ns] or self.seek_ns
         # together the whole difference, also where it is odd
@@ -103,9 +102,7 @@ class Mechanics:
         """Return how many sectors after the index mark a place begins, 0 … sectors per track - 1 (rule M2)."""
         zone, cylinder, head, sector = place
         per_cylinder = (self.tables.heads - 1) * self.track_skew[zone] + self.cylinder_skew[zone]
-        cylinder -= self.zone_first_cylinder[zone]
-        skew = cylinder * per_cylinder + head * self.track_skew[zone]
-        skew += cylinder * self.cylinder_skew_parts[zone] // SKEW_PARTS
+        skew = (cylinder - self.zone_first_cylinder[zone]) * per_cylinder + head * self.track_skew[zone]
         return (self.start_skew[zone] + skew + sector) % self.sectors_per_track[zone]
 
     def move_ns(self, arm: Arm, cylinder: int, head: int, op: int) -> int:

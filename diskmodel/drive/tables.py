@@ -15,8 +15,6 @@ from diskmodel.drive.flash.ftl import FtlTables
 
 Int64 = NDArray[np.int64]
 
-#: Parts of a sector in which cylinder skews are given.
-SKEW_PARTS = 1 << 20
 #: A share of 1, in parts per million.
 PPM = 1_000_000
 
@@ -50,8 +48,6 @@ class HddTables:
         The last entry is the end: blocks of one actuator, and cylinders.
     sectors_per_track, start_skew, track_skew, cylinder_skew, spare_sectors_per_cylinder : int64, shape (n_zones,)
         In sectors. Spare sectors are the last ones of each cylinder and store no blocks.
-    cylinder_skew_parts : int64, shape (n_zones,)
-        What a cylinder adds to its skew, in parts of 1 / `SKEW_PARTS` of a sector.
     seek_ns : int64, shape (n_cylinders,)
         Time of a read seek by distance; entry 0 is 0.
     write_seek_ns : int64, shape (n_cylinders,) or (0,)
@@ -108,7 +104,6 @@ class HddTables:
     track_skew: Int64
     cylinder_skew: Int64
     spare_sectors_per_cylinder: Int64
-    cylinder_skew_parts: Int64
     seek_ns: Int64
     write_seek_ns: Int64
     seek_inward_ns: int

@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.drive.tables import SKEW_PARTS
 
 
 class Zone(Description):
@@ -17,10 +16,9 @@ class Zone(Description):
     ----------
     cylinders : int
     sectors_per_track : int
-    track_skew, cylinder_skew : int, float
+    track_skew, cylinder_skew : int
         Offset, in sectors, of the first sector of the next track (next head; first head of the next cylinder), so that
-        a sequential transfer reaches it just after the head has moved. A fraction of the cylinder skew adds up from
-        cylinder to cylinder.
+        a sequential transfer reaches it just after the head has moved.
     start_skew : int
         Offset of the zone's first block from the index mark, in sectors.
     spare_sectors_per_cylinder : int
@@ -30,14 +28,9 @@ class Zone(Description):
     cylinders: Annotated[int, Field(ge=1, le=1 << 40)]
     sectors_per_track: Annotated[int, Field(ge=1, le=1 << 20)]
     track_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
-    cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] | Annotated[float, Field(ge=0, le=1 << 20)] = 0
+    cylinder_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     start_skew: Annotated[int, Field(ge=0, le=1 << 20)] = 0
     spare_sectors_per_cylinder: Annotated[int, Field(ge=0, le=1 << 26)] = 0
-
-    @property
-    def cylinder_skew_parts(self) -> tuple[int, int]:
-        """The cylinder skew as whole sectors and parts of 1 / `SKEW_PARTS` of a sector."""
-        return divmod(round(self.cylinder_skew * SKEW_PARTS), SKEW_PARTS)
 
     def sectors_per_cylinder(self, heads: int) -> int:
         """Return the blocks of a cylinder."""

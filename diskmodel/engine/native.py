@@ -196,7 +196,7 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
     sector = tables.sector_bytes
     names = (
         "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
-        "sectors_per_track start_skew track_skew cylinder_skew cylinder_skew_parts spare_sectors_per_cylinder seek_ns "
+        "sectors_per_track start_skew track_skew cylinder_skew spare_sectors_per_cylinder seek_ns "
         "seek_inward_ns head_switch_ns write_settle_ns zero_latency zero_latency_ppm retry_ppm retry_ns "
         "read_overhead_ns write_overhead_ns completion_overhead_ns write_completion_overhead_ns interface_bytes_per_s "
         "buffer_full_ppm read_ahead_in_track read_ahead_in_own_track read_on_arrival reads_whole_track cache_segments "

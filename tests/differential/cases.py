@@ -217,7 +217,7 @@ def _hdd(pick: Pick) -> dict[str, Any]:
                 "sectors_per_track": tracks,
                 "track_skew": pick((0, 3, 17)),
                 "start_skew": pick((0, 0, 11, 90)),
-                "cylinder_skew": pick((0, 5, 23, 4.63)),
+                "cylinder_skew": pick((0, 5, 23)),
                 "spare_sectors_per_cylinder": pick((0, 0, 4, tracks + 2)),
             }
         )

@@ -7,7 +7,6 @@ blocks back onto their tracks, and the zone after it starts at the measured angl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from calibrate.trace.geometry.angles import ZoneAngle
 TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
 #: Zones of a profile: more make it long to read and load. Half coarsens drives with many spare tracks.
 MAX_ZONES = 800
-#: Digits of a cylinder skew in sectors: over a thousand cylinders the last one adds up to a tenth of a sector.
-SKEW_DIGITS = 4
 #: Cylinders that a zone of the profile has at most; affects speed only.
 MAX_GROUP = 256
 #: Zones that each zone of the map may always have.
@@ -38,10 +35,10 @@ class Group:
     blocks: int
     sectors_per_track: int
     track_skew: int
-    cylinder_skew: float
+    cylinder_skew: int
 
 
-def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, Any]]:
+def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: float = 0.0) -> list[dict[str, int]]:
     """Return zones as in a drive's description.
 
     Parameters
@@ -52,7 +49,7 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
     earlier_turns : float
         Angle by which each block lies before that of the map.
     """
-    zones: list[dict[str, Any]] = []
+    zones: list[dict[str, int]] = []
     for zone, first, last in _pieces(angles, n_blocks):
         groups: list[Group] = []
         for tolerance in TOLERANCES_TURNS:
@@ -83,13 +80,15 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
     # over whole cylinders the steps of the staircase cancel, and its mean rate remains; blocks that a cylinder of the
     # profile leaves to the next one take their part of it along
     advance = heads * (zone.turns_per_block * tracks - 1.0) - (heads * tracks - regular) / tracks
-    cylinder_skew = (advance * density - (heads - 1) * track_skew) % density
+    total = round(advance * density)
+    cylinder_skew = (total - (heads - 1) * track_skew) % density
+    advance = total / density
     slack = max(tolerance * density, 1.0)
     found: list[Group] = []
 
     def add(begin: int, n: int, blocks: int, per_track: int) -> None:
         if n:
-            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew if n > 1 else 0))
+            found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
 
     def turned_from(begin: int) -> Floats:
         """By how much the middle of each cylinder from `begin` on is away from where the first one's leads to."""
@@ -143,15 +142,14 @@ def _unplaced(zone: ZoneAngle, placed: Floats) -> Floats:
     return np.asarray(np.minimum(placed - size * left_out, following))
 
 
-def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, Any]:
+def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float) -> dict[str, int]:
     """Return the group as a zone whose start fits the measured angles of its blocks best."""
     density = group.sectors_per_track
     n = group.cylinders * group.blocks
     sample = group.first + np.unique(np.linspace(0, n - 1, min(n, 200)).astype(np.int64))
     cylinder, rest = np.divmod(sample - group.first, group.blocks)
     head, sector = np.divmod(rest, density)
-    cylinder_skew = round(group.cylinder_skew, SKEW_DIGITS)
-    skew = cylinder * ((heads - 1) * group.track_skew + cylinder_skew) + head * group.track_skew
+    skew = cylinder * ((heads - 1) * group.track_skew + group.cylinder_skew) + head * group.track_skew
     measured = angles.angle(sample.astype(np.float64), np.zeros(len(sample), dtype=np.bool_)) - earlier_turns
     late = np.exp(2j * np.pi * (measured - (skew + sector) / density)).mean()
     return {
@@ -159,6 +157,6 @@ def _described(angles: AngleMap, group: Group, heads: int, earlier_turns: float)
         "sectors_per_track": density,
         "start_skew": round(float(np.angle(late)) / (2 * np.pi) * density) % density,
         "track_skew": group.track_skew,
-        "cylinder_skew": cylinder_skew,
+        "cylinder_skew": group.cylinder_skew,
         "spare_sectors_per_cylinder": heads * density - group.blocks,
     }

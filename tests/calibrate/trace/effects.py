@@ -26,12 +26,16 @@ def _without_direction(drive: Hdd) -> Hdd:
 
 
 def _without_write_seeks(drive: Hdd) -> Hdd:
-    """Writes seek as reads do, and a settle makes up for the mean."""
+    """Writes seek as reads do, and their overhead makes up for the mean over all pairs of cylinders."""
     if drive.write_seek is None:
         return drive
     tables = drive.tables()
-    more = float((tables.write_seek_ns[1:] - tables.seek_ns[1:]).mean()) + tables.write_settle_ns
-    return drive.model_copy(update={"write_seek": None, "write_settle_ns": max(round(more), 0)})
+    pairs = np.arange(tables.n_cylinders - 1, 0, -1)
+    more = float(np.average(tables.write_seek_ns[1:] - tables.seek_ns[1:], weights=pairs))
+    overhead = max(round(tables.write_overhead_ns + more), 0)
+    return drive.model_copy(
+        update={"write_seek": None, "write_settle_ns": tables.write_settle_ns, "write_overhead_ns": overhead}
+    )
 
 
 def _without_retries(drive: Hdd) -> Hdd:
@@ -39,7 +43,8 @@ def _without_retries(drive: Hdd) -> Hdd:
 
 
 def _all_on_arrival(drive: Hdd) -> Hdd:
-    return drive.model_copy(update={"zero_latency": drive.zero_latency_ratio > 0.5, "zero_latency_ratio": 1.0})
+    all_do = drive.zero_latency and drive.zero_latency_ratio > 0.5
+    return drive.model_copy(update={"zero_latency": all_do, "zero_latency_ratio": 1.0})
 
 
 def _plain_read_ahead(drive: Hdd) -> Hdd:
@@ -55,11 +60,6 @@ def _plain_writes(drive: Hdd) -> Hdd:
     return _with_cache(drive, write_drops="overlap", keeps_writes=False)
 
 
-def _whole_skews(drive: Hdd) -> Hdd:
-    zones = [{**zone.to_dict(), "cylinder_skew": round(zone.cylinder_skew)} for zone in drive.zone_list()]
-    return drive.model_copy(update={"zones": zones})
-
-
 #: The profile without each effect, by what is left out.
 WITHOUT: dict[str, Changed] = {
     "direction of seeks": _without_direction,
@@ -68,7 +68,6 @@ WITHOUT: dict[str, Changed] = {
     "access on arrival by chance": _all_on_arrival,
     "read-ahead of whole tracks, or beyond the own track": _plain_read_ahead,
     "what a write does to the cache": _plain_writes,
-    "fractions of cylinder skews": _whole_skews,
 }
 
 

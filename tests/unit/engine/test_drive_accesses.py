@@ -1,4 +1,4 @@
-"""Accesses of a hard disk that differ by operation, direction or chance (rules M2, M3, M6, M9), worked by hand.
+"""Accesses of a hard disk that differ by operation, direction or chance (rules M3, M6, M9), worked by hand.
 
 100 sectors a track, two heads, ten cylinders: block b of the drive of `test_drive_buffers` begins to pass at 10,000 ·
 (b mod 100) ns of each revolution of 1,000,000 ns, and cylinder c begins at block 200 c.
@@ -12,7 +12,6 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.drive.draws import Draws, Luck
-from diskmodel.drive.geometry import angle_of
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
@@ -55,27 +54,6 @@ def test_the_scheduler_knows_direction_and_operation(engine: str) -> None:
     assert inward[2] < inward[1], "the outward seek is short, the inward one too long for block 412"
     outward = times(done(engine, rows, seek=SEEK, queue=queue, seek_inward_ns=-100_000))
     assert outward[1] < outward[2]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fractions_of_a_skew_add_up(engine: str) -> None:
-    """Rule M2: with 2.25 sectors, cylinder 4 begins 9 sectors further on, and one of bus follows the sector."""
-    zone = {"cylinders": 10, "sectors_per_track": 100, "cylinder_skew": 2.25}
-    assert times(done(engine, [(0, READ, 800, 1)], zones=[zone])) == [90_000 + 11_000]
-    drive = Hdd.parse(
-        {
-            "kind": "hdd",
-            "name": "skewed",
-            "capacity_bytes": 2000 * 512,
-            "rpm": 6000,
-            "heads": 2,
-            "zones": [zone],
-            "seek": SEEK,
-        }
-    )
-    index, _ = angle_of(drive.tables(), np.arange(0, 2000, 200))
-    assert index.tolist() == [0, 2, 4, 6, 9, 11, 13, 15, 18, 20]
-    assert Hdd.parse(drive.to_dict()) == drive
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -173,10 +151,13 @@ def test_two_disks_do_not_draw_alike() -> None:
         ({"zero_latency": True, "zero_latency_ratio": 1.5}, "zero_latency_ratio"),
         ({"seek_inward": "9 ms"}, "must not exceed the shortest seek"),
         ({"seek_inward": "-9 ms"}, "must not exceed the shortest seek"),
+        (
+            {"seek_inward_ns": 1, "zones": [{"cylinders": 1, "sectors_per_track": 98}], "capacity_bytes": 196 * 512},
+            "must not exceed the shortest seek, 0 ns",
+        ),
         ({"retries": {"ratio": 0.1, "time": []}}, "retries.time"),
         ({"retries": {"ratio": 2, "time": ["1 ms"]}}, "retries.ratio"),
         ({"retries": {"ratio": 0.1, "time": ["-1 ms"]}}, "retries.time"),
-        ({"zones": [{"cylinders": 1000, "sectors_per_track": 98, "cylinder_skew": -0.5}]}, "cylinder_skew"),
     ],
 )
 def test_what_cannot_be_is_refused(fields: dict[str, object], rule: str) -> None:

@@ -25,7 +25,6 @@ faults! {
     AngleRounding,
     RotationSlack,
     ZeroLatency,
-    SkewParts,
     WriteSeek,
     SeekInward,
     InOrder,

@@ -12,8 +12,6 @@ pub struct ZoneColumns {
     pub start_skew: Vec<i64>,
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
-    /// What a cylinder adds to its skew, in parts of 1 / 2^20 of a sector.
-    pub cylinder_skew_parts: Vec<i64>,
     pub spare: Vec<i64>,
 }
 
@@ -31,7 +29,6 @@ pub struct Zone {
     track_skew: i64,
     /// From a cylinder's first track to the next one's.
     skew_per_cylinder: i64,
-    skew_parts: i64,
     spare: i64,
 }
 
@@ -55,18 +52,14 @@ pub struct Zones {
     shift: u32,
 }
 
-/// Parts of a sector in which cylinder skews are given: 2 to this power.
-const SKEW_BITS: u32 = 20;
-
 /// Entries of the table that leads to a block's zone, about.
 const ENTRIES: i64 = 4096;
 
 impl Zones {
     /// Of columns that fit each other.
     pub fn new(heads: i64, columns: &ZoneColumns) -> Self {
-        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, start_skew, track_skew, cylinder_skew, .. } =
+        let ZoneColumns { first_lba, first_cylinder, sectors_per_track, start_skew, track_skew, cylinder_skew, spare } =
             columns;
-        let ZoneColumns { cylinder_skew_parts, spare, .. } = columns;
         let n = sectors_per_track.len();
         let held: Vec<_> = (0..n)
             .map(|zone| Zone {
@@ -79,7 +72,6 @@ impl Zones {
                 start_skew: start_skew[zone],
                 track_skew: track_skew[zone],
                 skew_per_cylinder: (heads - 1) * track_skew[zone] + cylinder_skew[zone],
-                skew_parts: cylinder_skew_parts[zone],
                 spare: spare[zone],
             })
             .collect();
@@ -119,8 +111,7 @@ impl Zones {
         let start = if planted(Fault::StartSkew) { 0 } else { zone.start_skew };
         let skew = start
             + cylinder * (zone.skew_per_cylinder + i64::from(planted(Fault::CylinderSkew)))
-            + skewed_head * zone.track_skew
-            + ((cylinder * zone.skew_parts) >> (SKEW_BITS + u32::from(planted(Fault::SkewParts))));
+            + skewed_head * zone.track_skew;
         Place {
             cylinder: (zone.first_cylinder + cylinder) as u32,
             head: head as u16,
@@ -155,7 +146,6 @@ mod tests {
             start_skew: vec![0; 3],
             track_skew: vec![0; 3],
             cylinder_skew: vec![0; 3],
-            cylinder_skew_parts: vec![0; 3],
             spare: vec![0; 3],
         };
         let zones = Zones::new(2, &columns);

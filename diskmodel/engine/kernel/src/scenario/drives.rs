@@ -28,7 +28,6 @@ pub struct HddTables {
     pub start_skew: Vec<i64>,
     pub track_skew: Vec<i64>,
     pub cylinder_skew: Vec<i64>,
-    pub cylinder_skew_parts: Vec<i64>,
     pub spare_sectors_per_cylinder: Vec<i64>,
     #[cfg_attr(feature = "python", pyo3(from_py_with = seeks))]
     pub seek_ns: SeekColumn,
@@ -159,7 +158,6 @@ impl HddTables {
                 start_skew: self.start_skew,
                 track_skew: self.track_skew,
                 cylinder_skew: self.cylinder_skew,
-                cylinder_skew_parts: self.cylinder_skew_parts,
                 spare: self.spare_sectors_per_cylinder,
             },
         );

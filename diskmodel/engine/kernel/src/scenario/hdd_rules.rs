@@ -73,7 +73,6 @@ impl HddTables {
             ("drive.start_skew", &self.start_skew),
             ("drive.track_skew", &self.track_skew),
             ("drive.cylinder_skew", &self.cylinder_skew),
-            ("drive.cylinder_skew_parts", &self.cylinder_skew_parts),
         ] {
             has_length(field, column.len(), n)?;
             each_within(field, column, 0, MAX_PER_TRACK)?;
