@@ -1,4 +1,4 @@
-"""What happens to an access by chance: retries, and access on arrival that is not always made (rule M9)."""
+"""What happens to an access at random: retries, and access on arrival that is not always made (rule M9)."""
 
 from __future__ import annotations
 

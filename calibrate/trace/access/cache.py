@@ -24,8 +24,8 @@ SIZES = np.array([5, 9, 17, 33])
 PAUSES_MS = np.array([8.0, 14.0, 24.0])
 #: Ranks at which response times are kept: 48 give steps of 2 % of the requests.
 QUANTILES = (np.arange(48) + 0.5) / 48
-#: Reads of what was just written needed to tell whether written data stays in the cache: where one near read in five is
-#: a hit anyway, three are so by chance in one drive of 125. With double, few traces have enough.
+#: Reads of what was just written needed to know whether written data stays in the cache: where one near read in five is
+#: a hit anyway, three are so in one drive of 125. With double, few traces have enough.
 MIN_COVERED = 3
 #: Weight of all sizes together in a class of offset, in requests. Without it a class of one request predicts all hits
 #: or none; at double, a class of three leans on the others as much as on itself.

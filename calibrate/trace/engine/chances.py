@@ -1,4 +1,4 @@
-"""What accesses of a traced drive meet by chance, and what the direction of a seek adds, as the engines define them.
+"""What accesses of a traced drive meet at random, and what the direction of a seek adds, as the engines define them.
 
 The trace model has both apart for reads and for writes; a profile has one value, the mean over the accesses that
 reached the platter.
@@ -14,7 +14,7 @@ from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.model import TraceModel
 
-#: Entries of the table of delays. With half, a stall that one delay in a hundred is cannot be told from one in fifty.
+#: Entries of the table of delays. With half, a stall that is one delay in a hundred becomes one in fifty.
 N_DELAYS = 100
 #: Share of accesses below which delays do not count: less than one in a thousand accesses.
 MIN_RATIO = 1e-3

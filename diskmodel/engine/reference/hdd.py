@@ -23,18 +23,13 @@ NS_PER_S = 1_000_000_000
 
 @dataclass
 class Stream:
-    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`.
-
-    The read ended before block `read_end` at `read_ns`.
-    """
+    """Read-ahead behind a read: block `lba` followed at `from_ns` with the arm at `arm`; it ends before `limit`."""
 
     segment: Segment
     lba: int
     limit: int
     from_ns: int
     arm: Arm
-    read_end: int
-    read_ns: int
 
 
 class Actuator:
@@ -319,8 +314,7 @@ class HardDisk(Device):
         segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
         if segment is not None and self.read_ahead and not command.holds:
             limit = self._stream_limit(actuator, command.lba, end)
-            arm = Arm(access.cylinder, access.head)
-            actuator.stream = Stream(segment, end, limit, access.end_ns, arm, end, access.end_ns)
+            actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
 
     def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
         """Sectors before block `lba` that passed under the head while it waited for that block (rule C10)."""
@@ -338,9 +332,9 @@ class HardDisk(Device):
         lba, limit = stream.lba - first, stream.limit - first
         front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
         self.segments.extend(stream.segment, front + first)
-        if self.tables.reads_whole_track and now - stream.read_ns >= self.spindle.revolution_ns:
-            place = self.mechanics.place(stream.read_end - 1 - first)
-            self.segments.reach_back(stream.segment, stream.read_end - 1 - place.sector)
+        if self.tables.reads_whole_track and now - stream.from_ns >= self.spindle.revolution_ns:
+            last = stream.limit - 1
+            self.segments.reach_back(stream.segment, last - self.mechanics.place(last - first).sector)
 
     def _prolong_stream(self, actuator: Actuator, start: int, end: int, now: int) -> None:
         """A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3)."""

@@ -65,7 +65,7 @@ WITHOUT: dict[str, Changed] = {
     "direction of seeks": _without_direction,
     "seeks of writes of their own": _without_write_seeks,
     "lost revolutions and stalls": _without_retries,
-    "access on arrival by chance": _all_on_arrival,
+    "access on arrival that is not always made": _all_on_arrival,
     "read-ahead of whole tracks, or beyond the own track": _plain_read_ahead,
     "what a write does to the cache": _plain_writes,
 }

@@ -152,7 +152,12 @@ def test_two_disks_do_not_draw_alike() -> None:
         ({"seek_inward": "9 ms"}, "must not exceed the shortest seek"),
         ({"seek_inward": "-9 ms"}, "must not exceed the shortest seek"),
         (
-            {"seek_inward_ns": 1, "zones": [{"cylinders": 1, "sectors_per_track": 98}], "capacity_bytes": 196 * 512},
+            {
+                "seek_inward_ns": 1,
+                "seek": SEEK,
+                "zones": [{"cylinders": 1, "sectors_per_track": 98}],
+                "capacity_bytes": 196 * 512,
+            },
             "must not exceed the shortest seek, 0 ns",
         ),
         ({"retries": {"ratio": 0.1, "time": []}}, "retries.time"),

@@ -1,4 +1,4 @@
-//! What happens to an access by chance (rule M9); see `diskmodel/drive/draws.py`.
+//! What happens to an access at random (rule M9); see `diskmodel/drive/draws.py`.
 
 use crate::faults::{planted, Fault};
 
@@ -15,8 +15,13 @@ pub struct Chances {
 }
 
 impl Chances {
+    /// Whether some accesses read in order, and others do not.
+    pub fn are_mixed(&self) -> bool {
+        self.zero_latency_ppm < PPM
+    }
+
     pub fn has_draws(&self) -> bool {
-        self.zero_latency_ppm < PPM || self.retry_ppm > 0
+        self.are_mixed() || self.retry_ppm > 0
     }
 }
 

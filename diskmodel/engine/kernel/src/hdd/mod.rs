@@ -52,6 +52,8 @@ pub struct Model {
     pub electronics: Electronics,
     pub chances: Chances,
     pub has_draws: bool,
+    /// The mechanics of accesses that read in order, where others do not.
+    pub in_order: Option<Box<Mechanics>>,
 }
 
 impl Disk {

@@ -11,8 +11,6 @@ pub(super) struct Stream {
     limit: i64,
     from_ns: i64,
     arm: Arm,
-    /// Where and when the read before it ended.
-    read: (i64, i64),
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
 }
@@ -26,8 +24,8 @@ impl Disk {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let limit = model.stream_limit(actuator.first_lba, lba, end);
-                let (from_ns, arm, read) = (access.end, access.arm, (end, access.end));
-                actuator.stream = Some(Stream { segment, lba: end, limit, from_ns, arm, read, followed_ns: -1 });
+                actuator.stream =
+                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
         }
     }
@@ -58,11 +56,11 @@ impl Disk {
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
         if model.electronics.reads_whole_track {
-            let (end, read_ns) = stream.read;
             let late = if planted(Fault::WholeTrack) { spindle.revolution } else { 0 };
-            if now - read_ns >= spindle.revolution + late {
-                let place = model.mechanics.zones.place(end - 1 - first);
-                segments.reach_back(&mut stream.segment, end - 1 - i64::from(place.sector));
+            if now - stream.from_ns >= spindle.revolution + late {
+                let last = stream.limit - 1;
+                let place = model.mechanics.zones.place(last - first);
+                segments.reach_back(&mut stream.segment, last - i64::from(place.sector));
             }
         }
     }

@@ -194,6 +194,7 @@ impl Disk {
     }
 
     /// An access that draws what happens to it (rule M9).
+    #[cold]
     #[inline(never)]
     fn lucky_access(
         &mut self,
@@ -205,8 +206,8 @@ impl Disk {
         model: &Model,
     ) -> Access {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
-        let how = (data_at, model.mechanics.zero_latency && !in_order);
-        let mut access = model.mechanics.access_by(arm, &self.spindle, wanted, target, begin, how);
+        let mechanics = model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics);
+        let mut access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
         access.rotation += late_ns;
         access.first_end += late_ns;
         access.end += late_ns;

@@ -24,7 +24,7 @@ pub struct Mechanics {
     least_seek_ns: Arc<[u32]>,
     head_switch_ns: i64,
     write_settle_ns: i64,
-    pub zero_latency: bool,
+    zero_latency: bool,
     is_varied: bool,
     varied: Varied,
 }
@@ -87,8 +87,24 @@ impl Mechanics {
 
     /// The same with seeks that differ by operation or direction.
     #[must_use]
-    pub fn with(self, varied: Varied) -> Self {
-        Mechanics { is_varied: !varied.is_none(), varied, ..self }
+    pub fn with(mut self, varied: Varied) -> Self {
+        self.is_varied = !varied.is_none();
+        if self.is_varied {
+            self.least_seek_ns = varied.least_ns(&self.least_seek_ns);
+        }
+        Mechanics { varied, ..self }
+    }
+
+    /// The same of accesses that read in order.
+    #[must_use]
+    pub fn in_order(&self) -> Self {
+        Mechanics { zero_latency: false, ..self.clone() }
+    }
+
+    /// Whether seeks differ by operation or direction.
+    #[inline(always)]
+    pub fn is_varied(&self) -> bool {
+        self.is_varied
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -104,40 +120,52 @@ impl Mechanics {
     #[inline]
     pub fn least_move_ns(&self, distance: i64) -> i64 {
         let at = (distance as usize).min(self.least_seek_ns.len() - 1);
-        let least = i64::from(self.least_seek_ns[at]);
-        if self.is_varied {
-            let writes = self.varied.write_ns.as_ref().map_or(least, |seeks| i64::from(seeks.least_ns[at]));
-            return least.min(writes) - self.varied.inward_ns.abs();
-        }
-        least
-    }
-
-    /// A seek where they differ by operation or direction (rule M3).
-    #[inline(never)]
-    fn varied_seek_ns(&self, inward: i64, op: u8) -> i64 {
-        let distance = inward.unsigned_abs() as usize;
-        let seek = match &self.varied.write_ns {
-            Some(seeks) if op == WRITE && !planted(Fault::WriteSeek) => seeks.ns[distance],
-            _ => self.seek_ns[distance],
-        };
-        i64::from(seek) + if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) }
+        i64::from(self.least_seek_ns[at])
     }
 
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
     pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        let inward = i64::from(place.cylinder) - arm.cylinder;
-        let distance = inward.abs();
+        if self.is_varied {
+            return self.varied_move_ns(arm, place, op);
+        }
+        self.plain_move_ns(arm, place, op)
+    }
+
+    /// The same where seeks do not differ by operation or direction.
+    #[inline(always)]
+    pub fn plain_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
         let other_head = i64::from(place.head) != arm.head;
         if distance == 0 && !other_head {
             return if planted(Fault::WriteSettle) && op == WRITE { self.write_settle_ns } else { 0 };
         }
         let nearer = i64::from(planted(Fault::SeekDistance) && distance > 1);
-        let seek = if self.is_varied {
-            self.varied_seek_ns(inward, op)
-        } else {
-            i64::from(self.seek_ns[(distance - nearer) as usize])
+        let seek = i64::from(self.seek_ns[(distance - nearer) as usize]);
+        self.settled_ns(seek, other_head, distance, op)
+    }
+
+    /// The same where they do.
+    #[cold]
+    #[inline(never)]
+    fn varied_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        let inward = i64::from(place.cylinder) - arm.cylinder;
+        let other_head = i64::from(place.head) != arm.head;
+        if inward == 0 && !other_head {
+            return 0;
+        }
+        let distance = inward.unsigned_abs() as usize;
+        let seek = match &self.varied.write_ns {
+            Some(seeks) if op == WRITE && !planted(Fault::WriteSeek) => seeks.ns[distance],
+            _ => self.seek_ns[distance],
         };
+        let turned = if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) };
+        self.settled_ns(i64::from(seek) + turned, other_head, distance as i64, op)
+    }
+
+    /// The longer of a seek and a head switch, and settling.
+    #[inline(always)]
+    fn settled_ns(&self, seek: i64, other_head: bool, distance: i64, op: u8) -> i64 {
         let no_switch = planted(Fault::HeadSwitch) && distance > 0;
         let switch = if other_head && !no_switch { self.head_switch_ns } else { 0 };
         let settle = if op == WRITE { self.write_settle_ns } else { 0 };
@@ -155,29 +183,14 @@ impl Mechanics {
         (at, extra): (i64, i64),
         data_at: i64,
     ) -> Access {
-        self.access_by(from, spindle, extent, target, (at, extra), (data_at, self.zero_latency))
-    }
-
-    /// The same as [`Self::access`], for an access that has drawn whether it reads in order (rule M9).
-    #[inline]
-    pub fn access_by(
-        &self,
-        from: Arm,
-        spindle: &Spindle,
-        extent: Extent,
-        target: &Target,
-        (at, extra): (i64, i64),
-        (data_at, zero_latency): (i64, bool),
-    ) -> Access {
         let begin = at + extra;
         if begin >= LAST_NS {
             return Access { seek: extra, end: begin, arm: from, ..Access::default() };
         }
-        let how = (data_at, zero_latency);
-        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, how);
+        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, data_at);
         if taken < extent.n {
             let Extent { op, lba, n } = extent;
-            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, how);
+            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
         }
         access.seek += extra;
         access.first_end = access.first_end.min(access.end);
@@ -186,12 +199,12 @@ impl Mechanics {
 
     /// The tracks of an access behind its first one.
     #[inline(never)]
-    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, how: (i64, bool)) {
+    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
         let Extent { op, mut lba, mut n } = extent;
         while n > 0 && access.end < LAST_NS {
             let target = self.target(lba, spindle);
             let extent = Extent { op, lba, n };
-            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, how);
+            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, data_at);
             access.seek += next.seek;
             access.rotation += next.rotation;
             access.transfer += next.transfer;
@@ -210,7 +223,7 @@ impl Mechanics {
         extent: Extent,
         &Target { place, angle }: &Target,
         now: i64,
-        (data_at, zero_latency): (i64, bool),
+        data_at: i64,
     ) -> (Access, i64) {
         let revolution = spindle.revolution;
         let by_track = &self.zones.of(&place).by_track;
@@ -221,7 +234,7 @@ impl Mechanics {
         let taken = extent.n.min(self.zones.left_on_track(&place));
         let pass = by_track.of((index + taken) * revolution) - angle;
         let first_end = arrived + wait + by_track.of((index + 1) * revolution) - angle;
-        if zero_latency && wait + pass > revolution {
+        if self.zero_latency && wait + pass > revolution {
             wait = (revolution - pass - i64::from(planted(Fault::ZeroLatency))).max(0);
         }
         let transfer = arrived - now - seek + pass;

@@ -17,6 +17,13 @@ impl Varied {
         self.write_ns.is_none() && self.inward_ns == 0
     }
 
+    /// What no seek over so many cylinders or more is shorter than, from the same of reads without a direction.
+    pub fn least_ns(&self, of_reads: &[u32]) -> Arc<[u32]> {
+        let less = self.inward_ns.unsigned_abs() as u32;
+        let of_writes = self.write_ns.as_ref().map_or(of_reads, |seeks| &seeks.least_ns);
+        of_reads.iter().zip(of_writes).map(|(&read, &write)| read.min(write).saturating_sub(less)).collect()
+    }
+
     /// What is added to a seek: together the whole difference, also where it is odd.
     pub fn turned_ns(&self, is_inward: bool) -> i64 {
         let outward = -(self.inward_ns >> 1);

@@ -168,9 +168,11 @@ impl HddTables {
             retry_ppm: self.retry_ppm as u64,
             retry_ns: self.retry_ns,
         };
+        let mechanics = Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
+            .with(Varied { write_ns, inward_ns: self.seek_inward_ns });
         hdd::Model {
-            mechanics: Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
-                .with(Varied { write_ns, inward_ns: self.seek_inward_ns }),
+            in_order: chances.are_mixed().then(|| Box::new(mechanics.in_order())),
+            mechanics,
             has_draws: chances.has_draws(),
             chances,
             electronics: Electronics {
