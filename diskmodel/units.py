@@ -146,6 +146,8 @@ Bytes = Annotated[int, _quantity(_BYTES, whole=True), Field(ge=0, le=MAX_BYTES)]
 #: Bytes moved by one request or transfer.
 Length = Annotated[int, _quantity(_LENGTH, whole=True), Field(ge=0, le=MAX_LENGTH)]
 Nanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_DEVICE_NS)]
+#: A difference between two times of a device.
+SignedNanoseconds = Annotated[int, _quantity(_TIME, whole=True), Field(ge=-MAX_DEVICE_NS, le=MAX_DEVICE_NS)]
 #: Time between requests.
 Pause = Annotated[int, _quantity(_TIME, whole=True), Field(ge=0, le=MAX_NS)]
 BytesPerSecond = Annotated[float, _quantity(_RATE, whole=False), Field(ge=MIN_RATE, le=MAX_RATE)]

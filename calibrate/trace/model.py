@@ -6,6 +6,7 @@ instants at which earlier requests completed. The response of the request itself
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +36,9 @@ from calibrate.trace.geometry.angle_map import AngleMap, access_keys
 N_DRAWS = 48
 #: Accesses needed to estimate lost revolutions; with fewer, none is assumed.
 MIN_SETTLED = 50
+#: Standard errors from which on lost revolutions count. At 0 the noise of accesses that land just before or after their
+#: blocks counts as lost revolutions, and half of all drives have some.
+MIN_STDERRS = 2.0
 #: Ranks at which errors of angles are kept.
 ERROR_QUANTILES = (np.arange(200) + 0.5) / 200
 
@@ -134,16 +138,28 @@ def pause_before(trace: RequestTrace, pause: Pause) -> Floats:
 
 def _lost(
     start_ms: Floats, ready_ms: Floats, target_ms: Floats, spread_ms: float, error_turns: Floats, period_ms: float
-) -> float:
-    """Return the revolutions lost on average: how much later than predicted accesses begin that read in order."""
+) -> Floats:
+    """Return the revolutions that each access has lost: how much later than predicted those begin that read in order.
+
+    There are none where accesses are few.
+    """
     if len(start_ms) < MIN_SETTLED:
-        return 0.0
+        return np.zeros(0)
     rng = np.random.default_rng(0)
     shape = (len(start_ms), N_DRAWS)
     ready = ready_ms[:, None] + spread_ms * rng.standard_normal(shape)
     begin = ready + np.mod(target_ms[:, None] + rng.choice(error_turns, shape) * period_ms - ready, period_ms)
     late = (start_ms[:, None] - begin) / period_ms
-    return max(float(late[late < MIN_TURNS].mean()), 0.0)
+    return np.asarray(late[(late < MIN_TURNS).all(axis=1)].mean(axis=1))
+
+
+def _counted(lost: Sequence[Floats]) -> list[float]:
+    """Return the means of lost revolutions by operation, 0 unless all accesses together have lost some."""
+    every = np.concatenate(lost)
+    stderr = float(every.std()) / np.sqrt(max(len(every), 1))
+    if not len(every) or every.mean() <= MIN_STDERRS * stderr:
+        return [0.0] * len(lost)
+    return [max(float(one.mean()), 0.0) if len(one) else 0.0 for one in lost]
 
 
 @dataclass(frozen=True)
@@ -247,6 +263,8 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         lost.append(_lost(start[settled], ready[settled], placed.target_ms[settled], curve.spread_ms, error, period))
         curves.append(curve)
         errors.append(error)
+    # writes that are written back do not show it
+    read_lost, write_lost = _counted(lost[:1]) * 2 if bus.is_write_back else _counted(lost)
     streaming = is_streaming(trace)
     hits = ~media & ~trace.is_write
     return TraceModel(
@@ -263,8 +281,8 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
         errors[1],
         arrival[0],
         arrival[1],
-        lost[0],
-        lost[1],
+        read_lost,
+        write_lost,
         stream_misses(streaming, media, placed.goes_across),
         fit_stalls(stalled, period, len(trace)),
     )

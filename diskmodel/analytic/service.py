@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from diskmodel.analytic.backend import BackEnd
 from diskmodel.drive import FlashTables, HddTables, VirtualTables
+from diskmodel.drive.tables import PPM
 from diskmodel.queue import SCHEDULERS
 
 #: Numbers of candidates at which service times are sampled; between them they are interpolated.
@@ -124,11 +125,12 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         distance = distance.copy()
         distance[sample.is_revisit] = np.resize(travels, int(sample.is_revisit.sum()))
     follows = is_known & (sample.previous_end == sample.lba)
-    seek = tables.seek_ns[distance] + np.where(sample.is_write & ~follows, tables.write_settle_ns, 0)
+    seek = np.where(sample.is_write, _of_writes(tables)[distance], tables.seek_ns[distance])
+    seek = seek + np.where(sample.is_write & ~follows, tables.write_settle_ns, 0)
     n = len(sample.lba)
     turn = tables.revolution_ns
     rotation = turn * np.random.default_rng(815).permutation((np.arange(n) + 0.5) / max(n, 1))
-    transfer = sample.n_sectors * turn / per_track
+    transfer = sample.n_sectors * turn / per_track + _delayed_ns(tables)
     overhead = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns)
     depth = tables.queue_depth if drive_depth is None else min(drive_depth, tables.queue_depth)
     schedulers: tuple[str, ...] = (tables.scheduler,) if depth > 1 else ()
@@ -149,6 +151,15 @@ def hdd_service(tables: HddTables, sample: BackEnd, host_scheduler: str, drive_d
         margin_s=tables.miss_margin_ns / 1e9 if is_rpo else 0.0,
         turn_s=turn / 1e9,
     )
+
+
+def _of_writes(tables: HddTables) -> NDArray[np.int64]:
+    return tables.write_seek_ns if len(tables.write_seek_ns) else tables.seek_ns
+
+
+def _delayed_ns(tables: HddTables) -> float:
+    """Return what retries and stalls add to an access on average."""
+    return float(tables.retry_ns.mean()) * tables.retry_ppm / PPM if len(tables.retry_ns) else 0.0
 
 
 def _ack_s(tables: HddTables, sample: BackEnd) -> float:

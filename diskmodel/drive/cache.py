@@ -53,6 +53,14 @@ class Segments:
         segment.end = max(segment.end, end)
         segment.start = max(segment.start, segment.end - self.sectors)
 
+    def reach_back(self, segment: Segment, start: int) -> None:
+        """Let a segment begin at `start`, if that is earlier and there is room."""
+        segment.start = min(segment.start, max(start, segment.end - self.sectors))
+
+    def clear(self) -> None:
+        """Remove every segment."""
+        self.held = []
+
     def drop(self, lba: int, n: int) -> None:
         """Remove every segment that overlaps a written range."""
         self.held = [s for s in self.held if s.end <= lba or lba + n <= s.start]

@@ -13,12 +13,12 @@ from diskmodel.drive.assumed_order import ASSUMED_ORDERS, AssumedOrder
 from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
-from diskmodel.drive.tables import HddTables, frozen
+from diskmodel.drive.tables import PPM, HddTables, frozen
 from diskmodel.drive.zones import Zone, track_density, zones_between
 from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.registry import OneOf
-from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm
+from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm, SignedNanoseconds, pretty_ns
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
 #: seek table has one entry for each, 40 MB at the limit.
@@ -42,20 +42,42 @@ class HddCache(Description):
         Number of sequential streams that it can track.
     read_ahead_bytes : int, optional
         How far it reads ahead after a read while idle; default: a whole segment. 0: no read-ahead.
-    read_ahead_to : "limit" or "track"
-        Whether read-ahead also stops at the end of the track.
+    read_ahead_to : "limit", "track", "own-track" or "whole-track"
+        Whether read-ahead also stops at the end of the track: "own-track" only behind reads that lie within one track,
+        "whole-track" after going round to the first block of the track.
     read_on_arrival : bool
         Whether a read also caches what passes on its track between the head's arrival and its first block.
     write_back : bool
         Whether a write completes when it is in the cache.
+    write_drops : "overlap" or "all"
+        Whether a write drops the segments that it overlaps, or all of them.
+    keeps_writes : bool
+        Whether written data stays in the cache as a segment.
     """
 
     size_bytes: Annotated[Bytes, Field(gt=0)]
     segments: Annotated[int, Field(ge=1, le=65536)] = 16
     read_ahead_bytes: Bytes | None = None
-    read_ahead_to: Literal["limit", "track"] = "limit"
+    read_ahead_to: Literal["limit", "track", "own-track", "whole-track"] = "limit"
     read_on_arrival: bool = False
     write_back: bool = False
+    write_drops: Literal["overlap", "all"] = "overlap"
+    keeps_writes: bool = False
+
+
+class Retries(Description):
+    """Delays that some accesses to the media meet: revolutions lost to retries, recalibrations.
+
+    Attributes
+    ----------
+    ratio : float
+        Share of the accesses to the media that are delayed.
+    time_ns : tuple of int
+        Equally likely delays.
+    """
+
+    ratio: Annotated[float, Field(ge=0, le=1)]
+    time_ns: Annotated[tuple[Nanoseconds, ...], Field(min_length=1, max_length=1024)]
 
 
 class DriveQueue(Description):
@@ -131,8 +153,14 @@ class Hdd(Profile):
     n_zones : int
         Number of zones to derive; ignored when `zones` is given.
     seek : SeekTimes, SeekCurve or SeekTable
+    write_seek : SeekTimes, SeekCurve or SeekTable, optional
+        Seek times of writes, where they differ from those of reads by more than a settle; default: as for reads.
+    seek_inward_ns : int
+        By how much a seek toward the inner edge takes longer than one outward; `seek` is the mean of both. May be
+        negative.
     write_settle_ns : int, optional
-        Extra time of a write after any seek or head switch; default: average write seek less average seek, or 0.
+        Extra time of a write after any seek or head switch; default: average write seek less average seek, or 0, and 0
+        with `write_seek`.
     head_switch_ns : int, optional
         Default: 80 % of the seek to the next cylinder.
     read_overhead_ns, write_overhead_ns : int
@@ -148,6 +176,10 @@ class Hdd(Profile):
         Part of a read that must be in the buffer before the drive begins to send it. 0: the first sector; 1: all of it.
     zero_latency : bool
         Whether reading a track starts wherever the head arrives.
+    zero_latency_ratio : float
+        Share of the accesses that do so with `zero_latency`; the others read in order.
+    retries : Retries, optional
+        Delays that some accesses meet.
     actuators : int
         With two, each has half of the heads and half of the blocks.
     recording : "conventional" or "shingled"
@@ -168,6 +200,8 @@ class Hdd(Profile):
     cylinders: Annotated[int, Field(ge=4, le=1 << 22)] | None = None
     n_zones: Annotated[int, Field(ge=1, le=1000)] = 16
     seek: Seek
+    write_seek: Seek | None = None
+    seek_inward_ns: SignedNanoseconds = 0
     write_settle_ns: Nanoseconds | None = None
     head_switch_ns: Nanoseconds | None = None
     read_overhead_ns: Nanoseconds = 100_000
@@ -178,6 +212,8 @@ class Hdd(Profile):
     interface_bytes_per_s: BytesPerSecond = 300e6
     buffer_full_ratio: Annotated[float, Field(ge=0, le=1)] = 0.0
     zero_latency: bool = False
+    zero_latency_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
+    retries: Retries | None = None
     actuators: Literal[1, 2] = 1
     recording: Literal["conventional", "shingled"] = "conventional"
     cache: HddCache | None = None
@@ -204,7 +240,13 @@ class Hdd(Profile):
             raise ValueError("inner_bytes_per_s: must not exceed outer_bytes_per_s; swap them")
         if self.cache is not None and self.cache.size_bytes // self.cache.segments < self.sector_bytes:
             raise ValueError("cache.segments: makes a segment smaller than a sector; use fewer segments")
+        if self.zero_latency_ratio < 1 and not self.zero_latency:
+            raise ValueError(
+                f"zero_latency_ratio={self.zero_latency_ratio:g}: needs zero_latency = true; set it, or leave the "
+                "ratio out"
+            )
         self.cached_tables  # noqa: B018 — so that an inconsistent geometry or seek curve fails here, not during a run
+        self._check_seeks()
         return self
 
     def tables(self) -> HddTables:
@@ -228,6 +270,7 @@ class Hdd(Profile):
         segment = cache.size_bytes // cache.segments // self.sector_bytes * self.sector_bytes
         ahead = segment if cache.read_ahead_bytes is None else cache.read_ahead_bytes
         has_cache = self.cache is not None
+        retries = self.retries
         return HddTables(
             sector_bytes=self.sector_bytes,
             n_sectors=self.n_sectors,
@@ -244,6 +287,8 @@ class Hdd(Profile):
             cylinder_skew=frozen([zone.cylinder_skew for zone in zones]),
             spare_sectors_per_cylinder=frozen([zone.spare_sectors_per_cylinder for zone in zones]),
             seek_ns=frozen(self.seek.curve_ns(cylinders[-1])),
+            write_seek_ns=frozen([] if self.write_seek is None else self.write_seek.curve_ns(cylinders[-1])),
+            seek_inward_ns=self.seek_inward_ns,
             head_switch_ns=self.switch_ns,
             write_settle_ns=self.settle_ns,
             read_overhead_ns=self.read_overhead_ns,
@@ -254,12 +299,19 @@ class Hdd(Profile):
             interface_bytes_per_s=round(self.interface_bytes_per_s),
             buffer_full_ppm=round(self.buffer_full_ratio * 1_000_000),
             zero_latency=self.zero_latency,
+            zero_latency_ppm=round(self.zero_latency_ratio * PPM),
+            retry_ppm=0 if retries is None else round(retries.ratio * PPM),
+            retry_ns=frozen([] if retries is None else retries.time_ns),
             cache_bytes=cache.size_bytes if has_cache else 0,
             cache_segments=cache.segments if has_cache else 0,
             cache_segment_bytes=segment if has_cache else 0,
             read_ahead_bytes=min(ahead, segment) // self.sector_bytes * self.sector_bytes if has_cache else 0,
-            read_ahead_in_track=has_cache and cache.read_ahead_to == "track",
+            read_ahead_in_track=has_cache and cache.read_ahead_to != "limit",
             read_on_arrival=cache.read_on_arrival,
+            read_ahead_in_own_track=cache.read_ahead_to == "own-track",
+            reads_whole_track=cache.read_ahead_to == "whole-track",
+            writes_drop_all=cache.write_drops == "all",
+            keeps_writes=has_cache and cache.keeps_writes,
             write_back=cache.write_back,
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
@@ -303,7 +355,9 @@ class Hdd(Profile):
     @property
     def settle_ns(self) -> int:
         """Extra time of a write after a move, given or from the average write seek."""
-        return self.seek.write_settle_ns if self.write_settle_ns is None else self.write_settle_ns
+        if self.write_settle_ns is not None:
+            return self.write_settle_ns
+        return self.seek.write_settle_ns if self.write_seek is None else 0
 
     @property
     def write_tail_ns(self) -> int:
@@ -346,6 +400,19 @@ class Hdd(Profile):
             step_ns=step,
             revolution_ns=self.period_ns,
         )
+
+    def _check_seeks(self) -> None:
+        """No seek is over before it began, in either direction."""
+        if not self.seek_inward_ns:
+            return
+        tables = self.cached_tables
+        seeks = (tables.seek_ns[1:], tables.write_seek_ns[1:])
+        least = min((int(some.min()) for some in seeks if len(some)), default=0)
+        if abs(self.seek_inward_ns) > least:
+            raise ValueError(
+                f"seek_inward={pretty_ns(self.seek_inward_ns)}: must not exceed the shortest seek, "
+                f"{pretty_ns(least)}; check the units"
+            )
 
     def _check_zones(self, zones: tuple[Zone, ...], heads: int, starts: list[int]) -> None:
         for index, zone in enumerate(zones):

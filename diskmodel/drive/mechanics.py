@@ -1,4 +1,4 @@
-"""Mechanics of one command on a hard disk: seek, rotation, transfer (rules M1 to M8).
+"""Mechanics of one command on a hard disk: seek, rotation, transfer (rules M1 to M9).
 
 Pure functions of the tables, the state of the arm and the time; integers only. Angles are expressed as times: the
 fraction of a revolution, in nanoseconds.
@@ -10,6 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from diskmodel.drive.draws import USUAL, Luck
 from diskmodel.drive.tables import HddTables
 from diskmodel.records import WRITE
 
@@ -76,6 +77,10 @@ class Mechanics:
         self.cylinder_skew = [int(v) for v in tables.cylinder_skew]
         self.spare = [int(v) for v in tables.spare_sectors_per_cylinder]
         self.seek_ns = [int(v) for v in tables.seek_ns]
+        self.write_seek_ns = [int(v) for v in tables.write_seek_ns] or self.seek_ns
+        # together the whole difference, also where it is odd
+        self.outward_ns = -(tables.seek_inward_ns // 2)
+        self.inward_ns = tables.seek_inward_ns + self.outward_ns
 
     def place(self, lba: int) -> Place:
         """Return the position of block `lba` of one actuator (rule M1)."""
@@ -102,10 +107,12 @@ class Mechanics:
 
     def move_ns(self, arm: Arm, cylinder: int, head: int, op: int) -> int:
         """Return the time to move `head` to `cylinder`: longer of seek and head switch, plus write settle (rule M3)."""
-        distance = abs(cylinder - arm.cylinder)
-        if distance == 0 and head == arm.head:
+        inward = cylinder - arm.cylinder
+        if inward == 0 and head == arm.head:
             return 0
-        move = self.seek_ns[distance]
+        move = (self.write_seek_ns if op == WRITE else self.seek_ns)[abs(inward)]
+        if inward:
+            move += self.inward_ns if inward > 0 else self.outward_ns
         if head != arm.head and self.tables.head_switch_ns > move:
             move = self.tables.head_switch_ns
         return move + (self.tables.write_settle_ns if op == WRITE else 0)
@@ -128,13 +135,23 @@ class Mechanics:
         return move + wait + (spindle.revolution_ns if move and wait < margin_ns else 0)
 
     def access(
-        self, arm: Arm, spindle: Spindle, op: int, lba: int, n: int, at_ns: int, extra_ns: int = 0, data_ns: int = 0
+        self,
+        arm: Arm,
+        spindle: Spindle,
+        op: int,
+        lba: int,
+        n: int,
+        at_ns: int,
+        extra_ns: int = 0,
+        data_ns: int = 0,
+        luck: Luck = USUAL,
     ) -> Access:
-        """Return the access to `n` sectors from block `lba` that starts at `at_ns` (rules M3 to M7); keep `arm`.
+        """Return the access to `n` sectors from block `lba` that starts at `at_ns` (rules M3 to M7, M9); keep `arm`.
 
         `extra_ns` is travel before the seek (to the edge and back, rule Q4); no data passes under the head before
-        `data_ns` (rule D9).
+        `data_ns` (rule D9). `luck` is what the access has drawn.
         """
+        zero_latency = self.tables.zero_latency and not luck.in_order
         now, seek, rotation, transfer = at_ns + extra_ns, extra_ns, 0, 0
         here = Arm(arm.cylinder, arm.head)
         first_end = first_wait = 0
@@ -151,7 +168,7 @@ class Mechanics:
             is_first = not first_end
             if is_first:
                 first_end = arrived + wait + (index + 1) * revolution // per_track - start
-            if self.tables.zero_latency and wait + pass_ns > revolution:
+            if zero_latency and wait + pass_ns > revolution:
                 # the head arrives within the requested range: one revolution from there reads all of it (rule M6)
                 wait = max(revolution - pass_ns, 0)
             if is_first:
@@ -160,5 +177,6 @@ class Mechanics:
             seek, rotation, now = seek + move, rotation + wait, arrived + wait + pass_ns
             here.cylinder, here.head = place.cylinder, place.head
             lba, n = lba + take, n - take
-        first_end = min(first_end, now)
+        first_end = min(first_end, now) + luck.late_ns
+        now, rotation = now + luck.late_ns, rotation + luck.late_ns
         return Access(seek, rotation, transfer, first_end, now, here.cylinder, here.head, first_wait)

@@ -16,6 +16,9 @@ from diskmodel.drive.media_cache.tables import MediaCacheTables
 
 Int64 = NDArray[np.int64]
 
+#: A share of 1, in parts per million.
+PPM = 1_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class HddTables:
@@ -48,6 +51,10 @@ class HddTables:
         In sectors. Spare sectors are the last ones of each cylinder and store no blocks.
     seek_ns : int64, shape (n_cylinders,)
         Time of a read seek by distance; entry 0 is 0.
+    write_seek_ns : int64, shape (n_cylinders,) or (0,)
+        The same of a write; empty where writes seek as reads do.
+    seek_inward_ns : int
+        By how much a seek inward takes longer than one outward.
     head_switch_ns, write_settle_ns : int
         Time to change the surface within a cylinder; extra time of a write after any seek or head switch.
     read_overhead_ns, write_overhead_ns : int
@@ -61,10 +68,20 @@ class HddTables:
         Part of a read's media time that must pass before the drive begins to send its data, in parts per million.
     zero_latency : bool
         Whether a track is read from wherever the head arrives.
+    zero_latency_ppm : int
+        Share of the accesses that do so, where some do, in parts per million.
+    retry_ppm : int
+        Share of the accesses to the media that are delayed, in parts per million.
+    retry_ns : int64, shape (n,)
+        Equally likely delays; none for n = 0.
     cache_bytes, cache_segments, cache_segment_bytes, read_ahead_bytes : int
         0 where there is no cache or no read-ahead.
     read_ahead_in_track, read_on_arrival : bool
         Whether read-ahead stops at the end of the track; whether a read caches what passes before its first block.
+    read_ahead_in_own_track, reads_whole_track : bool
+        Whether read-ahead stops there only behind reads within one track; whether it goes round to the first block.
+    writes_drop_all, keeps_writes : bool
+        Whether a write drops every segment; whether written data becomes a segment.
     write_back : bool
     queue_depth : int
     weighed_commands, weighed_writes : int
@@ -91,6 +108,8 @@ class HddTables:
     cylinder_skew: Int64
     spare_sectors_per_cylinder: Int64
     seek_ns: Int64
+    write_seek_ns: Int64
+    seek_inward_ns: int
     head_switch_ns: int
     write_settle_ns: int
     read_overhead_ns: int
@@ -101,12 +120,19 @@ class HddTables:
     interface_bytes_per_s: int
     buffer_full_ppm: int
     zero_latency: bool
+    zero_latency_ppm: int
+    retry_ppm: int
+    retry_ns: Int64
     cache_bytes: int
     cache_segments: int
     cache_segment_bytes: int
     read_ahead_bytes: int
     read_ahead_in_track: bool
     read_on_arrival: bool
+    read_ahead_in_own_track: bool
+    reads_whole_track: bool
+    writes_drop_all: bool
+    keeps_writes: bool
     write_back: bool
     queue_depth: int
     weighed_commands: int
@@ -131,7 +157,13 @@ class HddTables:
     @cached_property
     def longest_seek_ns(self) -> int:
         """Longest seek; every run asks whether it fits."""
-        return int(self.seek_ns.max())
+        longest = max(int(seeks.max()) for seeks in (self.seek_ns, self.write_seek_ns) if len(seeks))
+        return longest + abs(self.seek_inward_ns)
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether accesses to the media draw what happens to them (rule M9)."""
+        return self.retry_ppm > 0 or (self.zero_latency and self.zero_latency_ppm < PPM)
 
 
 @dataclass(frozen=True, eq=False)

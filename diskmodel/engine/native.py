@@ -142,6 +142,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "host": None if scenario.host.is_transparent else _host(scenario),
         "revolution_ns": scenario.revolution_ns,
         "phase_ns": scenario.phase_ns,
+        "first_draw": scenario.first_draw,
         "start": _start(scenario.start),
         "sample_every": scenario.sample_every,
     }
@@ -200,10 +201,11 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
     sector = tables.sector_bytes
     names = (
         "sector_bytes n_sectors n_sectors_per_actuator actuators heads zone_first_lba zone_first_cylinder "
-        "sectors_per_track start_skew track_skew cylinder_skew spare_sectors_per_cylinder seek_ns head_switch_ns "
-        "write_settle_ns zero_latency read_overhead_ns write_overhead_ns completion_overhead_ns "
-        "write_completion_overhead_ns interface_bytes_per_s buffer_full_ppm read_ahead_in_track read_on_arrival "
-        "cache_segments weighed_commands weighed_writes"
+        "sectors_per_track start_skew track_skew cylinder_skew spare_sectors_per_cylinder seek_ns "
+        "seek_inward_ns head_switch_ns write_settle_ns zero_latency zero_latency_ppm retry_ppm retry_ns "
+        "read_overhead_ns write_overhead_ns completion_overhead_ns write_completion_overhead_ns interface_bytes_per_s "
+        "buffer_full_ppm read_ahead_in_track read_ahead_in_own_track read_on_arrival reads_whole_track cache_segments "
+        "writes_drop_all keeps_writes weighed_commands weighed_writes"
     )
     return {name: getattr(tables, name) for name in names.split()} | {
         "kind": "hdd",
@@ -212,6 +214,8 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
         "dirty_sectors": tables.buffer_sectors,
         "media_cache": None if tables.media_cache is None else asdict(tables.media_cache),
+        # so that writes that seek as reads do share the table
+        "write_seek_ns": tables.write_seek_ns if len(tables.write_seek_ns) else None,
     }
 
 

@@ -40,6 +40,8 @@ class Scenario:
     revolution_ns, phase_ns : int64, shape (n_devices,)
         How each spindle turns; 0 for other drives, except that `phase_ns` of a virtual disk is the state from which
         its wake-up times are drawn (rule V2).
+    first_draw : int
+        Where draws of accesses to the media begin (rule M9); 0 for drives without.
     pauses_ns : int64, shape (n, 2)
         Gaps and lengths of the pauses of the host's processor (rule H4).
     start : Start
@@ -59,6 +61,7 @@ class Scenario:
     revolution_ns: Int64
     phase_ns: Int64
     pauses_ns: Int64
+    first_draw: int = 0
     start: Start = EMPTY
     sample_every: int = 0
 
@@ -117,6 +120,7 @@ def resolve(array: Array, seed: int) -> Scenario:
         revolution_ns=revolution,
         phase_ns=phase,
         pauses_ns=draw_pauses(array.host, seed),
+        first_draw=_first_draw(tables, seed),
     )
 
 
@@ -143,6 +147,14 @@ def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int
     # a child of its own per purpose: more disks or requests do not change the angles of the first ones
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5B1D,))))
     return revolution, (rng.random(n) * revolution).astype(np.int64)
+
+
+def _first_draw(tables: DriveTables, seed: int) -> int:
+    """Where the draws of accesses to the media begin (rule M9); 0 for drives without."""
+    if not isinstance(tables, HddTables) or not tables.has_draws:
+        return 0
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x5EE4,))))
+    return int(rng.integers(0, 1 << 32))
 
 
 def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:

@@ -290,8 +290,25 @@ def _hdd(pick: Pick) -> dict[str, Any]:
             "segments": pick((1, 2, 4)),
             "read_ahead_bytes": pick((0, 8 << 10, 128 << 10)),
             "write_back": pick((False, True)),
-            "read_ahead_to": pick(("limit", "limit", "track")),
+            "read_ahead_to": pick(("limit", "limit", "track", "own-track", "whole-track")),
             "read_on_arrival": pick((False, False, True)),
+            "write_drops": pick(("overlap", "overlap", "all")),
+            "keeps_writes": pick((False, False, True)),
+        }
+    return drive | _irregular(pick, drive["zero_latency"])
+
+
+def _irregular(pick: Pick, zero_latency: bool) -> dict[str, Any]:
+    """What makes accesses of some drives differ from each other: direction, operation, chance."""
+    drive: dict[str, Any] = {"seek_inward_ns": pick((0, 0, 251_001, -120_000))}
+    if pick((False, False, True)):
+        drive["write_seek"] = {"kind": "table", "distance": [1, 10, 30], "time_ms": pick(([0.5, 2.0, 1.5], [1, 3, 4]))}
+    if zero_latency:
+        drive["zero_latency_ratio"] = pick((1.0, 0.6))
+    if pick((False, False, True)):
+        drive["retries"] = {
+            "ratio": pick((0.02, 0.3)),
+            "time_ns": pick(([4_000_000], [8_333_333, 8_333_333, 25_000_000])),
         }
     return drive
 

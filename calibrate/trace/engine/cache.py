@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrate.arrays import Floats
+from calibrate.score.agreement import demerit_ms
 from calibrate.trace.engine.replay import Replay
 from diskmodel.drive import Hdd
 
@@ -43,15 +44,19 @@ def choose_cache(data: dict[str, Any], replay: Replay, *, segments: int | None =
     def miss_ms(**kind: Any) -> float:
         tried = {**cache, **kind}
         tried["size_bytes"] = segment * tried["segments"] if segments is None else cache["size_bytes"]
-        return _mean_miss(replay.response_ms(Hdd.parse({**data, "cache": tried})), measured, reads)
+        response = replay.response_ms(Hdd.parse({**data, "cache": tried}))
+        return _miss_ms(response[reads], measured[reads])
 
     least = MIN_GAIN * float(measured[reads].mean())
     kinds = [
         {"read_ahead_bytes": ahead, "read_ahead_to": to, "read_on_arrival": early}
-        for early, to, ahead in product((False, True), ("limit", "track"), READ_AHEAD_BYTES)
-        if not (to == "track" and ahead == 0)
+        for early, to, ahead in product((False, True), ("limit", "track", "own-track"), READ_AHEAD_BYTES)
+        if not (to != "limit" and ahead == 0)
     ]
+    kinds.append({"read_ahead_bytes": None, "read_ahead_to": "whole-track"})
     cache |= _first_near_best([(miss_ms(**kind), kind) for kind in kinds], least)
+    dropped = [{"write_drops": which} for which in ("overlap", "all")]
+    cache |= _first_near_best([(miss_ms(**kind), kind) for kind in dropped], least)
     if segments is None:
         counts = [{"segments": count} for count in SEGMENTS]
         cache |= _first_near_best([(miss_ms(**count), count) for count in counts], least)
@@ -64,5 +69,10 @@ def _first_near_best(tried: list[tuple[float, dict[str, Any]]], least: float) ->
     return next(kind for miss, kind in tried if miss <= best + least)
 
 
-def _mean_miss(response_ms: Floats, measured_ms: Floats, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
-    return float(np.abs(response_ms - measured_ms)[chosen].mean())
+def _miss_ms(response_ms: Floats, measured_ms: Floats) -> float:
+    """Return the mean error of a response plus the distance of the distributions.
+
+    By the first alone, a kind that finds the right share of reads in the cache, but some of the wrong ones, loses to
+    one that finds too few.
+    """
+    return float(np.abs(response_ms - measured_ms).mean()) + demerit_ms(measured_ms, response_ms)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from calibrate.arrays import Floats
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import reached_platter
 from calibrate.trace.engine.drive import drive_dict
 from calibrate.trace.engine.joint import refine
-from calibrate.trace.engine.replay import Replay
+from calibrate.trace.engine.replay import N_RUNS, Replay
 from calibrate.trace.engine.uncertainty import uncertainty_of
 from calibrate.trace.model import TraceModel
 from diskmodel.drive import Hdd
@@ -48,7 +50,7 @@ def engine_drive(
         return EngineDrive(drive, None)
     cut = int(len(trace) * (1 - LATER_SHARE))
     joint = refine(drive, Replay(model, trace.part(0, cut)), Replay(model, trace.part(cut, None)))
-    response = Replay(model, trace).response_ms(joint.drive)
+    response = np.median(Replay(model, trace).draws_ms(joint.drive, N_RUNS), axis=1)
     media = reached_platter(trace, model.bus)
     more = {
         "uncertainty": uncertainty_of(joint.drive, trace, media, response, model.rotation.stderr_ms),

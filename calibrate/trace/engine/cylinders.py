@@ -18,7 +18,9 @@ from calibrate.trace.geometry.angles import ZoneAngle
 #: track. The first is tried first; a drive that would have too many zones takes the next.
 TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 2.0, 20.0)
 #: Zones of a profile: more make it long to read and load. Half coarsens drives with many spare tracks.
-MAX_ZONES = 400
+MAX_ZONES = 800
+#: Cylinders that a zone of the profile has at most; affects speed only.
+MAX_GROUP = 256
 #: Zones that each zone of the map may always have.
 MIN_ZONES = 8
 
@@ -75,10 +77,11 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
     density = -(-regular // heads)
     track_skew = round(zone.track.turns * density) % density
-    # over whole cylinders the steps of the staircase cancel, and its mean rate remains
-    total = round(heads * (zone.turns_per_block * tracks - 1.0) * density)
+    # over whole cylinders the steps of the staircase cancel, and its mean rate remains; blocks that a cylinder of the
+    # profile leaves to the next one take their part of it along
+    advance = heads * (zone.turns_per_block * tracks - 1.0) - (heads * tracks - regular) / tracks
+    total = round(advance * density)
     cylinder_skew = (total - (heads - 1) * track_skew) % density
-    middle = angles.angle((edges[:-1] + edges[1:]) / 2.0, np.zeros(len(edges) - 1, dtype=np.bool_))
     advance = total / density
     slack = max(tolerance * density, 1.0)
     found: list[Group] = []
@@ -87,13 +90,20 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
         if n:
             found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
 
-    begin, n, anchor = int(edges[0]), 0, float(middle[0])
+    def turned_from(begin: int) -> Floats:
+        """By how much the middle of each cylinder from `begin` on is away from where the first one's leads to."""
+        count = np.arange(min((last - begin) // regular + 2, MAX_GROUP))
+        middles = np.asarray(begin + (count + 0.5) * regular, dtype=np.float64)
+        middle = angles.angle(middles, np.zeros(len(count), dtype=np.bool_))
+        left = middle - middle[:1] - count * advance
+        return np.asarray(left - np.rint(left))
+
+    begin, n, turned = int(edges[0]), 0, turned_from(int(edges[0]))
     for k in range(len(edges) - 1):
         high = int(edges[k + 1])
-        turned = (float(middle[k]) - anchor - n * advance + 0.5) % 1.0 - 0.5
-        if n and abs(turned) > tolerance:
+        if n and (n == len(turned) or abs(turned[n]) > tolerance):
             add(begin, n, regular, density)
-            begin, n, anchor = begin + n * regular, 0, float(middle[k])
+            begin, n, turned = begin + n * regular, 0, turned_from(begin + n * regular)
         behind = begin + (n + 1) * regular
         if behind == high or (abs(behind - high) <= slack and behind <= last and k < len(edges) - 2):
             n += 1
@@ -102,8 +112,7 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
         alone = high - (begin + n * regular)
         if alone > 0:
             add(begin + n * regular, 1, alone, max(density, -(-alone // heads)))
-        begin, n = high, 0
-        anchor = float(middle[min(k + 1, len(middle) - 1)])
+        begin, n, turned = high, 0, turned_from(high)
     add(begin, n, regular, density)
     return found
 

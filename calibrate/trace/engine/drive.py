@@ -1,7 +1,7 @@
 """The fitted model of a traced drive as a profile that the engines run.
 
-What the engines lack is folded into what they have, so that means agree: the direction of a seek, and delays by size
-between the last block under the head and the completion. `LEFT_OUT` lists what is lost.
+What the engines lack is folded into what they have, so that means agree: delays by size between the last block under
+the head and the completion. `LEFT_OUT` lists what is lost.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from calibrate.arrays import Floats
+from calibrate.arrays import Floats, Ints
 from calibrate.assumptions import ASSUMED_HEADS, MIN_SEEK_NS
 from calibrate.evidence.requests import RequestTrace
+from calibrate.trace.access.bus import reached_platter
+from calibrate.trace.access.cache import keeps_writes
 from calibrate.trace.access.seek import MAX_BLOCKS, ReadyCurve
 from calibrate.trace.engine.cache import choose_cache
+from calibrate.trace.engine.chances import chances_of, inward_ms
 from calibrate.trace.engine.cylinders import zones_of
 from calibrate.trace.engine.delays import Delays, fit_delays, write_ready
 from calibrate.trace.engine.replay import Replay
@@ -25,8 +28,7 @@ from calibrate.trace.model_dict import model_to_dict
 
 LEFT_OUT = (
     "the spread of seek times from access to access",
-    "that seeks inward and outward differ",
-    "revolutions lost to retries",
+    "that the direction of a seek may count differently for reads and writes",
 )
 #: Blocks of a track where no angle is known. Seeks are fitted by distance in hundreds of blocks there, so the value
 #: cancels but for transfer times.
@@ -89,23 +91,20 @@ def drive_dict(
         "write_prefill_bytes": delays.prefill_blocks * 512,
         "buffer_full_ratio": delays.full_ratio,
         "interface_bytes_per_s": 512 / max(model.bus.block_ms, 1e-4) * 1e3,
-        "zero_latency": _mean_share(model, trace) > 0.5,
         "cache": {
             "size_bytes": int(sheet.get("cache_bytes", ASSUMED_SCSI_CACHE_BYTES)),
             "segments": int(sheet.get("segments", ASSUMED_SCSI_SEGMENTS)),
             "write_back": bool(model.bus.is_write_back),
+            "keeps_writes": keeps_writes(trace, ~reached_platter(trace, model.bus)),
         },
         "provenance": {"assumed": assumed, "left_out": list(LEFT_OUT), "trace_model": model_to_dict(model)},
     }
+    chances = chances_of(model, trace)
     if model.angles is not None:
-        data["cache"] = choose_cache(data, Replay(model, trace), segments=sheet.get("segments"))
-    return data
-
-
-def _mean_share(model: TraceModel, trace: RequestTrace) -> float:
-    """Return the share of accesses on arrival among those that land inside their blocks, over reads and writes."""
-    writes = 0.0 if model.bus.is_write_back else float(trace.is_write.mean())
-    return (1.0 - writes) * model.read_arrival.share + writes * model.write_arrival.share
+        # the kinds of cache are compared without chance
+        sure = data | {"zero_latency": chances.get("zero_latency_ratio", 0.0) > 0.5}
+        data["cache"] = choose_cache(sure, Replay(model, trace), segments=sheet.get("segments"))
+    return data | chances
 
 
 def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n_cylinders: int) -> dict[str, Any]:
@@ -116,36 +115,46 @@ def _moves(model: TraceModel, trace: RequestTrace, delays: Delays, heads: int, n
     ready_read = model.ready_read.at(away) + _size_ms(model.ready_read, trace, False) - delays.earlier_ms
     read_overhead = max(min(fast, float(ready_read.min()) - MIN_SEEK_NS / 1e6), 0.0)
     seek = np.maximum(ready_read - read_overhead, MIN_SEEK_NS / 1e6)
-    settle = 0.0
+    settle, write_seek = 0.0, None
     if model.bus.is_write_back:
         write_overhead = max(float(model.write_times.table.mean()) - delays.write_tail_ms, 0.0)
     else:
         ready_write = write_ready(model, away) + _size_ms(model.ready_write, trace, True) - delays.write_earlier_ms
-        write_overhead = max(delays.write_overhead_ms, 0.0)
-        # the weight of a distance is the number of pairs of cylinders that far apart
-        settle = float(np.average(ready_write - seek, weights=n_cylinders - distances)) - write_overhead
-        if settle < 0.0:
-            write_overhead, settle = max(write_overhead + settle, 0.0), 0.0
+        write_overhead = max(min(delays.write_overhead_ms, float(ready_write.min()) - MIN_SEEK_NS / 1e6), 0.0)
+        write_seek = np.maximum(ready_write - write_overhead, MIN_SEEK_NS / 1e6)
     found: dict[str, Any] = {
         "read_overhead_ns": round(read_overhead * 1e6),
         "write_overhead_ns": round(write_overhead * 1e6),
+        "seek_inward_ns": round(inward_ms(model, trace) * 1e6),
     }
     located = [] if model.angles is None else [zone for zone in model.angles.zones if zone.track.turns > 0]
     if located:
         period_ms = model.rotation.period_ms
         hidden = HIDDEN * period_ms * float(np.median([zone.track.turns for zone in located]))
-        settle = min(settle, hidden)
         near = float(model.ready_read.at(np.ones(1))[0]) - delays.earlier_ms - read_overhead
-        found["head_switch_ns"] = round(float(np.clip(near, 0.0, hidden - settle)) * 1e6)
+        switch = float(np.clip(near, 0.0, hidden))
+        found["head_switch_ns"] = round(switch * 1e6)
         step = HIDDEN * period_ms * float(np.median([z.track.turns + max(z.cylinder.turns, 0.0) for z in located]))
-        seek[0] = max(min(seek[0], step - settle), MIN_SEEK_NS / 1e6)
+        seek[0] = max(min(seek[0], step), MIN_SEEK_NS / 1e6)
+        if write_seek is not None:
+            near_write = float(write_ready(model, np.ones(1))[0]) - delays.write_earlier_ms - write_overhead
+            settle = float(np.clip(near_write - switch, 0.0, hidden - switch))
+            write_seek[0] = max(min(write_seek[0], step), MIN_SEEK_NS / 1e6)
     found["write_settle_ns"] = round(settle * 1e6)
-    found["seek"] = {
+    found["seek"] = _table(distances, seek)
+    if write_seek is not None:
+        found["write_seek"] = _table(distances, np.maximum(write_seek - settle, MIN_SEEK_NS / 1e6))
+    least = min(min(found[name]["time_ms"]) for name in ("seek", "write_seek") if name in found)
+    found["seek_inward_ns"] = round(float(np.clip(found["seek_inward_ns"], -least * 1e6, least * 1e6)))
+    return found
+
+
+def _table(distances: Ints, time_ms: Floats) -> dict[str, Any]:
+    return {
         "kind": "table",
         "distance": [int(d) for d in distances],
-        "time_ms": [round(float(t), 4) for t in seek],
+        "time_ms": [round(float(t), 4) for t in time_ms],
     }
-    return found
 
 
 def _size_ms(curve: ReadyCurve, trace: RequestTrace, write: bool) -> float:

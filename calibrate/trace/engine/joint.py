@@ -20,11 +20,14 @@ MAX_LOG_STEP = 0.25
 #: Cost of a change by a factor e, as a share of the mean squared: what the stages before know. At 0 parameters that
 #: the trace cannot determine wander; at ten times it hardly anything moves.
 PENALTY = 3e-3
+#: Runs with other draws, the same for every drive that is tried.
+N_RUNS = 4
 
 
 def free_parameters(drive: Hdd) -> tuple[str, ...]:
     """Return the names of the fields that are moved, with dots, without those that are 0."""
-    names = ("read_overhead_ns", "write_overhead_ns", "seek.time_ms", "write_settle_ns")
+    names = ["read_overhead_ns", "write_overhead_ns", "seek.time_ms"]
+    names += ["write_settle_ns"] if drive.write_seek is None else ["write_seek.time_ms"]
     return tuple(name for name in names if scalar_of(drive, name) > 0)
 
 
@@ -58,9 +61,9 @@ def refine(drive: Hdd, fitted: Replay, later: Replay) -> Joint:
 
 def distance(drive: Hdd, replay: Replay) -> float:
     """Return the demerit of reads and of writes together, as a share of the mean response."""
-    response, trace = replay.response_ms(drive), replay.trace
+    draws, trace = replay.draws_ms(drive, N_RUNS), replay.trace
     total = 0.0
     for chosen in (trace.is_write, ~trace.is_write):
         if chosen.any():
-            total += float(chosen.mean()) * demerit_ms(trace.response_ms[chosen], response[chosen]) ** 2
+            total += float(chosen.mean()) * demerit_ms(trace.response_ms[chosen], draws[chosen].ravel()) ** 2
     return float(np.sqrt(total)) / float(trace.response_ms.mean())

@@ -34,6 +34,7 @@ _WHY = {
     "read_overhead_ns": "responses of all reads",
     "write_overhead_ns": "responses of all writes",
     "seek.time_ms": "mean of the table; how responses grow with distance",
+    "write_seek.time_ms": "mean of the table; how responses of writes grow with distance",
     "write_settle_ns": "writes that move the arm, beside those that do not",
     "revolution_ns": "angles of the platter over the whole trace",
 }
@@ -51,11 +52,13 @@ def sensitivities(drive: Hdd, trace: RequestTrace, reached_platter: np.ndarray[A
     left = np.asarray(place_of(tables, np.minimum(trace.end, drive.n_sectors) - 1).cylinder)
     distance = np.abs(at - np.concatenate([at[:1], left[:-1]]))
     media = reached_platter & ~(trace.is_write & tables.write_back)
+    own = tables.write_seek_ns[distance] if len(tables.write_seek_ns) else None
     seek = tables.seek_ns[distance] / 1e6 * media
     columns = {
+        "write_seek.time_ms": trace.is_write * media * (0.0 if own is None else own / 1e6),
         "read_overhead_ns": ~trace.is_write * drive.read_overhead_ns / 1e6,
         "write_overhead_ns": trace.is_write * drive.write_overhead_ns / 1e6,
-        "seek.time_ms": seek,
+        "seek.time_ms": seek if own is None else seek * ~trace.is_write,
         "write_settle_ns": (media & trace.is_write & (distance > 0)) * drive.settle_ns / 1e6,
     }
     return np.column_stack([columns[name] for name in free_parameters(drive)]).astype(np.float64)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from diskmodel.drive.cache import Dirty, DirtyBuffer, Segment, Segments
+from diskmodel.drive.draws import USUAL, Draws, Luck
 from diskmodel.drive.mechanics import Access, Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog, Step
 from diskmodel.drive.read_ahead import streamed
@@ -68,6 +69,7 @@ class HardDisk(Device):
         scheduler: Policy,
         depth: int,
         make_policy: Callable[[], Policy],
+        first_draw: int = 0,
     ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
@@ -85,6 +87,7 @@ class HardDisk(Device):
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
         self.prefill = tables.write_prefill_bytes // tables.sector_bytes
         self.bus_free_ns = 0
+        self.draws = Draws(tables, first_draw, index)
 
     @property
     def n_buffered(self) -> int:
@@ -170,7 +173,7 @@ class HardDisk(Device):
                 continue
             command.is_examined = True
             if command.op == WRITE:
-                self.segments.drop(command.lba, command.n_sectors)
+                self._replace_segments(command)
                 if actuator.media is not None:
                     command.in_place = actuator.media.is_in_run(command.lba - actuator.first_lba, command.n_sectors)
                 is_follower = command is actuator.follower
@@ -186,6 +189,15 @@ class HardDisk(Device):
             elif self._is_hit(actuator, command, now):
                 actuator.accepted.remove(command)
                 self._from_buffer(command, now)
+
+    def _replace_segments(self, command: Command) -> None:
+        """What a write does to the segments (rule C6)."""
+        if self.tables.writes_drop_all:
+            self.segments.clear()
+        else:
+            self.segments.drop(command.lba, command.n_sectors)
+        if self.tables.keeps_writes:
+            self.segments.insert(command.lba, command.lba + command.n_sectors)
 
     def _release(self, actuator: Actuator, now: int) -> None:
         """The arm is no longer held; it was busy while it was."""
@@ -286,7 +298,7 @@ class HardDisk(Device):
             access = self._continue_stream(actuator, wanted.lba + n, begun)
         else:
             extra_ns = 0 if is_follower else self._travel_to_edge(actuator)
-            access = self._chain(actuator.arm, steps, begun, extra_ns, data_ns)
+            access = self._chain(actuator.arm, steps, begun, extra_ns, data_ns, self.draws.next())
             if steps[0][1] != lba:
                 access = access._replace(first_wait_ns=0)
         if self.on_access is not None:
@@ -312,10 +324,12 @@ class HardDisk(Device):
             now = self._clean(actuator, now)
         return now, [(WRITE, media.write(lba, n, in_place), n)]
 
-    def _chain(self, arm: Arm, steps: list[Step], now: int, extra_ns: int = 0, data_ns: int = 0) -> Access:
-        """Accesses one after the other, as one."""
+    def _chain(
+        self, arm: Arm, steps: list[Step], now: int, extra_ns: int = 0, data_ns: int = 0, luck: Luck = USUAL
+    ) -> Access:
+        """Accesses one after the other, as one; the first has drawn `luck`."""
         (op, lba, n), *others = steps
-        whole = self.mechanics.access(arm, self.spindle, op, lba, n, now, extra_ns, data_ns)
+        whole = self.mechanics.access(arm, self.spindle, op, lba, n, now, extra_ns, data_ns, luck)
         for op, lba, n in others:
             here = Arm(whole.cylinder, whole.head)
             part = self.mechanics.access(here, self.spindle, op, lba, n, whole.end_ns, 0, data_ns)
@@ -382,7 +396,7 @@ class HardDisk(Device):
         end = command.lba + command.n_sectors
         segment = self.segments.insert(command.lba - self._passed(actuator, command.lba, access), end)
         if segment is not None and self.read_ahead and not command.holds:
-            limit = self._stream_limit(actuator, end)
+            limit = self._stream_limit(actuator, command.lba, end)
             actuator.stream = Stream(segment, end, limit, access.end_ns, Arm(access.cylinder, access.head))
 
     def _passed(self, actuator: Actuator, lba: int, access: Access) -> int:
@@ -401,24 +415,28 @@ class HardDisk(Device):
         lba, limit = stream.lba - first, stream.limit - first
         front, actuator.arm = streamed(self.mechanics, self.spindle, stream.arm, lba, limit, stream.from_ns, now)
         self.segments.extend(stream.segment, front + first)
+        if self.tables.reads_whole_track and now - stream.from_ns >= self.spindle.revolution_ns:
+            last = stream.limit - 1
+            self.segments.reach_back(stream.segment, last - self.mechanics.place(last - first).sector)
 
     def _prolong_stream(self, actuator: Actuator, start: int, end: int, now: int) -> None:
         """A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3)."""
         stream = actuator.stream
         if stream is None or not stream.segment.start <= start <= end <= stream.segment.end:
             return
-        limit = self._stream_limit(actuator, end)
+        limit = self._stream_limit(actuator, start, end)
         if limit > stream.limit:
             if stream.segment.end >= stream.limit:
                 stream.lba, stream.from_ns, stream.arm = stream.segment.end, now, actuator.arm
             stream.limit = limit
 
-    def _stream_limit(self, actuator: Actuator, end: int) -> int:
+    def _stream_limit(self, actuator: Actuator, start: int, end: int) -> int:
         last = min(actuator.first_lba + self.tables.n_sectors_per_actuator, self.tables.n_sectors)
         limit = min(end + self.read_ahead, last)
         if self.tables.read_ahead_in_track:
             place = self.mechanics.place(end - 1 - actuator.first_lba)
-            limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
+            if not self.tables.read_ahead_in_own_track or end - start <= place.sector + 1:
+                limit = min(limit, end - 1 + self.mechanics.left_on_track(place))
         return limit
 
     def _is_on_stream(self, actuator: Actuator, start: int, end: int) -> bool:

@@ -71,6 +71,7 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
             make_policy(scenario.queue),
             scenario.depth,
             lambda: make_policy(scenario.drive_queue),
+            scenario.first_draw,
         )
         for i in range(n)
     ]

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.drawn import scalar_of, with_values
 from diskmodel.errors import DescriptionError
@@ -104,9 +107,11 @@ def _with_read_shift(workload: Workload, shift: float) -> Workload:
 def _with_seek_factor(drive: Hdd, factor: float) -> Hdd:
     """Return the drive with every seek time multiplied by `factor`, its geometry unchanged."""
     tables = drive.tables()
-    curve = [round(factor * int(t)) for t in tables.seek_ns]
     points = sorted({1, *(min(2**k, tables.n_cylinders - 1) for k in range(1, 40)), tables.n_cylinders - 1})
-    table = {"kind": "table", "distance": points, "time_ms": [curve[d] / 1e6 for d in points]}
+
+    def table(seek_ns: NDArray[np.int64]) -> dict[str, Any]:
+        return {"kind": "table", "distance": points, "time_ms": [round(factor * int(seek_ns[d])) / 1e6 for d in points]}
+
     zones = [zone.to_dict() for zone in drive.zone_list()]
     data = {
         key: value
@@ -114,7 +119,9 @@ def _with_seek_factor(drive: Hdd, factor: float) -> Hdd:
         if key not in ("outer_bytes_per_s", "inner_bytes_per_s", "cylinders", "n_zones", "uncertainty")
     }
     data |= {
-        "seek": table,
+        "seek": table(tables.seek_ns),
+        "write_seek": None if drive.write_seek is None else table(tables.write_seek_ns),
+        "seek_inward_ns": round(factor * drive.seek_inward_ns),
         "zones": zones,
         "head_switch_ns": drive.switch_ns,
         "write_settle_ns": drive.settle_ns,

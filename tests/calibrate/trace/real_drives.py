@@ -33,10 +33,16 @@ DRIVES = {
 }
 
 
-def calibrated(name: str) -> tuple[Hdd, RequestTrace]:
-    """The drive as the first half of its trace shows it, and the second half, which it has not seen."""
+def halves(name: str) -> tuple[RequestTrace, RequestTrace]:
+    """The two halves of a drive's trace."""
     trace = read_requests(Path(str(EVIDENCE)) / "traces" / f"{name}.trace")
     half = len(trace) // 2
-    drive = calibrate_trace(trace.part(0, half), sheet={"blocks": DRIVES[name].blocks}, name=name).drive
+    return trace.part(0, half), trace.part(half, None)
+
+
+def calibrated(name: str) -> tuple[Hdd, RequestTrace]:
+    """The drive as the first half of its trace shows it, and the second half, which it has not seen."""
+    first, second = halves(name)
+    drive = calibrate_trace(first, sheet={"blocks": DRIVES[name].blocks}, name=name).drive
     assert isinstance(drive, Hdd)
-    return drive, trace.part(half, None)
+    return drive, second

@@ -163,3 +163,50 @@ def test_more_waiting_writes_than_half_of_what_is_weighed_compete_with_reads(
     queue = {"depth": 32, "scheduler": "sptf", "weighed_writes": weighed}
     outcome = done(engine, rows, cache=CACHE | {"write_back": True}, queue=queue)
     assert times(outcome) == [511_000, 15_001, 16_001, expected]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("to", "hits"), [("track", [False, False]), ("whole-track", [False, True])])
+def test_read_ahead_may_go_round_the_track(engine: str, to: str, hits: list[bool]) -> None:
+    """Rules C3 and C4: the read of block 120 ends at 210,000; a revolution later block 105 of its track is there. Read
+    before that it is not; and block 99, on the track before, never is."""
+    cache = CACHE | {"read_ahead_bytes": 512 * 512, "read_ahead_to": to}
+    early = done(engine, [(0, READ, 120, 1), (1_209_000, READ, 105, 4)], cache=cache)
+    assert were_hits(early) == [False, False]
+    late = done(engine, [(0, READ, 120, 1), (1_210_000, READ, 105, 4)], cache=cache)
+    assert were_hits(late) == hits
+    before = done(engine, [(0, READ, 120, 1), (1_210_000, READ, 99, 4)], cache=cache)
+    assert were_hits(before) == [False, False]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("to", "hits"), [("track", False), ("own-track", True), ("limit", True)])
+def test_a_read_across_tracks_may_be_read_ahead_further(engine: str, to: str, hits: bool) -> None:
+    """Rule C3: blocks 95 to 104 lie on two tracks, so that "own-track" reads on behind block 199."""
+    cache = CACHE | {"read_ahead_bytes": 150 * 512, "read_ahead_to": to}
+    outcome = done(engine, [(0, READ, 95, 10), (5_000_000, READ, 195, 10)], cache=cache)
+    assert were_hits(outcome) == [False, hits]
+    within = done(engine, [(0, READ, 105, 10), (5_000_000, READ, 195, 10)], cache=cache)
+    assert were_hits(within) == [False, to == "limit"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("drops", ["overlap", "all"])
+def test_a_write_elsewhere_may_drop_what_was_read(engine: str, drops: str) -> None:
+    """Rule C6."""
+    rows = [(0, READ, 20, 4), (2_000_000, WRITE, 500, 4), (4_000_000, READ, 21, 1)]
+    outcome = done(engine, rows, cache=CACHE | {"segments": 2, "write_drops": drops})
+    assert were_hits(outcome)[2] == (drops == "overlap")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("keeps", [False, True])
+def test_written_data_may_stay_in_the_cache(engine: str, keeps: bool) -> None:
+    """Rules C1 and C6: also while the arm is busy with a read that came before."""
+    cache = CACHE | {"segments": 2, "keeps_writes": keeps}
+    rows = [(0, WRITE, 500, 4), (4_000_000, READ, 501, 2), (6_000_000, READ, 499, 2)]
+    assert were_hits(done(engine, rows, cache=cache))[1:] == [keeps, False]
+    queue = {"depth": 4}
+    rows = [(0, READ, 90, 8), (1_000, WRITE, 20, 4), (2_000, READ, 20, 4)]
+    last = times(done(engine, rows, cache=cache, queue=queue))[2]
+    assert (last < 100_000) == keeps

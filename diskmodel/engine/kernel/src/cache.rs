@@ -77,6 +77,28 @@ impl Segments {
         }
     }
 
+    /// A segment begins at `start`, if that is earlier and there is room (and so does the stream's own view of it).
+    pub fn reach_back(&mut self, segment: &mut Segment, start: i64) {
+        let start = start.max(segment.end - self.sectors);
+        if start >= segment.start {
+            return;
+        }
+        self.growth += 1;
+        segment.start = start;
+        if let Some(held) = self.held.iter_mut().rfind(|s| s.id == segment.id) {
+            self.cells.discount(held);
+            self.cells.count(segment);
+            *held = *segment;
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for segment in &self.held {
+            self.cells.discount(segment);
+        }
+        self.held.clear();
+    }
+
     pub fn drop_range(&mut self, lba: i64, n: i64) {
         let Segments { held, cells, .. } = self;
         // as many ends of segments lie in the range's cells, and the newest segments are the likeliest

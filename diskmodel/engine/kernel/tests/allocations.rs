@@ -78,7 +78,7 @@ impl Traffic for Clients {
 }
 
 fn hdd(dirty_sectors: i64) -> Drive {
-    Drive::Hdd(HddTables { cache_segments: 16, dirty_sectors, ..small::hdd() })
+    Drive::Hdd(Box::new(HddTables { cache_segments: 16, dirty_sectors, ..small::hdd() }))
 }
 
 fn flash() -> Drive {
@@ -142,6 +142,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; n_disks as usize],
         phase_ns: vec![0; n_disks as usize],
+        first_draw: 0,
         start: Start::default(),
         sample_every: 0,
     }

@@ -56,9 +56,25 @@ impl Arms for OwnArm<'_> {
 /// the head moves and the latency is shorter than `margin` (rule Q12).
 #[inline(always)]
 fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
-    let target = &waiting.target;
-    let time = model.mechanics.move_ns(arm, &target.place, waiting.op);
-    let wait = spindle.wait_behind_ns(target.angle, angle, time);
+    if model.mechanics.is_varied() {
+        return varied_positioning(model, arm, spindle, waiting, angle, margin);
+    }
+    let time = model.mechanics.plain_move_ns(arm, &waiting.target.place, waiting.op);
+    behind(time, spindle, waiting, angle, margin)
+}
+
+/// The same where seeks differ by operation or direction.
+#[cold]
+#[inline(never)]
+fn varied_positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
+    let time = model.mechanics.move_ns(arm, &waiting.target.place, waiting.op);
+    behind(time, spindle, waiting, angle, margin)
+}
+
+/// A move that takes `time`, and the latency behind it.
+#[inline(always)]
+fn behind(time: i64, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
+    let wait = spindle.wait_behind_ns(waiting.target.angle, angle, time);
     let may_miss = margin > 0 && (time > 0 || planted(Fault::MarginAtRest));
     let is_missed = may_miss && wait < if planted(Fault::MissMargin) { margin / 2 } else { margin };
     time + wait + if is_missed { spindle.revolution } else { 0 }

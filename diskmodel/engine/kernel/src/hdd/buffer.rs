@@ -3,6 +3,7 @@
 use super::{Disk, Model};
 use crate::command::Commands;
 use crate::events::{Action, Events, COMPLETE, LAST_NS};
+use crate::faults::{planted, Fault};
 use crate::mechanics::WRITE;
 use crate::queue::Waiting;
 
@@ -26,7 +27,7 @@ impl Disk {
             let Waiting { id, op, lba, n, seq, .. } = waiting;
             let is_follower = self.actuators[i].follower == Some(id);
             let from_buffer = if op == WRITE {
-                self.segments.drop_range(lba, n);
+                self.replace_segments(lba, n, model);
                 let in_place = self.note_run(i, id, lba, n, commands);
                 let has_turn = is_follower || self.blocked.is_empty();
                 let is_taken = has_turn && self.dirty.accept(seq, lba, n, now, in_place);
@@ -50,6 +51,20 @@ impl Disk {
             } else {
                 actuator.enter(waiting, model.electronics.weighed_commands);
             }
+        }
+    }
+
+    /// What a write does to the segments (rule C6).
+    #[inline]
+    pub(super) fn replace_segments(&mut self, lba: i64, n: i64, model: &Model) {
+        let e = &model.electronics;
+        if e.writes_drop_all && !planted(Fault::WriteDrops) {
+            self.segments.clear();
+        } else {
+            self.segments.drop_range(lba, n);
+        }
+        if e.keeps_writes && !planted(Fault::KeptWrites) {
+            self.segments.insert(lba, lba + n);
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Disk, Model};
 use crate::command::Commands;
 use crate::events::{Events, LAST_NS};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Arm, Extent, Spindle, READ};
+use crate::mechanics::{Access, Extent, Spindle, READ};
 
 impl Disk {
     /// Writes that lie in the media cache when the run begins, in order: first block, sectors (rule G9).
@@ -62,7 +62,9 @@ impl Disk {
             let stays = start.is_follower && !planted(Fault::HeldTravel);
             let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
             let arm = self.actuators[i].arm;
-            let access = chain(model, &self.spindle, arm, &steps, (at, extra), start.data_at);
+            let target = model.mechanics.target(steps[0].lba, &self.spindle);
+            let first = self.move_arm(arm, steps[0], &target, (at, extra), start.data_at, model);
+            let access = chain(model, &self.spindle, first, &steps[1..], start.data_at);
             Access { first_wait: if is_in_place { access.first_wait } else { 0 }, ..access }
         };
         #[cfg(feature = "web")]
@@ -109,7 +111,8 @@ impl Disk {
         let Disk { actuators, spindle, .. } = self;
         let actuator = &mut actuators[i];
         let Some(media) = actuator.media.as_mut() else { return now };
-        let access = chain(model, spindle, actuator.arm, media.clean(), (now, 0), 0);
+        let standing = Access { end: now, arm: actuator.arm, ..Access::default() };
+        let access = chain(model, spindle, standing, media.clean(), 0);
         actuator.arm = access.arm;
         actuator.stream = None;
         access.end
@@ -144,23 +147,12 @@ impl Disk {
     }
 }
 
-/// Accesses one after the other, as one.
-fn chain(
-    model: &Model,
-    spindle: &Spindle,
-    arm: Arm,
-    steps: &[Extent],
-    (at, extra): (i64, i64),
-    data_at: i64,
-) -> Access {
-    let Some((&first, others)) = steps.split_first() else { return Access { end: at, arm, ..Access::default() } };
-    let one = |arm, step: Extent, begin, data_at| {
-        let target = model.mechanics.target(step.lba, spindle);
-        model.mechanics.access(arm, spindle, step, &target, begin, data_at)
-    };
-    let mut whole = one(arm, first, (at, extra), data_at);
+/// An access and others after it, as one.
+fn chain(model: &Model, spindle: &Spindle, first: Access, others: &[Extent], data_at: i64) -> Access {
+    let mut whole = first;
     for &step in others {
-        let part = one(whole.arm, step, (whole.end, 0), data_at);
+        let target = model.mechanics.target(step.lba, spindle);
+        let part = model.mechanics.access(whole.arm, spindle, step, &target, (whole.end, 0), data_at);
         whole = Access {
             seek: whole.seek + part.seek,
             rotation: whole.rotation + part.rotation,

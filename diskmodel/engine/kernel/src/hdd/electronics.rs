@@ -48,6 +48,10 @@ pub struct Electronics {
     pub read_ahead_sectors: i64,
     pub read_ahead_in_track: bool,
     pub read_on_arrival: bool,
+    pub read_ahead_in_own_track: bool,
+    pub reads_whole_track: bool,
+    pub writes_drop_all: bool,
+    pub keeps_writes: bool,
     pub dirty_sectors: i64,
     pub weighed_commands: usize,
     pub weighed_writes: usize,
@@ -71,6 +75,12 @@ impl Electronics {
         // whole millions apart: the product of a long way and its share would leave 64 bits
         let (millions, rest) = (passing / 1_000_000, passing % 1_000_000);
         millions * self.buffer_full_ppm + rest * self.buffer_full_ppm / 1_000_000
+    }
+
+    /// Whether a write does more to the segments than to drop those that it overlaps (rule C6).
+    #[inline]
+    pub(super) fn changes_segments(&self) -> bool {
+        self.writes_drop_all || self.keeps_writes
     }
 
     /// When enough of a write that gets ready at `ready` has come (rule D9).
@@ -98,8 +108,8 @@ impl Model {
         (wait * self.mechanics.zones.of(&place).per_track / revolution).min(i64::from(place.sector))
     }
 
-    /// Where read-ahead behind a read that ends at `end` stops (rule C3).
-    pub(super) fn stream_limit(&self, first_lba: i64, end: i64) -> i64 {
+    /// Where read-ahead behind a read of the blocks from `start` to `end` stops (rule C3).
+    pub(super) fn stream_limit(&self, first_lba: i64, start: i64, end: i64) -> i64 {
         let e = &self.electronics;
         let last = (first_lba + e.n_sectors_per_actuator).min(e.n_sectors);
         let limit = (end + e.read_ahead_sectors + i64::from(planted(Fault::ReadAheadLimit))).min(last);
@@ -107,6 +117,10 @@ impl Model {
             return limit;
         }
         let place = self.mechanics.zones.place(end - 1 - first_lba);
+        let goes_across = end - start > i64::from(place.sector) + 1;
+        if e.read_ahead_in_own_track && goes_across && !planted(Fault::OwnTrack) {
+            return limit;
+        }
         limit.min(end - 1 + self.mechanics.zones.left_on_track(&place))
     }
 }

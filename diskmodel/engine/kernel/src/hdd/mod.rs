@@ -5,6 +5,7 @@ mod arms;
 mod buffer;
 mod cleaning;
 mod electronics;
+mod luck;
 mod read_ahead;
 mod serve;
 
@@ -24,6 +25,8 @@ use crate::queue::{Policy, Waiting};
 use actuator::Actuator;
 use arms::{HostArms, OwnArm};
 pub use electronics::{Bus, Electronics};
+pub use luck::Chances;
+use luck::Draws;
 use serve::Start;
 
 pub struct Disk {
@@ -35,6 +38,7 @@ pub struct Disk {
     /// Writes that wait until the buffer has room for them (rule C7).
     blocked: VecDeque<Waiting>,
     bus_free_ns: i64,
+    draws: Draws,
     is_positional: bool,
     /// One arm, nothing ready at once, and no queue above it that looks at the arm before that is where it is going.
     is_foreseeable: bool,
@@ -48,10 +52,14 @@ pub struct Disk {
 pub struct Model {
     pub mechanics: Mechanics,
     pub electronics: Electronics,
+    pub chances: Chances,
+    pub has_draws: bool,
+    /// The mechanics of accesses that read in order, where others do not.
+    pub in_order: Option<Box<Mechanics>>,
 }
 
 impl Disk {
-    pub fn new(index: u32, model: &Model, spindle: Spindle, host: &Policy, own: &Policy) -> Self {
+    pub fn new(index: u32, model: &Model, spindle: Spindle, (host, own): (&Policy, &Policy), first_draw: u32) -> Self {
         let e = &model.electronics;
         let actuators = (0..e.actuators).map(|i| {
             let first_lba = i * e.n_sectors_per_actuator;
@@ -67,6 +75,7 @@ impl Disk {
             dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
             blocked: VecDeque::new(),
             bus_free_ns: 0,
+            draws: Draws::new(first_draw, index),
             is_positional: host.is_positional() || own.is_positional(),
             is_foreseeable: e.actuators == 1
                 && e.media_cache.is_none()
@@ -133,13 +142,14 @@ impl Disk {
         let Disk { front, actuators, segments, dirty, blocked, .. } = self;
         let actuator = &mut actuators[waiting.actuator as usize];
         let Waiting { op, lba, n, ready, .. } = waiting;
-        // while the arm is busy its segments do not change, and only writes that the buffer takes are dirty
+        // while the arm is busy only writes change its segments, and only writes that the buffer takes are dirty
         let is_busy = !actuator.is_held && actuator.free_ns > ready;
         let may_be_served = || {
             if op == WRITE {
-                return dirty.capacity > 0;
+                return dirty.capacity > 0 || model.electronics.changes_segments();
             }
             segments.covers(lba, n).is_some()
+                || model.electronics.keeps_writes && !actuator.accepted.is_empty()
                 || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
         };
         if !is_busy || actuator.media.is_some() || may_be_served() {
@@ -174,7 +184,7 @@ impl Disk {
     fn serve_when_ready(&mut self, waiting: &Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         let &Waiting { id, op, lba, n, ready: at, target, .. } = waiting;
         if op == WRITE {
-            self.segments.drop_range(lba, n);
+            self.replace_segments(lba, n, model);
         } else if self.is_hit(0, model, lba, n, at) {
             return self.serve_from_buffer(id, at, model, commands, events);
         }

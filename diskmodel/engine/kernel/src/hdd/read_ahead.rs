@@ -23,7 +23,7 @@ impl Disk {
         if let Some(segment) = self.segments.insert(lba - passed, end) {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
-                let limit = model.stream_limit(actuator.first_lba, end);
+                let limit = model.stream_limit(actuator.first_lba, lba, end);
                 actuator.stream =
                     Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
             }
@@ -55,12 +55,20 @@ impl Disk {
         );
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
+        if model.electronics.reads_whole_track {
+            let late = if planted(Fault::WholeTrack) { spindle.revolution } else { 0 };
+            if now - stream.from_ns >= spindle.revolution + late {
+                let last = stream.limit - 1;
+                let place = model.mechanics.zones.place(last - first);
+                segments.reach_back(&mut stream.segment, last - i64::from(place.sector));
+            }
+        }
     }
 
     /// A hit on what is read ahead moves the limit on; a stream that had stopped there starts again (rule C3).
     pub(super) fn prolong_stream(&mut self, i: usize, start: i64, end: i64, model: &Model, now: i64) {
         let actuator = &mut self.actuators[i];
-        let limit = model.stream_limit(actuator.first_lba, end);
+        let limit = model.stream_limit(actuator.first_lba, start, end);
         let arm = actuator.arm;
         let Some(stream) = actuator.stream.as_mut() else { return };
         if start < stream.segment.start || end > stream.segment.end || limit <= stream.limit {

@@ -2,12 +2,13 @@
 
 use super::actuator::Actuator;
 use super::arms::OwnArm;
+use super::luck::Luck;
 use super::{Disk, Model};
 use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Extent, Target, READ, WRITE};
+use crate::mechanics::{Access, Arm, Extent, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
@@ -188,7 +189,7 @@ impl Disk {
             let lba = lba - first;
             let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
             let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
-            model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
+            self.move_arm(arm, wanted, &target, (now, extra), start.data_at, model)
         };
         #[cfg(feature = "web")]
         self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
@@ -199,6 +200,44 @@ impl Disk {
         actuator.served_end = lba + n;
         actuator.stream = None;
         self.front.counters.busy_ns += access.end - now;
+        access
+    }
+
+    /// An access to the media, with what happens to it at random.
+    #[inline(always)]
+    pub(super) fn move_arm(
+        &mut self,
+        arm: Arm,
+        wanted: Extent,
+        target: &Target,
+        begin: (i64, i64),
+        data_at: i64,
+        model: &Model,
+    ) -> Access {
+        if model.has_draws {
+            return self.lucky_access(arm, wanted, target, begin, data_at, model);
+        }
+        model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at)
+    }
+
+    /// An access that draws what happens to it (rule M9).
+    #[cold]
+    #[inline(never)]
+    fn lucky_access(
+        &mut self,
+        arm: Arm,
+        wanted: Extent,
+        target: &Target,
+        begin: (i64, i64),
+        data_at: i64,
+        model: &Model,
+    ) -> Access {
+        let Luck { in_order, late_ns } = self.draws.next(&model.chances);
+        let mechanics = model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics);
+        let mut access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        access.rotation += late_ns;
+        access.first_end += late_ns;
+        access.end += late_ns;
         access
     }
 

@@ -1,4 +1,4 @@
-//! Seek, rotation and transfer of one access (rules M1 to M8); see `diskmodel/drive/mechanics.py`.
+//! Seek, rotation and transfer of one access (rules M1 to M9); see `diskmodel/drive/mechanics.py`.
 
 mod seeks;
 mod spindle;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 
-pub use seeks::{SeekColumn, Seeks};
+pub use seeks::{SeekColumn, Seeks, Varied};
 pub use spindle::Spindle;
 pub use zones::{Place, ZoneColumns, Zones};
 
@@ -25,6 +25,8 @@ pub struct Mechanics {
     head_switch_ns: i64,
     write_settle_ns: i64,
     zero_latency: bool,
+    is_varied: bool,
+    varied: Varied,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +81,30 @@ pub fn div(a: i64, b: i64) -> i64 {
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
         let Seeks { ns: seek_ns, least_ns: least_seek_ns } = seeks;
-        Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency }
+        let (is_varied, varied) = (false, Varied::default());
+        Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency, is_varied, varied }
+    }
+
+    /// The same with seeks that differ by operation or direction.
+    #[must_use]
+    pub fn with(mut self, varied: Varied) -> Self {
+        self.is_varied = !varied.is_none();
+        if self.is_varied {
+            self.least_seek_ns = varied.least_ns(&self.least_seek_ns);
+        }
+        Mechanics { varied, ..self }
+    }
+
+    /// The same of accesses that read in order.
+    #[must_use]
+    pub fn in_order(&self) -> Self {
+        Mechanics { zero_latency: false, ..self.clone() }
+    }
+
+    /// Whether seeks differ by operation or direction.
+    #[inline(always)]
+    pub fn is_varied(&self) -> bool {
+        self.is_varied
     }
 
     /// Place of a block, and the angle at which it begins (rules M1, M2 and M4).
@@ -101,6 +126,15 @@ impl Mechanics {
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
     pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        if self.is_varied {
+            return self.varied_move_ns(arm, place, op);
+        }
+        self.plain_move_ns(arm, place, op)
+    }
+
+    /// The same where seeks do not differ by operation or direction.
+    #[inline(always)]
+    pub fn plain_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
         let distance = (i64::from(place.cylinder) - arm.cylinder).abs();
         let other_head = i64::from(place.head) != arm.head;
         if distance == 0 && !other_head {
@@ -108,6 +142,30 @@ impl Mechanics {
         }
         let nearer = i64::from(planted(Fault::SeekDistance) && distance > 1);
         let seek = i64::from(self.seek_ns[(distance - nearer) as usize]);
+        self.settled_ns(seek, other_head, distance, op)
+    }
+
+    /// The same where they do.
+    #[cold]
+    #[inline(never)]
+    fn varied_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        let inward = i64::from(place.cylinder) - arm.cylinder;
+        let other_head = i64::from(place.head) != arm.head;
+        if inward == 0 && !other_head {
+            return 0;
+        }
+        let distance = inward.unsigned_abs() as usize;
+        let seek = match &self.varied.write_ns {
+            Some(seeks) if op == WRITE && !planted(Fault::WriteSeek) => seeks.ns[distance],
+            _ => self.seek_ns[distance],
+        };
+        let turned = if inward == 0 { 0 } else { self.varied.turned_ns(inward > 0) };
+        self.settled_ns(i64::from(seek) + turned, other_head, distance as i64, op)
+    }
+
+    /// The longer of a seek and a head switch, and settling.
+    #[inline(always)]
+    fn settled_ns(&self, seek: i64, other_head: bool, distance: i64, op: u8) -> i64 {
         let no_switch = planted(Fault::HeadSwitch) && distance > 0;
         let switch = if other_head && !no_switch { self.head_switch_ns } else { 0 };
         let settle = if op == WRITE { self.write_settle_ns } else { 0 };

@@ -2,6 +2,39 @@
 
 use std::sync::Arc;
 
+use crate::faults::{planted, Fault};
+
+/// How writes, and seeks inward, differ from what the table of reads says (rule M3).
+#[derive(Clone, Debug, Default)]
+pub struct Varied {
+    /// None: writes seek as reads do.
+    pub write_ns: Option<Seeks>,
+    pub inward_ns: i64,
+}
+
+impl Varied {
+    pub fn is_none(&self) -> bool {
+        self.write_ns.is_none() && self.inward_ns == 0
+    }
+
+    /// What no seek over so many cylinders or more is shorter than, from the same of reads without a direction.
+    pub fn least_ns(&self, of_reads: &[u32]) -> Arc<[u32]> {
+        let less = self.inward_ns.unsigned_abs() as u32;
+        let of_writes = self.write_ns.as_ref().map_or(of_reads, |seeks| &seeks.least_ns);
+        of_reads.iter().zip(of_writes).map(|(&read, &write)| read.min(write).saturating_sub(less)).collect()
+    }
+
+    /// What is added to a seek: together the whole difference, also where it is odd.
+    pub fn turned_ns(&self, is_inward: bool) -> i64 {
+        let outward = -(self.inward_ns >> 1);
+        if is_inward != planted(Fault::SeekInward) {
+            self.inward_ns + outward
+        } else {
+            outward
+        }
+    }
+}
+
 /// Times that fit, and what follows from them.
 #[derive(Clone, Debug, Default)]
 pub struct Seeks {

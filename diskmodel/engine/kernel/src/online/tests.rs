@@ -50,7 +50,7 @@ fn scenario() -> Scenario {
         bitmap_flush_ns: 0,
     };
     Scenario {
-        drive: Drive::Hdd(small::hdd()),
+        drive: Drive::Hdd(Box::new(small::hdd())),
         layout,
         queue: queue("mq-deadline"),
         drive_queue: queue("sptf"),
@@ -65,6 +65,7 @@ fn scenario() -> Scenario {
         host: None,
         revolution_ns: vec![4_000_000; 5],
         phase_ns: vec![0, 1_000_000, 2_000_000, 3_000_000, 500_000],
+        first_draw: 0,
         start: crate::scenario::Start::default(),
         sample_every: 0,
     }

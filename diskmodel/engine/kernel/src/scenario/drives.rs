@@ -2,13 +2,13 @@
 
 use crate::device::Intake;
 use crate::flash::{self, FtlTables};
-use crate::hdd::{self, Bus, Electronics};
-use crate::mechanics::{Mechanics, SeekColumn, ZoneColumns, Zones};
+use crate::hdd::{self, Bus, Chances, Electronics};
+use crate::mechanics::{Mechanics, SeekColumn, Varied, ZoneColumns, Zones};
 use crate::media_cache::MediaCacheTables;
 #[cfg(feature = "python")]
 use crate::named::named;
 #[cfg(feature = "python")]
-use crate::python::{extract::whole_numbers, seeks::seeks};
+use crate::python::{extract::whole_numbers, seeks::seeks, seeks::write_seeks};
 use crate::virtual_disk;
 
 const NS_PER_S: i64 = 1_000_000_000;
@@ -32,9 +32,17 @@ pub struct HddTables {
     pub spare_sectors_per_cylinder: Vec<i64>,
     #[cfg_attr(feature = "python", pyo3(from_py_with = seeks))]
     pub seek_ns: SeekColumn,
+    /// None: writes seek as reads do.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = write_seeks))]
+    pub write_seek_ns: Option<Box<SeekColumn>>,
+    pub seek_inward_ns: i64,
     pub head_switch_ns: i64,
     pub write_settle_ns: i64,
     pub zero_latency: bool,
+    pub zero_latency_ppm: i64,
+    pub retry_ppm: i64,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub retry_ns: Vec<i64>,
     pub read_overhead_ns: i64,
     pub write_overhead_ns: i64,
     pub completion_overhead_ns: i64,
@@ -47,6 +55,10 @@ pub struct HddTables {
     pub read_ahead_sectors: i64,
     pub read_ahead_in_track: bool,
     pub read_on_arrival: bool,
+    pub read_ahead_in_own_track: bool,
+    pub reads_whole_track: bool,
+    pub writes_drop_all: bool,
+    pub keeps_writes: bool,
     pub dirty_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
@@ -104,7 +116,7 @@ pub struct VirtualTables {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(tag = "kind", rename_all = "lowercase"))]
 pub enum Drive {
-    Hdd(HddTables),
+    Hdd(Box<HddTables>),
     Flash(FlashTables),
     Virtual(VirtualTables),
 }
@@ -131,7 +143,7 @@ impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for Drive {
 
     fn extract(tables: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
         Ok(match tables.extract::<Tag>()?.kind {
-            Kind::Hdd => Drive::Hdd(tables.extract()?),
+            Kind::Hdd => Drive::Hdd(Box::new(tables.extract()?)),
             Kind::Flash => Drive::Flash(tables.extract()?),
             Kind::Virtual => Drive::Virtual(tables.extract()?),
         })
@@ -154,8 +166,19 @@ impl HddTables {
             },
         );
         let seeks = self.seek_ns.0.unwrap_or_default();
+        let write_ns = self.write_seek_ns.map(|column| column.0.unwrap_or_default());
+        let chances = Chances {
+            zero_latency_ppm: if self.zero_latency { self.zero_latency_ppm as u64 } else { 1_000_000 },
+            retry_ppm: self.retry_ppm as u64,
+            retry_ns: self.retry_ns,
+        };
+        let mechanics = Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency)
+            .with(Varied { write_ns, inward_ns: self.seek_inward_ns });
         hdd::Model {
-            mechanics: Mechanics::new(zones, seeks, self.head_switch_ns, self.write_settle_ns, self.zero_latency),
+            in_order: chances.are_mixed().then(|| Box::new(mechanics.in_order())),
+            mechanics,
+            has_draws: chances.has_draws(),
+            chances,
             electronics: Electronics {
                 sector_bytes: self.sector_bytes,
                 n_sectors: self.n_sectors,
@@ -171,6 +194,10 @@ impl HddTables {
                 read_ahead_sectors: self.read_ahead_sectors,
                 read_ahead_in_track: self.read_ahead_in_track,
                 read_on_arrival: self.read_on_arrival,
+                read_ahead_in_own_track: self.read_ahead_in_own_track,
+                reads_whole_track: self.reads_whole_track,
+                writes_drop_all: self.writes_drop_all,
+                keeps_writes: self.keeps_writes,
                 dirty_sectors: self.dirty_sectors,
                 weighed_commands: self.weighed_commands as usize,
                 weighed_writes: self.weighed_writes as usize,

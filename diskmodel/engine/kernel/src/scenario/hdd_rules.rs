@@ -22,6 +22,7 @@ impl HddTables {
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_sizes()?;
         self.check_zones()?;
+        self.check_chances()?;
         let times = [
             ("drive.head_switch_ns", self.head_switch_ns),
             ("drive.write_settle_ns", self.write_settle_ns),
@@ -111,10 +112,32 @@ impl HddTables {
             within(&format!("drive.zone_first_lba[{}]", zone + 1), first_lba[zone + 1], 0, first_lba[zone] + room)?;
         }
         // below 2^32, since they are kept in as many bits
-        match &self.seek_ns.0 {
-            Ok(_) => Ok(()),
-            Err(numbers) => each_within("drive.seek_ns", numbers, 0, i64::from(u32::MAX)),
+        let write_seeks = self.write_seek_ns.as_deref().map(|column| ("drive.write_seek_ns", column));
+        for (field, column) in [("drive.seek_ns", &self.seek_ns)].into_iter().chain(write_seeks) {
+            has_length(field, column.len(), self.seek_ns.len())?;
+            if let Err(numbers) = &column.0 {
+                each_within(field, numbers, 0, i64::from(u32::MAX))?;
+            }
         }
+        self.check_inward()
+    }
+
+    /// No seek ends before it begins, in either direction.
+    fn check_inward(&self) -> Result<(), String> {
+        let columns = [Some(&self.seek_ns), self.write_seek_ns.as_deref()].into_iter().flatten();
+        let seeks = columns.filter_map(|column| column.0.as_ref().ok());
+        let least = seeks.filter_map(|seeks| seeks.least_ns.get(1)).copied().min().unwrap_or(0);
+        within("drive.seek_inward_ns", self.seek_inward_ns, -i64::from(least), i64::from(least))
+    }
+
+    /// Shares, and the delays that they choose among.
+    fn check_chances(&self) -> Result<(), String> {
+        within("drive.zero_latency_ppm", self.zero_latency_ppm, 0, 1_000_000)?;
+        within("drive.retry_ppm", self.retry_ppm, 0, 1_000_000)?;
+        let n = self.retry_ns.len();
+        let has_times = self.retry_ppm == 0 || n > 0;
+        holds(has_times, "drive.retry_ns", format_args!("({n} values)"), "at least one where accesses are delayed")?;
+        each_within("drive.retry_ns", &self.retry_ns, 0, MAX_TIME_NS)
     }
 
     /// Every spindle turns, so that angles can be computed.

@@ -54,6 +54,8 @@ pub struct Scenario {
     pub revolution_ns: Vec<i64>,
     /// Of a virtual disk: where its draws of wake-up times begin (rule V2).
     pub phase_ns: Vec<i64>,
+    /// Where the draws of accesses to the media begin (rule M9).
+    pub first_draw: u32,
     pub start: Start,
     /// Levels are recorded after every so many completions; 0: never.
     pub sample_every: u64,
@@ -139,7 +141,7 @@ impl Scenario {
                 let spindles = self.revolution_ns.iter().zip(&self.phase_ns).map(|(&r, &p)| Spindle::new(r, p));
                 let mut disks: Vec<_> = (0..n_devices)
                     .zip(spindles)
-                    .map(|(i, spindle)| Disk::new(i, &model, spindle, &host, &own))
+                    .map(|(i, spindle)| Disk::new(i, &model, spindle, (&host, &own), self.first_draw))
                     .collect();
                 if holds_disks {
                     disks.iter_mut().for_each(|disk| disk.front_mut().expect_bypass());

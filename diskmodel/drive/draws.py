@@ -1,0 +1,57 @@
+"""What happens to an access at random: retries, and access on arrival that is not always made (rule M9)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diskmodel.drive.tables import PPM, HddTables
+
+_MULTIPLIER, _INCREMENT = 1664525, 1013904223  # Numerical Recipes, "quick and dirty" generator
+#: The golden ratio in parts of 2³²: disks side by side begin far apart.
+_APART = 2654435769
+
+
+class Luck(NamedTuple):
+    """What an access has drawn.
+
+    Attributes
+    ----------
+    in_order : bool
+        It reads in order although the drive can begin wherever the head arrives.
+    late_ns : int
+        How much later than usual it ends.
+    """
+
+    in_order: bool
+    late_ns: int
+
+
+USUAL = Luck(False, 0)
+
+
+class Draws:
+    """The draws of one disk, one after the other.
+
+    Parameters
+    ----------
+    tables : HddTables
+    first_draw : int
+        Of the scenario; every disk has its own place behind it.
+    disk : int
+    """
+
+    def __init__(self, tables: HddTables, first_draw: int = 0, disk: int = 0) -> None:
+        self._zero_ppm = tables.zero_latency_ppm if tables.zero_latency else PPM
+        self._retry_ppm = tables.retry_ppm
+        self._retry_ns = [int(v) for v in tables.retry_ns]
+        self._state = (first_draw + _APART * disk) % (1 << 32)
+
+    def next(self) -> Luck:
+        """Return what the next access to the media draws."""
+        in_order = self._zero_ppm < PPM and self._below(PPM) >= self._zero_ppm
+        late = self._retry_ppm > 0 and self._below(PPM) < self._retry_ppm
+        return Luck(in_order, self._retry_ns[self._below(len(self._retry_ns))] if late else 0)
+
+    def _below(self, n: int) -> int:
+        self._state = (_MULTIPLIER * self._state + _INCREMENT) % (1 << 32)
+        return self._state * n >> 32
