@@ -155,6 +155,11 @@ def _card(drive: Drive, validation: str) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+        if drive.media_cache is not None:
+            bands = drive.media_cache.band_bytes
+            cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"
+            held = f"{nominal_bytes(drive.media_cache.size_bytes)} for {drive.media_cache.max_extents:,} pieces of data"
+            rows.append(("media cache", f"{held}, {cleaned}"))
     elif drive.kind == "virtual":
         answered = "in batches" if drive.completion == "batch" else "one by one"
         rows += [

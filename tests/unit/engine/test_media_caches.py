@@ -79,6 +79,16 @@ def test_an_empty_cache_takes_random_writes_fast() -> None:
     assert simulate(SMALL, load, n_requests=3000, profile_draws=0, start="empty").iops.mean > 100
 
 
+def test_the_rate_falls_once_the_cache_is_full() -> None:
+    """As of a zoned disk under dm-zoned: fast while the buffer lasts, then as fast as it is cleaned."""
+    cache = CACHE | {"max_extents": 600}
+    drive = load_drive(ARCHIVE).to_dict() | {"media_cache": cache, "cache": None}
+    load = Workload.parse({"size": "64 KiB", "read_ratio": 0.0, "clients": 1, "span": TENTH})
+    array = Array.parse(SINGLE.to_dict() | {"drive": drive})
+    done_s = simulate(array, load, n_requests=900, profile_draws=0, start="empty").run.completions.done_ns / 1e9
+    assert 600 / done_s[599] > 20 * 200 / (done_s[899] - done_s[699])
+
+
 def test_sequential_writes_are_as_fast_as_without_shingles() -> None:
     load = {"size": "1 MiB", "read_ratio": 0.0, "clients": 2, "addresses": {"pattern": "sequential"}}
     plain = load_drive(ARCHIVE).to_dict() | {"recording": "conventional", "media_cache": None}
