@@ -175,11 +175,11 @@ impl Disk {
             let lba = lba - first;
             let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
             let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
+            let mut access = model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at);
             if model.has_draws {
-                self.lucky_access(arm, wanted, &target, (now, extra), start.data_at, model)
-            } else {
-                model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at)
+                access = self.as_drawn(access, (arm, wanted), &target, (now, extra), start.data_at, model);
             }
+            access
         };
         #[cfg(feature = "web")]
         self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
@@ -193,21 +193,24 @@ impl Disk {
         access
     }
 
-    /// An access that draws what happens to it (rule M9).
+    /// The access with what it draws (rule M9): in order if it is not made on arrival, and as much later.
     #[cold]
     #[inline(never)]
-    fn lucky_access(
+    fn as_drawn(
         &mut self,
-        arm: Arm,
-        wanted: Extent,
+        access: Access,
+        from: (Arm, Extent),
         target: &Target,
         begin: (i64, i64),
         data_at: i64,
         model: &Model,
     ) -> Access {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
-        let mechanics = model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics);
-        let mut access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        let (arm, wanted) = from;
+        let mut access = match &model.in_order {
+            Some(mechanics) if in_order => mechanics.access(arm, &self.spindle, wanted, target, begin, data_at),
+            _ => access,
+        };
         access.rotation += late_ns;
         access.first_end += late_ns;
         access.end += late_ns;
