@@ -177,7 +177,7 @@ impl Disk {
             let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
             let mut access = model.mechanics.access(arm, &self.spindle, wanted, &target, (now, extra), start.data_at);
             if model.has_draws {
-                access = self.as_drawn(access, (arm, wanted), &target, (now, extra), start.data_at, model);
+                self.draw(&mut access, (arm, wanted), &target, (now, extra), start.data_at, model);
             }
             access
         };
@@ -193,28 +193,25 @@ impl Disk {
         access
     }
 
-    /// The access with what it draws (rule M9): in order if it is not made on arrival, and as much later.
+    /// What an access draws (rule M9): it is made in order if not on arrival, and ends as much later.
     #[cold]
     #[inline(never)]
-    fn as_drawn(
+    fn draw(
         &mut self,
-        access: Access,
-        from: (Arm, Extent),
+        access: &mut Access,
+        (arm, wanted): (Arm, Extent),
         target: &Target,
         begin: (i64, i64),
         data_at: i64,
         model: &Model,
-    ) -> Access {
+    ) {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
-        let (arm, wanted) = from;
-        let mut access = match &model.in_order {
-            Some(mechanics) if in_order => mechanics.access(arm, &self.spindle, wanted, target, begin, data_at),
-            _ => access,
-        };
+        if let Some(mechanics) = model.in_order.as_ref().filter(|_| in_order) {
+            *access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        }
         access.rotation += late_ns;
         access.first_end += late_ns;
         access.end += late_ns;
-        access
     }
 
     /// Records an access that begins now, as one of no command.

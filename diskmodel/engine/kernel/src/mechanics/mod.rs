@@ -175,6 +175,7 @@ impl Mechanics {
 
     /// An access from now on that begins at `target`, where the first block of `extent` is; nothing passes under the
     /// head before `data_at` (rule D9).
+    #[inline(always)]
     pub fn access(
         &self,
         from: Arm,
