@@ -67,7 +67,7 @@ fn positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, an
 #[cold]
 #[inline(never)]
 fn varied_positioning(model: &Model, arm: Arm, spindle: &Spindle, waiting: &Waiting, angle: i64, margin: i64) -> i64 {
-    let time = model.mechanics.move_ns(arm, &waiting.target.place, waiting.op);
+    let time = model.mechanics.varied_move_ns(arm, &waiting.target.place, waiting.op);
     behind(time, spindle, waiting, angle, margin)
 }
 

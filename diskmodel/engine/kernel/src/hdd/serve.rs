@@ -214,31 +214,32 @@ impl Disk {
         data_at: i64,
         model: &Model,
     ) -> Access {
+        let mut access = model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
         if model.has_draws {
-            return self.lucky_access(arm, wanted, target, begin, data_at, model);
+            self.draw(&mut access, (arm, wanted), target, begin, data_at, model);
         }
-        model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at)
+        access
     }
 
-    /// An access that draws what happens to it (rule M9).
+    /// What an access draws (rule M9): it is made in order if not on arrival, and ends as much later.
     #[cold]
     #[inline(never)]
-    fn lucky_access(
+    fn draw(
         &mut self,
-        arm: Arm,
-        wanted: Extent,
+        access: &mut Access,
+        (arm, wanted): (Arm, Extent),
         target: &Target,
         begin: (i64, i64),
         data_at: i64,
         model: &Model,
-    ) -> Access {
+    ) {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
-        let mechanics = model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics);
-        let mut access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        if let Some(mechanics) = model.in_order.as_ref().filter(|_| in_order) {
+            *access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        }
         access.rotation += late_ns;
         access.first_end += late_ns;
         access.end += late_ns;
-        access
     }
 
     /// Records an access that begins now, as one of no command.

@@ -125,11 +125,12 @@ impl Mechanics {
 
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
-    pub fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        if self.is_varied {
-            return self.varied_move_ns(arm, place, op);
+    fn move_as<const VARIED: bool>(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        if VARIED {
+            self.varied_move_ns(arm, place, op)
+        } else {
+            self.plain_move_ns(arm, place, op)
         }
-        self.plain_move_ns(arm, place, op)
     }
 
     /// The same where seeks do not differ by operation or direction.
@@ -148,7 +149,7 @@ impl Mechanics {
     /// The same where they do.
     #[cold]
     #[inline(never)]
-    fn varied_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+    pub fn varied_move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
         let inward = i64::from(place.cylinder) - arm.cylinder;
         let other_head = i64::from(place.head) != arm.head;
         if inward == 0 && !other_head {
@@ -174,7 +175,39 @@ impl Mechanics {
 
     /// An access from now on that begins at `target`, where the first block of `extent` is; nothing passes under the
     /// head before `data_at` (rule D9).
+    #[inline(always)]
     pub fn access(
+        &self,
+        from: Arm,
+        spindle: &Spindle,
+        extent: Extent,
+        target: &Target,
+        (at, extra): (i64, i64),
+        data_at: i64,
+    ) -> Access {
+        if self.is_varied {
+            self.varied_access(from, spindle, extent, target, (at, extra), data_at)
+        } else {
+            self.access_as::<false>(from, spindle, extent, target, (at, extra), data_at)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn varied_access(
+        &self,
+        from: Arm,
+        spindle: &Spindle,
+        extent: Extent,
+        target: &Target,
+        begin: (i64, i64),
+        data_at: i64,
+    ) -> Access {
+        self.access_as::<true>(from, spindle, extent, target, begin, data_at)
+    }
+
+    #[inline(always)]
+    fn access_as<const VARIED: bool>(
         &self,
         from: Arm,
         spindle: &Spindle,
@@ -187,10 +220,10 @@ impl Mechanics {
         if begin >= LAST_NS {
             return Access { seek: extra, end: begin, arm: from, ..Access::default() };
         }
-        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, data_at);
+        let (mut access, taken) = self.access_track::<VARIED>(from, spindle, extent, target, begin, data_at);
         if taken < extent.n {
             let Extent { op, lba, n } = extent;
-            self.go_on(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
+            self.go_on::<VARIED>(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
         }
         access.seek += extra;
         access.first_end = access.first_end.min(access.end);
@@ -199,12 +232,12 @@ impl Mechanics {
 
     /// The tracks of an access behind its first one.
     #[inline(never)]
-    fn go_on(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
+    fn go_on<const VARIED: bool>(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
         let Extent { op, mut lba, mut n } = extent;
         while n > 0 && access.end < LAST_NS {
             let target = self.target(lba, spindle);
             let extent = Extent { op, lba, n };
-            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, data_at);
+            let (next, taken) = self.access_track::<VARIED>(access.arm, spindle, extent, &target, access.end, data_at);
             access.seek += next.seek;
             access.rotation += next.rotation;
             access.transfer += next.transfer;
@@ -216,7 +249,7 @@ impl Mechanics {
 
     /// The part of an access that lies on the track of `target`, and its sectors.
     #[inline(always)]
-    fn access_track(
+    fn access_track<const VARIED: bool>(
         &self,
         arm: Arm,
         spindle: &Spindle,
@@ -228,7 +261,7 @@ impl Mechanics {
         let revolution = spindle.revolution;
         let by_track = &self.zones.of(&place).by_track;
         let index = i64::from(place.index);
-        let seek = self.move_ns(arm, &place, extent.op);
+        let seek = self.move_as::<VARIED>(arm, &place, extent.op);
         let arrived = (now + seek).max(data_at);
         let mut wait = spindle.wait_ns(angle, spindle.angle(arrived));
         let taken = extent.n.min(self.zones.left_on_track(&place));
@@ -244,13 +277,28 @@ impl Mechanics {
 
     /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).
     pub fn streamed(&self, spindle: &Spindle, arm: Arm, blocks: (i64, i64), from_ns: i64, at: i64) -> (i64, Arm) {
+        if self.is_varied {
+            self.streamed_as::<true>(spindle, arm, blocks, from_ns, at)
+        } else {
+            self.streamed_as::<false>(spindle, arm, blocks, from_ns, at)
+        }
+    }
+
+    fn streamed_as<const VARIED: bool>(
+        &self,
+        spindle: &Spindle,
+        arm: Arm,
+        blocks: (i64, i64),
+        from_ns: i64,
+        at: i64,
+    ) -> (i64, Arm) {
         let (mut lba, limit) = blocks;
         let (mut now, mut arm) = (from_ns, arm);
         while lba < limit {
             let Target { place, angle } = self.target(lba, spindle);
             let zone = self.zones.of(&place);
             let index = i64::from(place.index);
-            let time = self.move_ns(arm, &place, READ);
+            let time = self.move_as::<VARIED>(arm, &place, READ);
             let start = now + time + spindle.wait_ns(angle, spindle.angle(now + time));
             if start >= at {
                 break;
