@@ -241,6 +241,7 @@ def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tu
     rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
     for i, on, first, last in rows:
         begin = begins.pop((on, first), first)
-        begins[on, last] = begin
+        # parity is written again for each strip of its row: the longest run goes on
+        begins[on, last] = min(begin, begins.get((on, last), begin))
         is_run[i] = last - begin >= run_sectors
     return is_run, begins
