@@ -16,7 +16,14 @@ from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.quantiles import LEVELS
 from diskmodel.result.statistics.stability import Stability
-from diskmodel.result.statistics.window import Window, cycle_of, enough_cycles, enough_for, sees_too_few_cycles
+from diskmodel.result.statistics.window import (
+    UNKNOWN_CYCLE,
+    Window,
+    cycle_of,
+    enough_cycles,
+    enough_for,
+    sees_too_few_cycles,
+)
 from diskmodel.result.utilization import utilization_interval
 
 #: Relative half-width: a millionth of the mean takes some 1e12 requests, and no drive repeats so many digits.
@@ -272,6 +279,11 @@ def _cycles_message(cycle: int, n_requests: int, *, is_cleaning: bool) -> tuple[
     """Return what a run has missed that saw too few ups and downs (rules Z11 and G9); nothing without any."""
     if not cycle:
         return ()
+    if cycle >= UNKNOWN_CYCLE:
+        return (
+            "the disks' media caches fill, but so much of the past that they would be full is not drawn: what they "
+            "clean in the long run is not known, and this run may be much too fast",
+        )
     if is_cleaning:
         return (
             f"the disks' media caches are full, and a band is cleaned for about every {cycle:,} requests; this run of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from diskmodel.result.result import Result
-from diskmodel.result.statistics.window import cycle_of, enough_cycles, enough_for, sees_too_few_cycles
+from diskmodel.result.statistics.window import UNKNOWN_CYCLE, cycle_of, enough_cycles, enough_for, sees_too_few_cycles
 
 #: Bounds of the next run's length over this one's. Smaller steps repeat the simulation more often; larger ones trust
 #: the estimate of a short run, which may be far too long.
@@ -44,7 +44,7 @@ def suggest_n(result: Result, precision: float | None = None) -> int:
     if result.run.round_requests and not result.window.n_rounds:
         return max(enough_for(result.run.round_requests), result.n_requests + 1)
     cycle = cycle_of(result.requests, result.run.cleaning_requests)
-    if sees_too_few_cycles(result.n_requests, cycle):
+    if cycle < UNKNOWN_CYCLE and sees_too_few_cycles(result.n_requests, cycle):
         return max(enough_cycles(cycle), result.n_requests + 1)
     if not result.is_stable or not result.is_settled or math.isnan(widest):
         factor = 4.0

@@ -15,6 +15,7 @@ from diskmodel.engine.steady.recent import MAX_ROWS, History, is_among, write_we
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64
+from diskmodel.result.statistics.window import UNKNOWN_CYCLE
 from diskmodel.workload import Stream
 from diskmodel.workload.addresses import Sequential
 
@@ -23,8 +24,6 @@ from diskmodel.workload.addresses import Sequential
 ROUNDS = 3
 #: Writes from which the pieces of one are estimated.
 _SAMPLE = 1 << 10
-#: Requests for each cleaning, where too little of the past is drawn to fill the cache: no run sees enough of them.
-_UNKNOWN = 1 << 40
 #: Keeps the draws of what is in the logs apart from those of other runs, whose seeds are small.
 _OLDER = 1 << 40
 #: Factor by which more of the past is drawn where it leaves a cache that still fills.
@@ -113,7 +112,7 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
         n_writes = min(_LONGER * n_writes, MAX_ROWS)
     rows = np.stack([held.lba, held.n], axis=1)
     if not held.n_cleanings:
-        return Caches(rows, _UNKNOWN if held.still_fills else 0)
+        return Caches(rows, UNKNOWN_CYCLE if held.still_fills else 0)
     per_request = len(own.lba) / n_writes * n_each * share
     each = held.n_recent / held.n_cleanings
     gap = round(each * float(held.n.mean()))
@@ -241,6 +240,7 @@ def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tu
     rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
     for i, on, first, last in rows:
         begin = begins.pop((on, first), first)
-        begins[on, last] = begin
+        # parity is written again for each strip of its row: the longest run goes on
+        begins[on, last] = min(begin, begins.get((on, last), begin))
         is_run[i] = last - begin >= run_sectors
     return is_run, begins

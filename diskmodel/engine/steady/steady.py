@@ -30,6 +30,7 @@ from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64, Op, Requests, Run
+from diskmodel.result.statistics.window import UNKNOWN_CYCLE
 from diskmodel.workload import TraceWorkload, Workload
 from diskmodel.workload.addresses import Sequential
 
@@ -151,6 +152,10 @@ def settled(
     first, n = parts.first_levels, TRIAL_REQUESTS
     if parts.media is not None:
         found, pace = _with_media_caches(first, lambda levels: tried(levels, Pace(), TRIAL_REQUESTS))
+        if found.media is Level.FULL and not parts.knows_cleanings:
+            # with full buffers nothing but the logs can rise
+            full, _ = tried(replace(first, drives=Level.FULL), Pace(), TRIAL_REQUESTS)
+            found = replace(found, media=full.media if full.media is Level.MARK else Level.FULL)
         if parts.pages is None:
             return parts.start(found, pace)
         levels = first = replace(first, media=found.media)
@@ -285,13 +290,27 @@ class _Parts:
         elif pages is not Level.FULL or at[-1, 2] <= self._ends()[2][0]:
             # a level that rises below its mark does so between two wake-ups of the flusher, or on the way to the mark
             pages = Level.LOW if self._is_low(pace) else Level.MARK
-        return Levels(controller, drives, pages, self._media_after(levels.media, int(at[-1, 1]), disk_bytes))
+        grown, rise = int(at[-1, 1]), int(at[-1, 1] - at[0, 1])
+        media = self._media_after(levels, grown / max(disk_bytes, 1), rise / max(disk_bytes, 1))
+        return Levels(controller, drives, pages, media)
 
-    def _media_after(self, level: Level, grown: int, written: int) -> Level:
-        """Where the media caches go that began at `level`, from what they and the buffers hold more (rule G9)."""
-        if level is Level.FULL:
-            return Level.LOW if grown < -_DRIFT * written else Level.FULL
-        return Level.FULL if grown > _DRIFT * written else Level.LOW
+    def _media_after(self, levels: Levels, grown: float, rise: float) -> Level:
+        """Where the media caches go (rule G9).
+
+        `grown` is what they and the buffers hold more than the logs had to begin with, `rise` how much of that came
+        during the trial, both as shares of what was written. At the mark: they fill, but not with what was drawn.
+        """
+        if levels.media is Level.LOW:
+            return Level.FULL if grown > _DRIFT else Level.LOW
+        if grown < -_DRIFT:
+            return Level.LOW
+        return Level.MARK if levels.drives is Level.FULL and rise > _DRIFT else Level.FULL
+
+    @property
+    def knows_cleanings(self) -> bool:
+        """Whether it is known how often full media caches clean; those without bands never have to."""
+        is_shingled = self.media is not None and self.media.band_sectors > 0
+        return not is_shingled or self._logged(Level.FULL).cleaning_requests > 0
 
     def _ends(self) -> tuple[tuple[int, int], ...]:
         """Mark and room of each level, in bytes."""
@@ -460,7 +479,8 @@ class _Parts:
         if self.media is None or level is Level.LOW or not self.writes_anything:
             return Caches.empty()
         assert isinstance(tables, HddTables)
-        return full_caches(self.history, self.scenario.layout, tables)
+        found = full_caches(self.history, self.scenario.layout, tables)
+        return found if level is Level.FULL else replace(found, cleaning_requests=UNKNOWN_CYCLE)
 
     def _draw_runs(self) -> Int64:
         """Sequential runs of writes that go on (rule G9)."""

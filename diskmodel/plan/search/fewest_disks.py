@@ -14,7 +14,7 @@ from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
-from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS
+from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS, UNKNOWN_CYCLE
 from diskmodel.units import in_disks
 
 #: Trials that follow the formulas' guess before bisection takes over: a good guess ends the search in two or three.
@@ -208,6 +208,8 @@ def _rounds(trial: Trial | None) -> str:
     outcome = trial.outcome if trial is not None else None
     if outcome is None or not outcome.is_partial:
         return ""
+    if outcome.cycle_requests >= UNKNOWN_CYCLE:
+        return "; the disks' media caches fill, and what they clean in the long run is not known"
     if outcome.cycle_requests:
         return (
             f"; the load rises and falls, or disks clean, once in about {outcome.cycle_requests:,} requests, and a run "

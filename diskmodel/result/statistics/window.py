@@ -22,6 +22,8 @@ MIN_ROUNDS = 2
 #: has one on average. With half, an interval from three bursts is believed; with double, twice as many plans end
 #: without an answer.
 MIN_CYCLES = 10
+#: Requests of a cycle whose length is not known: no run sees enough of them.
+UNKNOWN_CYCLE = 1 << 40
 
 
 @dataclass(frozen=True)
