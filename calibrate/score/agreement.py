@@ -29,7 +29,9 @@ def demerit_ms(measured_ms: Floats, predicted_ms: Floats) -> float:
         predicted = np.sort(predicted_ms)
     else:
         rank = (np.arange(len(measured)) + 0.5) / len(measured)
-        predicted = np.quantile(predicted_ms, rank)
+        last = len(predicted_ms) - 1
+        # as `np.quantile`, which takes five times as long for so many ranks
+        predicted = np.interp(rank * last, np.arange(last + 1), np.sort(predicted_ms))
     return float(np.sqrt(np.mean((measured - predicted) ** 2)))
 
 

@@ -8,6 +8,7 @@ against the recorder's clock.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class Replay:
     def __init__(self, model: TraceModel, trace: RequestTrace) -> None:
         self.trace = trace
         self._model = model
+        # a fit asks for the same runs for every drive that it tries
+        self._moved = cache(self._draw_moved)
         n = len(trace)
         self._requests = Requests(
             when_ns=np.rint(issue_on_platter_ms(model, trace) * 1e6).astype(np.int64),
@@ -62,16 +65,18 @@ class Replay:
         Drawn are what the drive draws for its accesses, and by how much the angle of the platter differs from what is
         known of it when a request is issued: as much as in the requests that the model was fitted to.
         """
-        rng = np.random.default_rng(seed)
+        moved = self._moved(n_runs, seed)
+        return np.stack([self._run(drive, when_ns, seed + k) for k, when_ns in enumerate(moved)], axis=1)
+
+    def _draw_moved(self, n_runs: int, seed: int) -> list[Ints]:
+        """Return when the requests of each run are issued, (n,) ns, with the errors of the angle that it has drawn."""
+        rng, model, n = np.random.default_rng(seed), self._model, len(self.trace)
         runs = []
-        for k in range(n_runs):
-            model, shape = self._model, len(self.trace)
-            late = np.where(
-                self.trace.is_write, rng.choice(model.write_error, shape), rng.choice(model.read_error, shape)
-            )
+        for _ in range(n_runs):
+            late = np.where(self.trace.is_write, rng.choice(model.write_error, n), rng.choice(model.read_error, n))
             moved = self._requests.when_ns - np.rint(late * model.rotation.period_ms * 1e6).astype(np.int64)
-            runs.append(self._run(drive, np.maximum.accumulate(np.maximum(moved, 0)), seed + k))
-        return np.stack(runs, axis=1)
+            runs.append(np.maximum.accumulate(np.maximum(moved, 0)))
+        return runs
 
     def _run(self, drive: Hdd, when_ns: Ints, seed: int) -> Floats:
         scenario = scenario_of(drive, seed)
