@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from diskmodel.drive.generator import Generator
 from diskmodel.drive.tables import PPM, HddTables
 
-_MULTIPLIER, _INCREMENT = 1664525, 1013904223  # Numerical Recipes, "quick and dirty" generator
 #: The golden ratio in parts of 2³²: disks side by side begin far apart.
 _APART = 2654435769
 
@@ -44,14 +44,10 @@ class Draws:
         self._zero_ppm = tables.zero_latency_ppm if tables.zero_latency else PPM
         self._retry_ppm = tables.retry_ppm
         self._retry_ns = [int(v) for v in tables.retry_ns]
-        self._state = (first_draw + _APART * disk) % (1 << 32)
+        self._below = Generator((first_draw + _APART * disk) % (1 << 32)).below
 
     def next(self) -> Luck:
         """Return what the next access to the media draws."""
         in_order = self._zero_ppm < PPM and self._below(PPM) >= self._zero_ppm
         late = self._retry_ppm > 0 and self._below(PPM) < self._retry_ppm
         return Luck(in_order, self._retry_ns[self._below(len(self._retry_ns))] if late else 0)
-
-    def _below(self, n: int) -> int:
-        self._state = (_MULTIPLIER * self._state + _INCREMENT) % (1 << 32)
-        return self._state * n >> 32

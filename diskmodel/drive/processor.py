@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from diskmodel.drive.generator import Generator
 from diskmodel.drive.tables import Int64, VirtualTables
 
 NS_PER_S = 1_000_000_000
-#: Linear congruential generator of Numerical Recipes; the kernel repeats it bit by bit.
-_MULTIPLIER, _INCREMENT, _MODULUS_BITS = 1664525, 1013904223, 32
 
 
 def processor_ns(tables: VirtualTables, is_write: bool, n_sectors: int) -> int:
@@ -32,19 +31,14 @@ class WakeTimes:
         Empty: no wake-up time.
     first_draw : int
         State of the generator, 0 to 2³² - 1.
-
-    References
-    ----------
-    W. Press et al., *Numerical Recipes in C*, 2nd edition, section 7.1, "an even quicker generator".
     """
 
     def __init__(self, wake_ns: Int64, first_draw: int) -> None:
         self._times: list[int] = wake_ns.tolist()
-        self._state = first_draw
+        self._below = Generator(first_draw).below
 
     def draw(self) -> int:
         """Return the next wake-up time, ns."""
         if not self._times:
             return 0
-        self._state = (_MULTIPLIER * self._state + _INCREMENT) % (1 << _MODULUS_BITS)
-        return self._times[self._state * len(self._times) >> _MODULUS_BITS]
+        return self._times[self._below(len(self._times))]

@@ -13,6 +13,7 @@ mod drawn;
 mod events;
 mod faults;
 mod flash;
+mod generator;
 mod hdd;
 mod host;
 mod layout;

@@ -1,6 +1,7 @@
 //! What happens to an access at random (rule M9); see `diskmodel/drive/draws.py`.
 
 use crate::faults::{planted, Fault};
+use crate::generator::Generator;
 
 /// Parts of a share of 1.
 const PPM: u64 = 1_000_000;
@@ -35,28 +36,23 @@ pub(super) struct Luck {
 /// The draws of one disk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
-    state: u32,
+    generator: Generator,
 }
 
 impl Draws {
     pub fn new(first: u32, disk: u32) -> Self {
-        Draws { state: first.wrapping_add(disk.wrapping_mul(2_654_435_769)) }
+        Draws { generator: Generator::new(first.wrapping_add(disk.wrapping_mul(2_654_435_769))) }
     }
 
     /// What the next access to the media draws.
     #[inline(never)]
     pub fn next(&mut self, chances: &Chances) -> Luck {
         let zero_ppm = chances.zero_latency_ppm;
-        let in_order = zero_ppm < PPM && (self.below(PPM) >= zero_ppm) != planted(Fault::InOrder);
-        if chances.retry_ppm == 0 || self.below(PPM) >= chances.retry_ppm {
+        let in_order = zero_ppm < PPM && (self.generator.below(PPM) >= zero_ppm) != planted(Fault::InOrder);
+        if chances.retry_ppm == 0 || self.generator.below(PPM) >= chances.retry_ppm {
             return Luck { in_order, late_ns: 0 };
         }
-        let at = self.below(chances.retry_ns.len() as u64) as usize;
+        let at = self.generator.below(chances.retry_ns.len() as u64) as usize;
         Luck { in_order, late_ns: chances.retry_ns[at] + i64::from(planted(Fault::RetryTime)) }
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.state = self.state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (u64::from(self.state) * n) >> 32
     }
 }

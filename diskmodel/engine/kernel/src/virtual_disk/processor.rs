@@ -3,21 +3,19 @@
 
 use super::{Model, NS_PER_S};
 use crate::faults::{planted, Fault};
+use crate::generator::Generator;
 use crate::mechanics::WRITE;
-
-const MULTIPLIER: u32 = 1_664_525;
-const INCREMENT: u32 = 1_013_904_223;
 
 /// The command processor of one virtual disk.
 pub struct Processor {
-    draws: u32,
+    draws: Generator,
     /// Time in which it woke up or worked (rule V5).
     pub busy_ns: i64,
 }
 
 impl Processor {
     pub fn new(first_draw: u32) -> Self {
-        Processor { draws: first_draw, busy_ns: 0 }
+        Processor { draws: Generator::new(first_draw), busy_ns: 0 }
     }
 
     /// When the processor, which has finished its work at `free`, begins with a command that is passed to it now, and
@@ -44,8 +42,7 @@ impl Processor {
         if wake_ns.is_empty() {
             return 0;
         }
-        self.draws = MULTIPLIER.wrapping_mul(self.draws).wrapping_add(INCREMENT);
-        let at = (u64::from(self.draws) * wake_ns.len() as u64) >> 32;
+        let at = self.draws.below(wake_ns.len() as u64);
         wake_ns[(at as usize + usize::from(planted(Fault::WakeDraw))) % wake_ns.len()]
     }
 }
