@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,15 @@ from typing import Any
 import numpy as np
 
 from diskmodel.array import Array
-from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.scenario import Scenario, resolve
-from diskmodel.engine.steady import Start
 from diskmodel.errors import DescriptionError
-from diskmodel.host.tables import HostTables
 from diskmodel.layout.description import Layout
 from diskmodel.layout.levels import LEVELS, RaidLevel
 from diskmodel.queue import SCHEDULERS
 from diskmodel.queue.registry import drive_schedulers
-from diskmodel.records import Int64, Requests, StreamRule
+from diskmodel.records import Requests, StreamRule
 from diskmodel.workload import Workload
+from tests.differential.filled import filled_start
 
 Case = dict[str, Any]
 Pick = Callable[[Sequence[Any]], Any]
@@ -79,10 +76,15 @@ HOST_SCHEDULERS = _in_order(
 )
 #: Completions between two records of the levels: some in every case, and not at every one.
 SAMPLE_EVERY = 7
-#: Blocks, pages or writes that something holds at the beginning of a case, at most.
-MAX_FILLED = 3_000
-#: Units that each flash drive has programmed before a case begins: enough to clean blocks of most drives drawn here.
-MAX_PROGRAMMED = 300
+#: Fields of a check or a resync.
+CHECKS: dict[str, Sequence[object]] = {
+    "window_bytes": (4096, 65536, 512),
+    "done_ratio": (0, 0.5),
+    "steps_at_once": (2, 1, 3),
+    "speed_max_bytes_per_s": (1e18, 1e6),
+    "speed_min_bytes_per_s": (1e3, 1e6, 1e9),
+    "page_ns": (0, 3000, 100_000),
+}
 #: Pieces that one case may make of its rows, about: what SimPy does in some tens of milliseconds.
 MAX_PIECES = 8_000
 
@@ -121,7 +123,7 @@ def draw_case(pick: Pick) -> Case:
     if LEVELS[level].default_copies > 1 and pick((False, True)):
         case["array"]["layout"]["largest_request_bytes"] = pick((11_264, 512, 4096, 32 << 10))
         case["array"]["layout"]["huge_page_ratio"] = pick((0, 0.3, 0.5, 1))
-    _check(pick, case["array"]["layout"])
+    draw_check(pick, case["array"]["layout"], (True, True, False), CHECKS)
     if case["array"]["drive"]["kind"] == "hdd" and pick((False, False, True)):
         _media_cache(pick, case["array"]["drive"])
     return case
@@ -146,20 +148,14 @@ def _media_cache(pick: Pick, drive: dict[str, Any]) -> None:
     drive["recording"] = "shingled" if band else "conventional"
 
 
-def _check(pick: Pick, layout: dict[str, Any]) -> None:
-    """Let a check or a resync of the array go on, where it can."""
+def draw_check(
+    pick: Pick, layout: dict[str, Any], is_without: Sequence[bool], choices: Mapping[str, Sequence[object]]
+) -> None:
+    """Let a check or a resync of the array go on, where it can, with fields drawn from `choices`."""
     can_check = LEVELS[layout["level"]].is_redundant and layout.get("arrangement", "near") == "near"
-    if not can_check or "failed" in layout or pick((True, True, False)):
+    if not can_check or "failed" in layout or pick(is_without):
         return
-    layout["rebuild"] = {
-        "action": pick(("check", "resync")),
-        "window_bytes": pick((4096, 65536, 512)),
-        "done_ratio": pick((0, 0.5)),
-        "steps_at_once": pick((2, 1, 3)),
-        "speed_max_bytes_per_s": pick((1e18, 1e6)),
-        "speed_min_bytes_per_s": pick((1e3, 1e6, 1e9)),
-        "page_ns": pick((0, 3000, 100_000)),
-    }
+    layout["rebuild"] = {"action": pick(("check", "resync")), **{name: pick(some) for name, some in choices.items()}}
 
 
 def random_case(seed: int) -> Case:
@@ -470,110 +466,6 @@ def build(case: Case) -> tuple[Scenario, Requests]:
         load = Workload.parse(case["workload"])
         return scenario, load.requests(capacity_bytes=array.usable_bytes, n=case["n"], seed=case["seed"])
     return scenario, _requests(case, scenario)
-
-
-def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
-    """Caches and buffers filled to a share of their room with whatever they may hold."""
-    rng, capacity = random.Random(seed), scenario.layout.capacity
-
-    def some(n_places: int, room: float) -> Int64:
-        return np.array(rng.sample(range(n_places), min(int(room * fill), n_places, MAX_FILLED)), np.int64)
-
-    given: dict[str, Int64] = {}
-    tables, controller, sector = scenario.drive, scenario.controller, scenario.drive.sector_bytes
-    if controller.has_real_cache:
-        caches = CacheTables.of(controller, scenario.layout, sector, scenario.depth)
-        n_blocks = -(-capacity // caches.block_sectors)
-        given["dirty"] = np.sort(some(n_blocks, caches.dirty_blocks))
-        given["cached"] = some(n_blocks, 3 * caches.read_blocks)
-    if isinstance(tables, HddTables) and tables.write_back:
-        given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
-    if isinstance(tables, HddTables) and tables.media_cache is not None:
-        logs = random.Random(f"logged {seed}")
-        given["logged"] = _logged(logs, tables, fill)
-        given["runs"] = _runs(logs, tables, given.get("buffered"), fill)
-    if isinstance(tables, FlashTables):
-        room = tables.buffer_units - (tables.units_per_page - 1) if tables.write_buffer_bytes else 0
-        given["aged"] = np.array(rng.choices(range(tables.ftl.n_units), k=int(fill * MAX_PROGRAMMED)), np.int64)
-        given["programmed"] = _units(rng, tables, scenario.n_devices, int(fill * MAX_PROGRAMMED))
-        given["buffered"] = _units(rng, tables, scenario.n_devices, int(room * fill))
-        pieces = random.Random(f"pieces {seed}")
-        if fill and pieces.random() < 0.5:
-            piece_units = min(pieces.choice((0, 1, 2, 5, 16)), tables.ftl.n_units)
-            shifts = [pieces.randrange(tables.units_per_page) for _ in range(scenario.n_devices)]
-            return Start(**given, piece_units=piece_units, shifts=np.array(shifts, np.int64))
-    if scenario.host.page_cache is not None:
-        host = HostTables.of(scenario.host, sector)
-        assert host.page_cache is not None
-        n_pages, room = -(-capacity // host.page_sectors), host.page_cache.memory_pages
-        given["pages_dirty"] = some(n_pages, room / 2)
-        since = [-rng.randrange(100_000_000) // 1000 * 1000 for _ in given["pages_dirty"]]
-        given["pages_since_ns"] = np.sort(np.array(since, np.int64))
-        given["pages_clean"] = some(n_pages, room)
-    return Start(**given)
-
-
-def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) -> Int64:
-    """Writes that overlap, continue and hide each other, none of them on two arms."""
-    arm = tables.n_sectors_per_actuator
-    entries = []
-    for disk in range(n_disks):
-        room = int(tables.cache_bytes // tables.sector_bytes * fill)
-        near = rng.randrange(tables.n_sectors)
-        while room and len(entries) < MAX_FILLED:
-            at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(40), tables.n_sectors - 1)))
-            border = min((at // arm + 1) * arm, tables.n_sectors)
-            n = min(1 + rng.randrange(16), room, border - at)
-            entries.append((disk, at, n))
-            room -= n
-    rng.shuffle(entries)
-    return np.array(entries, np.int64).reshape(-1, 3)
-
-
-def _logged(rng: random.Random, tables: HddTables, fill: float) -> Int64:
-    """Short writes that media caches hold, some of them at the same places."""
-    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
-    assert cache is not None
-    entries = []
-    room, near = int(cache.log_sectors * fill), rng.randrange(tables.n_sectors)
-    for _ in range(int(cache.max_extents * fill)):
-        at = rng.choice((rng.randrange(tables.n_sectors), min(near + rng.randrange(200), tables.n_sectors - 1)))
-        border = min((at // arm + 1) * arm, tables.n_sectors)
-        n = min(1 + rng.randrange(16), cache.run_sectors - 1, room, border - at)
-        if n > 0:
-            entries.append((at, n))
-            room -= n
-    return np.array(entries, np.int64).reshape(-1, 2)
-
-
-def _runs(rng: random.Random, tables: HddTables, buffered: Int64 | None, fill: float) -> Int64:
-    """Runs of writes that end where a buffered write ends, or anywhere."""
-    cache, arm = tables.media_cache, tables.n_sectors_per_actuator
-    assert cache is not None
-    ends = [(0, rng.randrange(1, tables.n_sectors)) for _ in range(int(4 * fill))]
-    if buffered is not None:
-        ends += [(disk, at + n) for disk, at, n in buffered.tolist() if rng.random() < 0.1]
-    entries = []
-    for disk, end in ends:
-        first = max((end - 1) // arm * arm, end - cache.run_sectors - rng.randrange(20))
-        entries.append((disk, first, end - first))
-    return np.array(entries, np.int64).reshape(-1, 3)
-
-
-def _units(rng: random.Random, tables: FlashTables, n_devices: int, n_units: int) -> Int64:
-    """Writes of so many units at most on each flash drive, some of them in part."""
-    entries = []
-    for disk in range(n_devices):
-        left = min(n_units, MAX_FILLED)
-        while left:
-            at = rng.randrange(tables.n_sectors)
-            first = at // tables.sectors_per_unit
-            most = min(left, 1 + rng.randrange(3)) * tables.sectors_per_unit
-            end = min(first * tables.sectors_per_unit + rng.randrange(most) + 1, tables.n_sectors)
-            entries.append((disk, at, max(end - at, 1)))
-            left -= (at + entries[-1][2] - 1) // tables.sectors_per_unit - first + 1
-    rng.shuffle(entries)
-    return np.array(entries, np.int64).reshape(-1, 3)
 
 
 def _requests(case: Case, scenario: Scenario) -> Requests:

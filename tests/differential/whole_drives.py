@@ -22,7 +22,7 @@ from diskmodel.engine.reference import simpy_engine
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.levels import LEVELS
 from diskmodel.workload import Workload
-from tests.differential.cases import HOST_SCHEDULERS, LEVEL_DISKS, build
+from tests.differential.cases import HOST_SCHEDULERS, LEVEL_DISKS, build, draw_check
 from tests.differential.compare import between
 
 Case = dict[str, Any]
@@ -33,6 +33,14 @@ MAX_COMMANDS = 3_000
 #: Disk commands beyond which a case is left out: the reference engine would take several seconds.
 MAX_REFERENCE_COMMANDS = 20_000
 DRIVES = tuple(catalogue())
+#: Fields of a check or a resync.
+CHECKS: dict[str, Sequence[object]] = {
+    "window_bytes": (1 << 20, 128 << 10),
+    "done_ratio": (0, 0.5),
+    "speed_max_bytes_per_s": (1e18, 1e6, 50e6),
+    "speed_min_bytes_per_s": (1e3, 1e6, 1e18),
+    "page_ns": (0, 3000),
+}
 
 
 def whole_case(seed: int) -> Case:
@@ -79,23 +87,8 @@ def _draw(pick: Pick) -> Case:
         "n": _affordable(n, workload, array["layout"], disks),
         "seed": pick(range(10_000)),
     }
-    _check(pick, array["layout"])
+    draw_check(pick, array["layout"], (True, True, True, False), CHECKS)
     return case
-
-
-def _check(pick: Pick, layout: Case) -> None:
-    """Let a check or a resync of the array go on, where it can."""
-    can_check = LEVELS[layout["level"]].is_redundant and layout.get("arrangement", "near") == "near"
-    if not can_check or "failed" in layout or pick((True, True, True, False)):
-        return
-    layout["rebuild"] = {
-        "action": pick(("check", "resync")),
-        "window_bytes": pick((1 << 20, 128 << 10)),
-        "done_ratio": pick((0, 0.5)),
-        "speed_max_bytes_per_s": pick((1e18, 1e6, 50e6)),
-        "speed_min_bytes_per_s": pick((1e3, 1e6, 1e18)),
-        "page_ns": pick((0, 3000)),
-    }
 
 
 def _affordable(n: int, workload: Case, layout: Case, disks: int) -> int:

@@ -19,7 +19,8 @@ from diskmodel.engine import native, streamed
 from diskmodel.engine.scenario import Scenario, check_requests, resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.workload import Workload
-from tests.differential.cases import filled_start, random_case
+from tests.differential.cases import random_case
+from tests.differential.filled import filled_start
 from tests.fuzz import extremes
 
 #: Arguments of a call of the kernel; an iterable of a stream's blocks stands for what the kernel asks for them.

@@ -14,9 +14,10 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
+from diskmodel.engine.steady.buffered import by_disk, staggered
 from diskmodel.engine.steady.recent import History, dirty_since, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
-from diskmodel.engine.steady.steady import _by_disk, _staggered, filled
+from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.written import Written
 from diskmodel.records import Op
@@ -197,7 +198,7 @@ def test_data_that_are_only_read_lie_in_order() -> None:
 def test_the_last_writes_of_each_flash_drive_are_in_its_buffer() -> None:
     """Units of 8 sectors, room for three: disk 0 keeps its last two units, disk 1 the end of its last write."""
     writes = Written(np.array([0, 1, 0, 0]), np.array([80, 0, 8, 20]), np.array([8, 60, 8, 16]))
-    programmed, buffered = _by_disk(writes, 8, 24)
+    programmed, buffered = by_disk(writes, 8, 24)
     assert programmed.tolist() == [[0, 80, 8], [0, 8, 8], [1, 0, 40]]
     assert buffered.tolist() == [[0, 20, 16], [1, 40, 20]]
 
@@ -205,7 +206,7 @@ def test_the_last_writes_of_each_flash_drive_are_in_its_buffer() -> None:
 def test_each_flash_drive_leaves_out_a_few_units_of_its_own() -> None:
     """Of 8 units on a page, disk 0 leaves out int(0.5 · 8) = 4, disk 1 int(0.118 · 8) = 0, 2 int(0.736 · 8) = 5."""
     rows = np.array([[0, 8, 16], [1, 0, 8], [2, 20, 44], [0, 40, 24], [2, 80, 8]])
-    assert _staggered(rows, 8, 8).tolist() == [[0, 56, 8], [1, 0, 8], [2, 56, 8], [2, 80, 8]]
+    assert staggered(rows, 8, 8).tolist() == [[0, 56, 8], [1, 0, 8], [2, 56, 8], [2, 80, 8]]
 
 
 def test_large_aligned_writes_to_flash_do_not_all_begin_at_the_beginning_of_a_page() -> None:
