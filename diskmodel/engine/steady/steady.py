@@ -14,9 +14,9 @@ import numpy as np
 from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
+from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
 from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import (
-    GOLDEN,
     MAX_ROWS,
     History,
     dirty_since,
@@ -466,12 +466,12 @@ class _Parts:
         if isinstance(tables, FlashTables):
             # the page that is being filled may hold all but one of its units already
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
-            rows = _by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return _staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
+            rows = by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
+            return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
         if not room or not isinstance(tables, HddTables) or not self.writes_anything:
             return EMPTY.programmed, EMPTY.buffered
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
-        return EMPTY.programmed, _joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
+        return EMPTY.programmed, joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""
@@ -536,7 +536,7 @@ class _Parts:
         tables = self.scenario.drive
         if not isinstance(tables, FlashTables) or not self.writes_anything:
             return EMPTY.shifts
-        return -_left_out(np.arange(self.scenario.n_devices), self.staggered_units) % tables.units_per_page
+        return -units_left_out(np.arange(self.scenario.n_devices), self.staggered_units) % tables.units_per_page
 
     def _last_writes(self, room: int) -> Written:
         """The past's last writes to disks, enough for `room` sectors on each."""
@@ -572,83 +572,6 @@ class _Parts:
         recent = self._recent_pages()
         clean = recent[~is_among(recent, dirty)]
         return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
-
-
-def _by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
-    """Writes that flash drives have programmed, and the last ones, which fill `room` sectors of the buffer of each.
-
-    Each unit of a write takes the room of `per_unit` sectors; a write of which only the end has room is divided.
-    """
-    order = np.argsort(writes.disk, kind="stable")[::-1]  # by disk, the latest first
-    disk, lba, n = (column[order] for column in writes)
-    end = lba + n
-    units = (end - 1) // per_unit - lba // per_unit + 1
-    total = np.cumsum(units)
-    begins = np.searchsorted(-disk, -disk, side="left")
-    # units that are left for each write when the later ones of its disk are in the buffer
-    left = np.clip(room // per_unit - (total - units - (total - units)[begins]), 0, units)
-    # the first unit that still has room
-    border = np.clip(((end - 1) // per_unit + 1 - left) * per_unit, lba, end)
-    rows = [np.stack([disk, first, last - first], axis=1)[::-1] for first, last in ((lba, border), (border, end))]
-    programmed, buffered = (np.ascontiguousarray(found[found[:, 2] > 0], dtype=np.int64) for found in rows)
-    return programmed, buffered
-
-
-def _left_out(drive: Int64, among: int) -> Int64:
-    """Units that drives leave out, so that their pages and their cleanings are staggered (rule Z5)."""
-    return ((drive * GOLDEN + 0.5) % 1 * among).astype(np.int64)
-
-
-def _staggered(programmed: Int64, per_unit: int, among: int) -> Int64:
-    """Writes that flash drives have programmed, without the first units of each drive (rule Z5).
-
-    Pages are filled without a gap, so large writes would begin at the beginning of a page forever, on all drives; and
-    all drives would clean a block at the same time.
-    """
-    disk, lba, n = programmed.T
-    order = np.argsort(disk, kind="stable")
-    disk, lba, end = disk[order], lba[order], (lba + n)[order]
-    units = (end - 1) // per_unit - lba // per_unit + 1
-    before = np.cumsum(units) - units
-    before -= before[np.searchsorted(disk, disk, side="left")]
-    left_out = np.clip(_left_out(disk, among) - before, 0, units)
-    first = np.where(left_out > 0, np.minimum((lba // per_unit + left_out) * per_unit, end), lba)
-    rows: Int64 = np.stack([disk, first, end - first], axis=1)
-    return np.ascontiguousarray(rows[rows[:, 2] > 0])
-
-
-def _joined(writes: Written, longest: int, border: int, room: int) -> Int64:
-    """Writes that drives' buffers hold: adjacent ones as one entry, in order of arrival, at most `room` sectors a disk.
-
-    The latest stay. What lies on two arms is left out; nothing is held twice.
-    """
-    disk, lba, n = writes
-    keep = lba // border == (lba + n - 1) // border
-    disk, lba, n = disk[keep][::-1], lba[keep][::-1], n[keep][::-1]  # the latest first
-    _, at = np.unique(np.stack([disk, lba]), axis=1, return_index=True)
-    at.sort()
-    disk, lba, n = disk[at], lba[at], n[at]
-    by_disk = np.argsort(disk, kind="stable")
-    disk, lba, n = disk[by_disk], lba[by_disk], n[by_disk]
-    total = np.cumsum(n)
-    begins = np.searchsorted(disk, disk, side="left")
-    fits = total - (total[begins] - n[begins]) <= room
-    disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[by_disk][fits]
-    if not len(disk):
-        return EMPTY.buffered
-    order = np.lexsort((lba, disk))
-    disk, lba, n, turn = disk[order], lba[order], n[order], turn[order]
-    # entries continue each other up to the longest, counted from where the adjacent ones begin
-    goes_on = (disk[1:] == disk[:-1]) & (lba[1:] == (lba + n)[:-1]) & (lba[1:] // border == lba[:-1] // border)
-    start = np.maximum.accumulate(np.where(np.concatenate([[True], ~goes_on]), np.arange(len(disk)), 0))
-    part = (lba + n - lba[start] - 1) // longest
-    is_new = np.concatenate([[True], (start[1:] != start[:-1]) | (part[1:] != part[:-1])])
-    heads = np.flatnonzero(is_new)
-    length = np.add.reduceat(n, heads)
-    # the latest write has the lowest turn: the oldest part of an entry decides when it came
-    came = np.maximum.reduceat(turn, heads)
-    in_order = np.argsort(-came, kind="stable")
-    return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64)
 
 
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
