@@ -78,10 +78,10 @@ def estimate(array: Array, workload: Workload, *, n_sample: int = 1000, seed: in
     Notes
     -----
     The estimate ignores the dependence of rotation between requests, coalescing in a write cache, media caches (random
-    writes to shingled disks are up to a hundred times too fast), and the link. In a
-    comparison with the engines over 98 cases of single disks and RAID 0, 10, 5, 6 at depths of 1 to 32 and open rates,
-    half of the means are within 5 % and 90 % within 25 %; errors are larger near saturation, and for deep queues on
-    drives with write-back caches. It only brackets a search and is never an answer itself.
+    writes to shingled disks are up to a hundred times too fast), and the link. In a comparison with the engines over 98
+    cases of single disks and RAID 0, 10, 5, 6 at depths of 1 to 32 and open rates, half of the means are within 5 % and
+    90 % within 25 %; errors are larger near saturation, and for deep queues on drives with write-back caches. It only
+    brackets a search and is never an answer itself.
     """
     sample = back_end(array, workload, n_sample=n_sample, seed=seed)
     hit_s = array.controller.hit_ns / 1e9

@@ -297,7 +297,7 @@ class Hdd(Profile):
             write_completion_overhead_ns=self.write_tail_ns,
             write_prefill_bytes=self.write_prefill_bytes,
             interface_bytes_per_s=round(self.interface_bytes_per_s),
-            buffer_full_ppm=round(self.buffer_full_ratio * 1_000_000),
+            buffer_full_ppm=round(self.buffer_full_ratio * PPM),
             zero_latency=self.zero_latency,
             zero_latency_ppm=round(self.zero_latency_ratio * PPM),
             retry_ppm=0 if retries is None else round(retries.ratio * PPM),

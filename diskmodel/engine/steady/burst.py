@@ -49,11 +49,10 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
         caches = CacheTables.of(controller, layout, tables.sector_bytes, scenario.depth)
         room = caches.dirty_blocks * caches.block_sectors * tables.sector_bytes
         return absorbed("controller", room, mean[0], response + controller.hit_ns)
+    if not isinstance(tables, HddTables) or tables.media_cache is not None:
+        return None  # a media cache is full, or takes bursts in a time that no constant gives
     # a parity write reads first, whatever the drives buffer
-    # a media cache is full, or takes bursts in a time that no constant gives
-    is_plain = isinstance(tables, HddTables) and tables.write_back and tables.media_cache is None
-    if is_plain and layout.family != "parity":
-        assert isinstance(tables, HddTables)
+    if tables.write_back and layout.family != "parity":
         response += tables.write_overhead_ns + tables.write_completion_overhead_ns
         response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
         copies = layout.copies if layout.family == "copies" else 1

@@ -102,14 +102,14 @@ def why_other_operations(workload: Workload, array: Array, *, is_fewer: bool) ->
     has_cache = controller.read_cache is not None
     has_write_cache = controller.write_cache is not None
     causes = []
-    if array.layout.rebuild is not None and not is_fewer:
-        return f"a {PASSES[array.layout.rebuild.action]} goes on"
     if is_fewer:
         if has_cache or has_write_cache:
             causes.append("the cache saves operations")
         if array.layout.parity_strips:
             causes.append("writes of several strips share parity")
         return " and ".join(causes) or "operations are merged"
+    if array.layout.rebuild is not None:
+        return f"a {PASSES[array.layout.rebuild.action]} goes on"
     strip = array.layout.strip_bytes
     if any(crosses_strips(stream, strip) for stream in workload.streams):
         causes.append("some requests cross a strip boundary")
