@@ -158,7 +158,10 @@ class Run:
     low_mark_bytes : int
         Level at which the controller stops to write, where that is below its mark; else 0 (rule K8).
     round_requests : int
-        Requests of one round of the write cache's sweep where it loads the disks unevenly (rule Z10); 0: it does not.
+        Requests of one round in which a cache is written back, where that loads the disks unevenly (rules Z6 and Z10);
+        0: it does not.
+    is_in_waves : bool
+        Whether that is a wave of the host's page cache.
     cleaning_requests : int
         Requests that come while a disk's media cache cleans one band, where it is full (rule G9); 0: none.
     level_marks : tuple of 3 int
@@ -178,6 +181,7 @@ class Run:
     cache_full_ns: int | None = None
     low_mark_bytes: int = 0
     round_requests: int = 0
+    is_in_waves: bool = False
     cleaning_requests: int = 0
     level_marks: tuple[int, int, int] = (0, 0, 0)
     levels: Int64 = field(default_factory=lambda: np.empty((0, 5), np.int64))

@@ -92,6 +92,7 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         cache_full_ns=outcome["cache_full_ns"],
         low_mark_bytes=low_mark(scenario),
         round_requests=scenario.start.round_requests,
+        is_in_waves=scenario.start.is_in_waves,
         cleaning_requests=scenario.start.cleaning_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
@@ -162,7 +163,6 @@ def _start(start: Start) -> dict[str, Any]:
         },
         "runs": _writes(start.runs),
         "pages_dirty": start.pages_dirty,
-        "pages_since_ns": start.pages_since_ns,
         "pages_clean": start.pages_clean,
     }
 

@@ -66,6 +66,7 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
         cache_full_ns=counted["cache_full_ns"],
         low_mark_bytes=low_mark(scenario),
         round_requests=scenario.start.round_requests,
+        is_in_waves=scenario.start.is_in_waves,
         cleaning_requests=scenario.start.cleaning_requests,
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, counted["levels"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Dirty:
-    """A dirty page: when it became dirty, and by which request."""
+    """A dirty page: when it became dirty (rule P9), and by which request."""
 
     since_ns: int
     row: int
@@ -30,6 +30,10 @@ class Pages:
     dirty : in order of the time at which they became dirty
     writing : set of int
         Pages in flight to the array; one that is written to meanwhile is dirty as well.
+    waiting : list of int
+        Dirty pages that are not in flight, in order of place.
+    dirty_since_ns : int
+        When the first page became dirty after none was (rule P5).
     """
 
     capacity: int
@@ -38,6 +42,8 @@ class Pages:
     clean: OrderedDict[int, None] = field(default_factory=OrderedDict)
     dirty: dict[int, Dirty] = field(default_factory=dict)
     writing: set[int] = field(default_factory=set)
+    waiting: list[int] = field(default_factory=list)
+    dirty_since_ns: int = 0
 
     @property
     def n_dirty(self) -> int:
@@ -49,9 +55,10 @@ class Pages:
         """Time at which the oldest dirty page became dirty; None: no page is dirty."""
         return next(iter(self.dirty.values())).since_ns if self.dirty else None
 
-    def load(self, clean: Iterable[int], dirty: Iterable[tuple[int, int]]) -> None:
-        """Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6)."""
-        self.dirty = {page: Dirty(since_ns, 0) for page, since_ns in dirty}
+    def load(self, clean: Iterable[int], dirty: Iterable[int]) -> None:
+        """Pages that are in memory when the run begins (rule Z6)."""
+        self.dirty = {page: Dirty(0, 0) for page in dirty}
+        self.waiting = sorted(self.dirty)
         self.add(clean)
 
     def holds(self, page: int) -> bool:
@@ -75,9 +82,15 @@ class Pages:
 
     def write(self, pages: Iterable[int], now_ns: int, row: int) -> None:
         """Mark pages as dirty since their first write (rule P3)."""
+        if not self.dirty:
+            self.dirty_since_ns = now_ns
         for page in pages:
             self.clean.pop(page, None)
-            self.dirty.setdefault(page, Dirty(now_ns, row))
+            if page in self.dirty:
+                continue
+            self.dirty[page] = Dirty(now_ns, row)
+            if page not in self.writing:
+                insort(self.waiting, page)
         self.add(())
 
     def may_write(self, pages: Iterable[int]) -> bool:
@@ -85,36 +98,27 @@ class Pages:
         fresh = sum(page not in self.dirty for page in pages)
         return not self.n_dirty or self.n_dirty + fresh <= self.limit
 
-    def waiting_since(self, latest_ns: int) -> list[int]:
-        """Return the pages that became dirty at `latest_ns` or earlier and are not in flight to the array."""
-        found = []
-        for page, state in self.dirty.items():
-            if state.since_ns > latest_ns:
+    def next_run(self, position: int, longest: int) -> list[int]:
+        """Return the next pages to write from `position` on, or else from the first one: adjacent ones (rule P4)."""
+        at = bisect_left(self.waiting, position) % max(len(self.waiting), 1)
+        run: list[int] = []
+        for page in self.waiting[at : at + longest]:
+            if run and run[-1] + 1 != page:
                 break
-            if page not in self.writing:
-                found.append(page)
-        return found
+            run.append(page)
+        return run
 
     def start(self, pages: Iterable[int]) -> None:
         """Start writing pages to the array."""
         for page in pages:
             del self.dirty[page]
+            del self.waiting[bisect_left(self.waiting, page)]
             self.writing.add(page)
 
     def finish(self, pages: Iterable[int]) -> None:
         """Mark pages as written to the array."""
         self.writing.difference_update(pages)
+        for page in pages:
+            if page in self.dirty:
+                insort(self.waiting, page)
         self.add(pages)
-
-
-def runs(pages: list[int], position: int, longest: int) -> list[list[int]]:
-    """Return runs of adjacent pages in ascending order from `position` on and round, up to `longest` each (rule P4)."""
-    ordered = sorted(pages)
-    split = bisect_left(ordered, position)
-    found: list[list[int]] = []
-    for page in ordered[split:] + ordered[:split]:
-        if found and found[-1][-1] + 1 == page and len(found[-1]) < longest:
-            found[-1].append(page)
-        else:
-            found.append([page])
-    return found

@@ -17,7 +17,8 @@ class PageCacheTables:
     ----------
     memory_pages, background_pages, limit_pages : int
         Pages that fit in memory; number of dirty ones above which the flusher writes, and above which writers wait.
-    dirty_expire_ns, dirty_writeback_ns : int
+    old_ns : int
+        Time after which dirty memory is old: the first interval of the flusher at which its age is reached.
     writeback_depth : int
     is_synchronous : bool
     sync_every : int
@@ -26,8 +27,7 @@ class PageCacheTables:
     memory_pages: int
     background_pages: int
     limit_pages: int
-    dirty_expire_ns: int
-    dirty_writeback_ns: int
+    old_ns: int
     writeback_depth: int
     is_synchronous: bool
     sync_every: int
@@ -40,8 +40,7 @@ class PageCacheTables:
             memory_pages=n,
             background_pages=int(n * cache.dirty_background_ratio),
             limit_pages=int(n * cache.dirty_ratio),
-            dirty_expire_ns=cache.dirty_expire_ns,
-            dirty_writeback_ns=cache.dirty_writeback_ns,
+            old_ns=max(-(-cache.dirty_expire_ns // cache.dirty_writeback_ns), 1) * cache.dirty_writeback_ns,
             writeback_depth=cache.writeback_depth,
             is_synchronous=cache.is_synchronous,
             sync_every=cache.sync_every,

@@ -12,6 +12,7 @@ from diskmodel.result.devices import disk_use
 from diskmodel.result.latency import Latency
 from diskmodel.result.levels import Drift
 from diskmodel.result.result import Result
+from diskmodel.result.rounds import in_words
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
 from diskmodel.result.statistics.quantiles import LEVELS
@@ -264,14 +265,13 @@ def _with_drifts(
 
 
 def _rounds_message(run: Run, n_requests: int, *, is_partial: bool) -> tuple[str, ...]:
-    """Return what a run has missed that saw too little of an uneven sweep (rule Z10)."""
+    """Return what a run has missed that saw too little of an uneven sweep, or of waves (rules Z6 and Z10)."""
     if not is_partial:
         return ()
     rounds = n_requests / run.round_requests
     return (
-        f"the write cache takes about {run.round_requests:,} requests to write all that waits, busy at some places and "
-        f"idle at others; this run saw {rounds:.2g} of such rounds, simulate at least "
-        f"{enough_for(run.round_requests):,} requests",
+        f"{in_words(run.round_requests, is_in_waves=run.is_in_waves)}; this run saw {rounds:.2g} of such rounds, "
+        f"simulate at least {enough_for(run.round_requests):,} requests",
     )
 
 

@@ -1,10 +1,12 @@
-"""How long one round of the write cache's sweep takes in a run (rule Z10)."""
+"""How long one round of what writes caches back takes in a run (rules Z6 and Z10)."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diskmodel.records import Run
+from diskmodel.result.statistics.window import MIN_ROUNDS
 
 #: How far from the estimate a round is looked for. The estimates of the audit's questions were up to 9 % off; at half
 #: of it, some would not be found, and at double half a round could pass for one.
@@ -14,11 +16,14 @@ _MIN_RECORDS = 8
 
 
 def measured_round(run: Run, n_requests: int) -> int:
-    """Return the requests of a round: the distance at which the disks' busy time repeats best.
+    """Return the requests of a round of the slowest cache; 0 where none writes unevenly.
 
-    0 without an uneven sweep; the estimate of the start where the run is too short to show it, or so long that it
-    hardly matters.
+    Of the controller's sweep, the distance at which the disks' busy time repeats best; of a page cache, from one time
+    at which its level rises through its middle to the next. The estimate of the start where the run is too short to
+    show it, or so long that it hardly matters.
     """
+    if run.is_in_waves:
+        return _waves(run, n_requests)
     if run.low_mark_bytes and len(run.levels):
         return _between_marks(run, n_requests)
     if not run.round_requests or not len(run.levels):
@@ -32,6 +37,26 @@ def measured_round(run: Run, n_requests: int) -> int:
     return round((least + int(np.argmin(differs))) * per_record)
 
 
+def in_words(round_requests: int, *, is_in_waves: bool) -> str:
+    """Return what goes on in a round of so many requests, as the beginning of a sentence."""
+    if is_in_waves:
+        return f"the page cache is written back in waves, one in about {round_requests:,} requests"
+    return (
+        f"the write cache takes about {round_requests:,} requests to write all that waits, busy at some places and "
+        "idle at others"
+    )
+
+
+def _waves(run: Run, n_requests: int) -> int:
+    """Return the requests of a wave of the page cache; 0 where the level stays up, because the disks hardly keep up."""
+    is_too_short = n_requests < MIN_ROUNDS * run.round_requests
+    if is_too_short or run.round_requests * len(run.levels) < _MIN_RECORDS * n_requests:
+        return run.round_requests
+    level = run.levels[:, 3]
+    found = _between_rises(level > int(level.max()) // 2, n_requests)
+    return found if found < n_requests else 0
+
+
 def _between_marks(run: Run, n_requests: int) -> int:
     """Return the requests from one time at which the level rises through the middle of its marks to the next.
 
@@ -41,8 +66,12 @@ def _between_marks(run: Run, n_requests: int) -> int:
     level, high = run.levels[:, 1], run.level_marks[0]
     if level.min() >= high or not level.max():
         return 0
-    is_above = level > (run.low_mark_bytes + high) // 2
+    return _between_rises(level > (run.low_mark_bytes + high) // 2, n_requests)
+
+
+def _between_rises(is_above: NDArray[np.bool_], n_requests: int) -> int:
+    """Return the mean requests from one rise above a level to the next; all of the run where there are not two."""
     rises = np.flatnonzero(is_above[1:] & ~is_above[:-1])
     if len(rises) < 2:
         return n_requests
-    return max(round(float(rises[-1] - rises[0]) / (len(rises) - 1) * n_requests / len(level)), 1)
+    return max(round(float(rises[-1] - rises[0]) / (len(rises) - 1) * n_requests / len(is_above)), 1)

@@ -54,8 +54,6 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         assert host.page_cache is not None
         n_pages, room = -(-capacity // host.page_sectors), host.page_cache.memory_pages
         given["pages_dirty"] = some(n_pages, room / 2)
-        since = [-rng.randrange(100_000_000) // 1000 * 1000 for _ in given["pages_dirty"]]
-        given["pages_since_ns"] = np.sort(np.array(since, np.int64))
         given["pages_clean"] = some(n_pages, room)
     return Start(**given)
 

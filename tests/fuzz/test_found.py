@@ -243,7 +243,7 @@ def test_a_page_that_begins_dirty_twice_is_refused_by_its_field() -> None:
     cache = {"is_buffered": True, "page_cache": {"memory": "4 MiB"}}
     array = Array.parse({"drive": "generic-15k", "layout": {"level": "jbod", "disks": 1}, "host": cache})
     requests = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=array.usable_bytes, n=1)
-    begun = Start(pages_dirty=np.array([7, 3, 7]), pages_since_ns=np.zeros(3, np.int64))
+    begun = Start(pages_dirty=np.array([7, 3, 7]))
     with pytest.raises(CoverageError, match=r"start.pages_dirty=7: is given twice"):
         native.run(replace(resolve(array, 0), start=begun), requests)
 

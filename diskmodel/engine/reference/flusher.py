@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import ARRIVE, Clock
-from diskmodel.host.pages import Pages, runs
+from diskmodel.host.pages import Pages
 from diskmodel.host.tables import PageCacheTables
 
 #: Sends pages to the array for the request that first made them dirty; calls back when they are there.
@@ -32,7 +31,7 @@ class Sync:
 
 
 class Flusher:
-    """The thread that writes dirty pages back, batch by batch, each in order of place."""
+    """The thread that writes dirty pages back, in a sweep over their places."""
 
     def __init__(
         self,
@@ -46,8 +45,7 @@ class Flusher:
         has_blocked: Callable[[], bool],
     ) -> None:
         self.clock = clock
-        self.expire_ns = tables.dirty_expire_ns
-        self.interval_ns = tables.dirty_writeback_ns
+        self.old_ns = tables.old_ns
         self.depth = tables.writeback_depth
         self.pages = pages
         self.device = device
@@ -56,22 +54,21 @@ class Flusher:
         self.written = written
         self.has_blocked = has_blocked
         self.position = 0
-        self.batch: deque[list[int]] = deque()
-        self.is_background = False
+        self.is_late = False
         self.under_way: set[int] = set()
         self.syncs: list[Sync] = []
         self.wake_ns: int | None = None
 
     def start(self) -> None:
-        """Pages are dirty when the run begins: wake up at once (rules P5, Z6)."""
-        self.wake_ns = 0
-        self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+        """Pages are dirty when the run begins, and old: write them at once (rules P5, Z6)."""
+        self.pages.dirty_since_ns = -self.old_ns
+        self._plan_to_wake()
 
     @property
     def is_pressing(self) -> bool:
-        """Whether it writes whatever the age of the pages (rule P5)."""
+        """Whether pages are to be written now (rule P5)."""
         is_syncing = any(sync.awaited is None for sync in self.syncs)
-        return self.pages.n_dirty > self.pages.background or self.has_blocked() or is_syncing
+        return self.is_late or self.pages.n_dirty > self.pages.background or self.has_blocked() or is_syncing
 
     def sync(self, then: Callable[[], None]) -> None:
         """Let a writer wait until all pages that are dirty or in flight now are on the array (rule P9)."""
@@ -79,36 +76,33 @@ class Flusher:
 
     def look(self) -> None:
         """Pages became dirty, or have been written, or a writer waits, now: go on where there is something to do."""
-        if not self.batch and self.is_pressing:
-            self._begin(self.clock.now, is_background=True)
-        self._fill()
-        if self.pages.dirty and self.wake_ns is None:
-            self.wake_ns = (self.clock.now // self.interval_ns + 1) * self.interval_ns
-            self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+        while self.pages.dirty and len(self.under_way) < self.depth and self.is_pressing:
+            run = self.pages.next_run(self.position, self.longest)
+            if not run:
+                break
+            self._start(run)
+        self.is_late = self.is_late and bool(self.pages.dirty)
+        if self.pages.dirty and not self.is_late:
+            self._plan_to_wake()
         self._answer_syncs()
 
+    def _plan_to_wake(self) -> None:
+        if self.wake_ns is None:
+            self.wake_ns = self.pages.dirty_since_ns + self.old_ns
+            self.clock.at(self.wake_ns, ARRIVE, self.device, 0, self._wake)
+
     def _wake(self) -> None:
-        """At every interval: the pages that are old enough (rule P4)."""
+        """What is dirty may be old, if there was no moment without dirty pages (rule P5)."""
         self.wake_ns = None
-        if not self.batch:
-            self._begin(self.clock.now - self.expire_ns, is_background=False)
+        self.is_late = bool(self.pages.dirty) and self.clock.now >= self.pages.dirty_since_ns + self.old_ns
         self.look()
 
-    def _begin(self, latest_ns: int, *, is_background: bool) -> None:
-        self.batch.extend(runs(self.pages.waiting_since(latest_ns), self.position, self.longest))
-        self.is_background = is_background
-
-    def _fill(self) -> None:
-        while self.batch and len(self.under_way) < self.depth:
-            if self.is_background and not self.is_pressing:
-                self.batch.clear()
-                return
-            run = self.batch.popleft()
-            row = self.pages.dirty[run[0]].row
-            self.pages.start(run)
-            self.position = run[-1] + 1
-            self.under_way.add(run[0])
-            self.send(row, run, lambda run=run: self._written(run))  # type: ignore[misc]
+    def _start(self, run: list[int]) -> None:
+        row = self.pages.dirty[run[0]].row
+        self.pages.start(run)
+        self.position = run[-1] + 1
+        self.under_way.add(run[0])
+        self.send(row, run, lambda: self._written(run))
 
     def _written(self, run: list[int]) -> None:
         self.under_way.remove(run[0])

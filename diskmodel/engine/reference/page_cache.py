@@ -40,8 +40,7 @@ class CachingHost(Host):
         )
 
         start = scenario.start
-        dirty = zip(start.pages_dirty.tolist(), start.pages_since_ns.tolist(), strict=True)
-        self.pages.load(start.pages_clean.tolist(), dirty)
+        self.pages.load(start.pages_clean.tolist(), start.pages_dirty.tolist())
         if self.pages.dirty:
             self.flusher.start()
 

@@ -253,6 +253,7 @@ class Simulation:
             cache_full_ns=self.controller.cache_full_ns,
             low_mark_bytes=low_mark(self.scenario),
             round_requests=self.scenario.start.round_requests,
+            is_in_waves=self.scenario.start.is_in_waves,
             cleaning_requests=self.scenario.start.cleaning_requests,
             level_marks=level_marks(self.scenario),
             levels=in_bytes(self.scenario, self.levels),

@@ -133,46 +133,6 @@ def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:
     return found
 
 
-def dirty_since(uses: Int64, use_ns: float, expire_ns: int, interval_ns: int) -> tuple[Int64, Int64]:
-    """Pages that are dirty when nothing but their age has them written, and since when, the oldest first.
-
-    Parameters
-    ----------
-    uses : int64, shape (n_uses,)
-        Pages that were written to, the latest last, over twice `expire_ns + interval_ns`.
-    use_ns : float
-        Time from one to the next; the last one was that long before 0.
-    expire_ns, interval_ns : int
-        At each multiple of the interval, pages that have been dirty for `expire_ns` are written. What is to be written
-        at 0 is still dirty.
-
-    Notes
-    -----
-    The first write after a page was written back makes it dirty again. A page that is written to all the time is always
-    dirty: such pages begin at times spread over the first half, or all of them would be written at once.
-    """
-    page, at = np.unique(uses, return_inverse=True)
-    since = -np.arange(len(uses), 0, -1) * use_ns
-    cycle_ns = expire_ns + interval_ns
-    #: Time from which a write makes the page dirty; after 0 once it is dirty at 0.
-    clean_from = -cycle_ns * (1 + page * GOLDEN % 1)
-    dirty = np.full(len(page), np.nan)
-    while True:
-        counts = since >= clean_from[at]
-        at, since = at[counts], since[counts]
-        if not len(at):
-            break
-        again, first = np.unique(at, return_index=True)
-        written = np.ceil((since[first] + expire_ns) / interval_ns) * interval_ns
-        stays = written >= 0
-        dirty[again[stays]] = since[first[stays]]
-        clean_from[again] = np.where(stays, np.inf, written)
-    is_dirty = ~np.isnan(dirty)
-    page, ns = page[is_dirty], np.minimum(dirty[is_dirty].astype(np.int64), 0)
-    order = np.argsort(ns, kind="stable")
-    return page[order], ns[order]
-
-
 def still_waiting(uses: Int64, n: int, lane: Int64 | None = None) -> Int64:
     """The `n` different blocks that wait when a sweep that goes round takes as many as come; ascending.
 

@@ -37,14 +37,16 @@ class Start:
         Writes that lie in the media cache of every hard disk but the spares, in order: first block, sectors.
     runs : int64, shape (n, 3)
         Sequential runs of writes that go on, of hard disks with media caches, in order: disk, first block, sectors.
-    pages_dirty, pages_since_ns : int64, shape (n,)
-        Dirty pages of the host, and since when (not after 0), in that order.
+    pages_dirty : int64, shape (n,)
+        Dirty pages of the host, old enough to be written.
     pages_clean : int64, shape (n,)
         Clean pages of the host, the least recently used first.
     n_before : int
         Requests of the workload that came before those of the run (rule Z2).
     round_requests : int
         Requests that come during one round of the write cache's sweep, if that loads the disks unevenly (rule Z10).
+    is_in_waves : bool
+        Whether `round_requests` come from one time at which no page of the host is dirty to the next (rule Z6).
     cleaning_requests : int
         Requests that come for each band that a full media cache cleans (rule G9); 0: none is full.
     """
@@ -59,10 +61,10 @@ class Start:
     logged: Int64 = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
-    pages_since_ns: Int64 = field(default_factory=_nothing)
     pages_clean: Int64 = field(default_factory=_nothing)
     n_before: int = 0
     round_requests: int = 0
+    is_in_waves: bool = False
     cleaning_requests: int = 0
 
     @property

@@ -19,9 +19,7 @@ from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
 from diskmodel.engine.steady.recent import (
     MAX_ROWS,
     History,
-    dirty_since,
     is_among,
-    last_uses,
     most_recent,
     still_waiting,
 )
@@ -53,21 +51,12 @@ _ROUNDS = 2
 #: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
 #: log a round takes about five for each: half would see a single one. A million take a second and a half.
 _SWEEP, _MAX_SWEEP = 16, 1 << 20
-#: Trials at most. Two are enough but for closed loads that wait for the same disks as the pages that grow old: each
-#: trial halves the error of their rate at least.
-_PASSES = 6
-#: Difference between two rates that counts as none: about that of two trials of the same length.
-_SAME_RATE = 0.05
 #: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: up to one is left
 #: out (`_left_out`), in the next nothing is copied yet, and after three more each page pays for all its copies.
 _BLOCKS_PROGRAMMED = 5
 #: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
 #: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
 _ROUNDS_AGED = 2
-#: Intervals between wake-ups of the flusher that such a trial lasts, and requests that it takes at most (about 0.3 s of
-#: the kernel): in the first part of an interval the disks write, in the rest they do not.
-_INTERVALS = 4
-_MAX_TRIAL_REQUESTS = 60_000
 
 Engine = Callable[["Scenario", Requests], Run]
 
@@ -75,7 +64,7 @@ Engine = Callable[["Scenario", Requests], Run]
 class Level(Enum):
     """Long-run levels of what waits to be written."""
 
-    #: What comes is written in time: next to nothing waits.
+    #: What comes is written in time: next to nothing waits, or again and again nothing.
     LOW = "low"
     #: At the mark at which writing begins, or presses.
     MARK = "mark"
@@ -95,18 +84,15 @@ class Levels:
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a trial went: requests, and pages that they wrote to, a second."""
+    """How fast a trial went: requests, pages that they wrote to, and by how many fewer were dirty, a second.
+
+    `rise` is what waited more at its end than when it began, anywhere, as a share of what was written.
+    """
 
     requests_per_s: float = 0.0
     pages_per_s: float = 0.0
-
-    def is_near(self, other: Pace) -> bool:
-        """Whether two differ by no more than trials do."""
-        return abs(self.pages_per_s - other.pages_per_s) <= _SAME_RATE * other.pages_per_s
-
-    def towards(self, other: Pace) -> Pace:
-        """The mean of two."""
-        return Pace((self.requests_per_s + other.requests_per_s) / 2, (self.pages_per_s + other.pages_per_s) / 2)
+    drained_per_s: float = 0.0
+    rise: float = 0.0
 
 
 def settled(
@@ -131,60 +117,68 @@ def settled(
     if isinstance(workload, TraceWorkload):
         return EMPTY
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    levels, pace = parts.first_levels, Pace()
+    first = parts.first_levels
     if not parts.has_levels or not parts.writes_anything:
-        return parts.start(levels, pace)
+        return parts.start(first)
 
-    def tried(levels: Levels, pace: Pace, n: int) -> tuple[Levels, Pace]:
-        """What a trial of `n` requests shows that begins at these levels and this pace."""
+    def tried(levels: Levels, n_dirty: int = 0) -> tuple[Levels, Pace]:
+        """What a trial shows that begins at these levels, and with so many dirty pages where theirs is low."""
         requests = workload.requests(
             capacity_bytes=capacity_bytes,
-            n=n,
+            n=TRIAL_REQUESTS,
             seed=seed,
             with_cache_draws=scenario.has_drawn_hits,
             n_before=parts.history.n_before,
         )
-        trial = replace(scenario, start=parts.start(levels, pace), sample_every=n // _SAMPLES)
+        start = parts.start(levels)
+        if n_dirty:
+            start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
+        trial = replace(scenario, start=start, sample_every=TRIAL_REQUESTS // _SAMPLES)
         run = engine(trial, requests)
-        found = parts.pace_of(requests, run)
-        return parts.levels_after(levels, run, requests, found), found
+        return parts.levels_after(levels, run, requests), parts.pace_of(requests, run)
 
-    first, n = parts.first_levels, TRIAL_REQUESTS
     if parts.media is not None:
-        found, pace = _with_media_caches(first, lambda levels: tried(levels, Pace(), TRIAL_REQUESTS))
+        found = _with_media_caches(first, lambda levels: tried(levels)[0])
         if found.media is Level.FULL and not parts.knows_cleanings:
             # with full buffers nothing but the logs can rise
-            full, _ = tried(replace(first, drives=Level.FULL), Pace(), TRIAL_REQUESTS)
+            full, _ = tried(replace(first, drives=Level.FULL))
             found = replace(found, media=full.media if full.media is Level.MARK else Level.FULL)
         if parts.pages is None:
-            return parts.start(found, pace)
-        levels = first = replace(first, media=found.media)
-    for _ in range(_PASSES):
-        shown, found_pace = tried(levels, pace, n)
-        shown = replace(shown, media=first.media)
-        is_confirmed = shown.pages is levels.pages
-        has_converged = is_confirmed and (shown.pages is not Level.LOW or found_pace.is_near(pace))
-        # the faster the load, the more the disks have to write, and the slower it gets: the truth lies between
-        pace = pace.towards(found_pace) if is_confirmed and shown.pages is Level.LOW else found_pace
-        if has_converged:
-            return parts.start(shown, pace)
+            return parts.start(found)
+        first = replace(first, media=found.media)
+    shown, pace = tried(first)
+    if shown.pages is Level.LOW and pace.rise > _DRIFT:
+        # what the caches below took still waits: whether the disks keep up shows when these are full
+        shown, _ = tried(replace(first, controller=Level.FULL, drives=Level.FULL))
+    shown = replace(shown, media=first.media)
+    if shown.pages is Level.LOW:
+        _, filling = tried(replace(shown, pages=Level.LOW))
+        n_dirty = parts.grown_old(filling)
+        _, draining = tried(shown, n_dirty)
+        start, wave_requests = parts.start(shown), parts.wave_requests(filling, draining, n_dirty)
+        if wave_requests < start.round_requests:
+            return start
+        return replace(start, round_requests=wave_requests, is_in_waves=True)
+    if shown.pages is Level.FULL:
         # a level that moves changes what the caches below it are asked for
-        levels, n = replace(first, pages=shown.pages), parts.trial_requests(shown, pace)
-    return parts.start(levels, pace)
+        full, _ = tried(replace(first, pages=Level.FULL))
+        is_full = full.pages is Level.FULL
+        shown = replace(full, media=first.media, pages=Level.FULL if is_full else Level.MARK)
+    return parts.start(shown)
 
 
-def _with_media_caches(first: Levels, tried: Callable[[Levels], tuple[Levels, Pace]]) -> tuple[Levels, Pace]:
-    """Levels and pace of an array of drives that clean their media caches when they have time (rule G9)."""
-    busy, pace = tried(first)
+def _with_media_caches(first: Levels, tried: Callable[[Levels], Levels]) -> Levels:
+    """Levels of an array of drives that clean their media caches when they have time (rule G9)."""
+    busy = tried(first)
     if busy.media is Level.FULL and busy.drives is not Level.LOW:
-        return busy, pace
+        return busy
     # as much as half of a buffer would keep the arms from resting for hours
-    calm, pace = tried(replace(first, drives=Level.LOW))
+    calm = tried(replace(first, drives=Level.LOW))
     if calm.media is Level.FULL:
-        return calm, pace
-    rested, its_pace = tried(replace(first, drives=Level.LOW, media=Level.LOW))
+        return calm
+    rested = tried(replace(first, drives=Level.LOW, media=Level.LOW))
     # what is drained at one end and rises at the other is between them: full is the slower one
-    return (rested, its_pace) if rested.media is Level.LOW else (replace(calm, media=Level.FULL), pace)
+    return rested if rested.media is Level.LOW else replace(calm, media=Level.FULL)
 
 
 def _written_bytes(requests: Requests) -> int:
@@ -206,12 +200,12 @@ class _Parts:
         self.history = history
         # levels that the trial confirms are not drawn again
         self._dirty = cache(self._draw_dirty)
+        self._dirty_pages = cache(self._draw_dirty_pages)
         self._buffered = cache(self._draw_buffered)
         self._logged = cache(self._draw_logged)
         self._runs = cache(self._draw_runs)
         self._cached = cache(self._draw_cached)
         self._aged = cache(self._draw_aged)
-        self._aged_pages = cache(self._draw_aged_pages)
         self._recent_pages = cache(self._draw_recent_pages)
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
@@ -259,16 +253,31 @@ class _Parts:
         seconds = max(run.end_ns, 1) / 1e9
         offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
         n_pages = int((-(-(offset + length) // self.page_bytes) - offset // self.page_bytes).sum())
-        return Pace(len(requests) / seconds, n_pages / seconds)
+        at, dirty = run.levels[:, 0], run.levels[:, 3] // self.page_bytes
+        # until next to nothing is left: then it rises again
+        drained_to = np.flatnonzero(dirty <= dirty[:1] // 4)
+        last = drained_to[0] if len(drained_to) else -1
+        if not len(at):
+            return Pace(len(requests) / seconds, n_pages / seconds)
+        drained = (dirty[0] - dirty[last]) / max(at[last] - at[0], 1) * 1e9
+        waits = run.levels[[0, -1], 1:4].sum(axis=1)
+        rise = float(waits[1] - waits[0]) / max(_written_bytes(requests), 1)
+        return Pace(len(requests) / seconds, n_pages / seconds, float(drained), rise)
 
-    def trial_requests(self, levels: Levels, pace: Pace) -> int:
-        """Length of a trial: where pages grow old, the flusher wakes up several times, unless that takes too long."""
-        if self.pages is None or levels.pages is not Level.LOW:
-            return TRIAL_REQUESTS
-        n = int(pace.requests_per_s * _INTERVALS * self.pages.dirty_writeback_ns / 1e9)
-        return min(max(n, TRIAL_REQUESTS), _MAX_TRIAL_REQUESTS)
+    def grown_old(self, filling: Pace) -> int:
+        """Pages that are dirty when the first of them has grown old, at this pace, or because they are so many."""
+        assert self.pages is not None
+        n_uses = int(filling.pages_per_s * self.pages.old_ns / 1e9) + 1
+        uses = self.history.uses(n_uses, self.page_bytes, only_writes=True)
+        return max(min(len(np.unique(uses)), self.pages.background_pages), 1)
 
-    def levels_after(self, levels: Levels, run: Run, requests: Requests, pace: Pace) -> Levels:
+    def wave_requests(self, filling: Pace, draining: Pace, n_dirty: int) -> int:
+        """Requests from one time at which no page is dirty to the next, at these paces (rule Z6)."""
+        assert self.pages is not None
+        drain_s = n_dirty / draining.drained_per_s if draining.drained_per_s > 0 else 0.0
+        return round(filling.requests_per_s * self.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
+
+    def levels_after(self, levels: Levels, run: Run, requests: Requests) -> Levels:
         """Where levels go that began at `levels`."""
         if not len(run.levels):
             return Levels()
@@ -287,9 +296,8 @@ class _Parts:
             controller = Level.MARK  # nothing destages below the mark
         if not self.keeps_dirty_pages:
             pages = levels.pages
-        elif pages is not Level.FULL or at[-1, 2] <= self._ends()[2][0]:
-            # a level that rises below its mark does so between two wake-ups of the flusher, or on the way to the mark
-            pages = Level.LOW if self._is_low(pace) else Level.MARK
+        elif pages is Level.FULL and at[-1, 2] <= self._ends()[2][0]:
+            pages = Level.LOW  # it rises below its mark because nothing has been dirty for long
         grown, rise = int(at[-1, 1]), int(at[-1, 1] - at[0, 1])
         media = self._media_after(levels, grown / max(disk_bytes, 1), rise / max(disk_bytes, 1))
         return Levels(controller, drives, pages, media)
@@ -322,25 +330,6 @@ class _Parts:
             (drives // 2, drives),
             (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
         )
-
-    def _is_low(self, pace: Pace) -> bool:
-        """Whether pages are written because of their age before too many are dirty (rule P5)."""
-        assert self.pages is not None
-        _, since = self._aged_pages(pace.pages_per_s)
-        # on average the flusher wakes up half an interval later
-        return int((since > -self.pages.dirty_expire_ns - self.pages.dirty_writeback_ns // 2).sum()) <= (
-            self.pages.background_pages
-        )
-
-    def _draw_aged_pages(self, pages_per_s: float) -> tuple[Int64, Int64]:
-        """Dirty pages and since when, where nothing but their age has them written (rule Z6)."""
-        assert self.pages is not None
-        if not pages_per_s:
-            return EMPTY.pages_dirty, EMPTY.pages_since_ns
-        expire, interval = self.pages.dirty_expire_ns, self.pages.dirty_writeback_ns
-        n = int(2 * (expire + interval) / 1e9 * pages_per_s) + 1
-        uses = self.history.uses(n, self.page_bytes, only_writes=True)
-        return dirty_since(uses, 1e9 / pages_per_s, expire, interval)
 
     def _rows_waiting(self) -> int:
         """Requests that fill everything that can wait to be written (rule Z2)."""
@@ -384,10 +373,10 @@ class _Parts:
         return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
 
     # ------------------------------------------------------------------ as data
-    def start(self, levels: Levels, pace: Pace) -> Start:
-        """The state at these levels, at this pace."""
+    def start(self, levels: Levels) -> Start:
+        """The state at these levels."""
         dirty, round_requests = self._dirty(levels.controller)
-        pages, since = self._dirty_pages(levels.pages, pace.pages_per_s)
+        pages = self._dirty_pages(levels.pages)
         programmed, buffered = self._buffered(levels.drives)
         caches = self._logged(levels.media)
         return Start(
@@ -401,7 +390,6 @@ class _Parts:
             logged=caches.writes,
             runs=self._runs(),
             pages_dirty=pages,
-            pages_since_ns=since,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
             round_requests=round_requests,
@@ -544,19 +532,17 @@ class _Parts:
         first = offset // self.sector_bytes
         return written(self.scenario.layout, first, -(-(offset + length) // self.sector_bytes) - first)
 
-    def _dirty_pages(self, level: Level, pages_per_s: float) -> tuple[Int64, Int64]:
-        """Dirty pages of the host, and since when (rule Z6)."""
+    def _draw_dirty_pages(self, level: Level) -> Int64:
+        """Dirty pages of the host (rule Z6)."""
         pages = self.pages
-        if pages is None or not self.keeps_dirty_pages or not self.writes_anything:
-            return EMPTY.pages_dirty, EMPTY.pages_since_ns
-        if level is Level.LOW:
-            return self._aged_pages(pages_per_s)
-        n = pages.limit_pages if level is Level.FULL else pages.background_pages
+        if pages is None or not self.keeps_dirty_pages or not self.writes_anything or level is Level.LOW:
+            return EMPTY.pages_dirty
+        return self.waiting_pages(pages.limit_pages if level is Level.FULL else pages.background_pages)
+
+    def waiting_pages(self, n: int) -> Int64:
+        """So many dirty pages of the host, as a sweep over their places leaves them."""
         uses = self.history.uses(_ROUNDS * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
-        recent, age = last_uses(uses)
-        waits = is_among(recent, still_waiting(uses, n))
-        ns = age[waits] * (1e9 / pages_per_s if pages_per_s else 0.0)
-        return recent[waits], -np.minimum(ns, pages.dirty_expire_ns).astype(np.int64)
+        return still_waiting(uses, n)
 
     def _draw_recent_pages(self) -> Int64:
         """As many of the pages used last as memory has, the least recently used first."""
@@ -577,4 +563,4 @@ class _Parts:
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
-    return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL), Pace())
+    return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL))

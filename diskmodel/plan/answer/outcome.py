@@ -42,8 +42,10 @@ class Outcome(Record):
     host_limit : str
         Which part of the host limits the rate, in a sentence; "" where none does.
     round_requests : int
-        Requests of one round of the write cache's sweep, where the run was too short to see enough of an uneven one
-        (rule Z10); 0: it saw enough.
+        Requests of one round in which a cache is written back unevenly, where the run was too short to see enough of
+        them (rules Z6 and Z10); 0: it saw enough.
+    is_in_waves : bool
+        Whether these are waves of the host's page cache.
     cycle_requests : int
         Requests in which the load goes through its ups and downs once, where the run was too short to see enough of
         them (rule Z11); 0: it saw enough.
@@ -68,6 +70,7 @@ class Outcome(Record):
     burst_latency_ms: float = math.nan
     host_limit: str = ""
     round_requests: int = 0
+    is_in_waves: bool = False
     cycle_requests: int = 0
 
     @property

@@ -14,6 +14,7 @@ from diskmodel.plan.search.hint import Hint
 from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
+from diskmodel.result.rounds import in_words
 from diskmodel.result.statistics.window import MIN_CYCLES, MIN_ROUNDS, UNKNOWN_CYCLE
 from diskmodel.units import in_disks
 
@@ -217,9 +218,8 @@ def _rounds(trial: Trial | None) -> str:
             f"{outcome.enough_requests:,}, or ask for the highest rate alone"
         )
     return (
-        f"; the write cache takes about {outcome.round_requests:,} requests to write all that waits, busy at some "
-        f"places and idle at others, and a run must see {MIN_ROUNDS} of such rounds: raise "
-        f"search.max_requests_at_answer to {outcome.enough_requests:,}"
+        f"; {in_words(outcome.round_requests, is_in_waves=outcome.is_in_waves)}, and a run must see {MIN_ROUNDS} of "
+        f"such rounds: raise search.max_requests_at_answer to {outcome.enough_requests:,}"
     )
 
 

@@ -23,13 +23,6 @@ from diskmodel.workload import Workload
 #: after the rebuild count as beside it.
 SHORTENING, MIN_BESIDE_A_REBUILD = 4, 20
 
-#: Ages of pages that a run from an empty page cache lasts. A load of 8 MB/s into 1 GiB had its full waves after 13; at
-#: half, p99 is a tenth too low.
-WAVES = 30
-#: Requests of a run from which on it is followed by such a run, and the most requests of that. Shorter runs only
-#: search.
-MIN_FOR_WAVES, MAX_FROM_EMPTY = 20_000, 2_000_000
-
 
 @dataclass(frozen=True)
 class Simulated:
@@ -59,24 +52,8 @@ class Simulated:
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
-        """Return the result of a run; behind a page cache, of the slower one of two.
-
-        What waits in a page cache can be written evenly or in waves for hours, by what it began with: the pages of an
-        even start never grow old enough to be written all at once, those of an empty one may. Waves take minutes to
-        build up. So a long run is followed by one from an empty start that lasts for `WAVES` times the age at which
-        pages are written; it counts where it is stable and its p99 is higher.
-        """
         engine: Any = self.engine
-        settings: dict[str, Any] = {"seed": seed, "engine": engine, "profile_draws": 0}
-        result = simulate(array, workload, n_requests=n_requests, **settings)
-        pages = array.host.page_cache
-        if pages is None or n_requests < MIN_FOR_WAVES or not result.is_stable:
-            return result
-        longer = math.ceil(WAVES * pages.dirty_expire_ns / max(result.run.end_ns, 1))
-        n_from_empty = min(max(longer, 1) * n_requests, max(MAX_FROM_EMPTY, n_requests))
-        from_empty = simulate(array, workload, n_requests=n_from_empty, start="empty", **settings)
-        is_slower = from_empty.latency.quantiles_ns["p99"] > result.latency.quantiles_ns["p99"]
-        return from_empty if from_empty.is_stable and is_slower else result
+        return simulate(array, workload, n_requests=n_requests, seed=seed, engine=engine, profile_draws=0)
 
 
 def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
@@ -116,6 +93,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
+        is_in_waves=result.run.is_in_waves,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 

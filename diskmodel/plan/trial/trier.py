@@ -213,12 +213,15 @@ class Trier:
         `overloaded_at` requests has found an overload already.
         """
         search = self.case.search
-        longest = search.decision_budget if is_careful else search.max_requests
+        budget = search.decision_budget
+        longest = budget if is_careful else search.max_requests
         n_requests, n_runs = min(max(search.requests, first), longest), 0
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
             found_at = _overloaded_at(outcome)
+            if longest < outcome.enough_requests <= budget:
+                longest = budget  # a search that sees parts of rounds decides nothing
             if CONFIRMING * overloaded_at <= found_at < math.inf or outcome.enough_requests > longest:
                 return outcome, found, n_runs
             overloaded_at = min(overloaded_at, found_at)

@@ -48,13 +48,13 @@ def test_a_whole_page_is_written_without_reading_it_and_a_part_is_not() -> None:
     assert across.run.devices.n_reads[0] == 2 * is_across.sum()
 
 
-def test_old_pages_go_at_the_next_wake_up_and_in_order() -> None:
-    """Writes at random places for 2 s: those of the first second are 3 s old at the wake-up at 4 s, the rest at 5 s."""
+def test_all_that_is_dirty_goes_when_the_first_page_is_old_and_in_order() -> None:
+    """Writes at random places from 5 ms to 4 s: at 3.005 s all of them go, and what comes then goes with them."""
     system = array(dirty_expire="3 s", dirty_writeback="1 s")
     env = simpy.Environment()
     process = ArrayProcess(env, system)
     rng = np.random.default_rng(1)
-    places = rng.permutation(4000)[:200]
+    places = rng.permutation(4000)[:400]
 
     def client() -> Any:
         yield env.timeout(5 * MS)
@@ -72,15 +72,20 @@ def test_old_pages_go_at_the_next_wake_up_and_in_order() -> None:
         submit(command)
 
     disk.submit_reserved = watched  # type: ignore[method-assign]
-    env.run(until=int(4.9 * S))
-    assert {time // (4 * S) for time, _ in seen} == {1}
-    first = [lba for _, lba in seen]
-    assert first == sorted(first)
-    assert len(first) == 100
-    env.run(until=int(5.9 * S))
-    assert len(seen) == 200
+    env.run(until=int(2.5 * S) + 500 * MS)
+    assert not seen
+    env.run(until=int(3.005 * S) + 1)
+    at_once = [lba for _, lba in seen]
+    assert at_once == sorted(at_once)
+    assert len(at_once) == 128, "the flusher's depth"
+    env.run(until=7 * S)
+    n_in_wave = sum(time < 6 * S for time, _ in seen)
+    assert 300 < n_in_wave < 400, "those that came while it lasted went with it"
     env.run()
-    assert env.now < 6 * S, "without dirty pages nobody wakes up"
+    last = [time for time, _ in seen[n_in_wave:]]
+    assert len(seen) == 400
+    assert min(last) > 6 * S, "what came after the last moment without dirty pages grew old again"
+    assert env.now < max(last) + S, "without dirty pages nobody wakes up"
 
 
 def test_above_the_background_ratio_the_flusher_does_not_wait_for_age() -> None:

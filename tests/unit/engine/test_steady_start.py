@@ -15,7 +15,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.engine.steady import settled
 from diskmodel.engine.steady.buffered import by_disk, staggered
-from diskmodel.engine.steady.recent import History, dirty_since, most_recent, still_waiting
+from diskmodel.engine.steady.recent import History, most_recent, still_waiting
 from diskmodel.engine.steady.start import Start
 from diskmodel.engine.steady.steady import filled
 from diskmodel.errors import DescriptionError
@@ -55,29 +55,6 @@ def test_a_sweep_leaves_the_more_of_a_sequential_writer_the_sooner_it_comes_by()
     assert all(own.tolist() == list(range(1000 - len(own), 1000)) for own in of_writer)
     # a writer at the share x of the places has written for 1 - x of a round since the sweep was there
     assert [len(own) for own in of_writer] == pytest.approx([500, 333, 167, 0], abs=1)
-
-
-def test_pages_that_grow_old_have_ages_up_to_the_next_wake_up() -> None:
-    """Four different pages a second for 10 s and an interval of 2 s: at 0 the flusher takes those of two seconds."""
-    pages, since = dirty_since(np.arange(96), 0.25e9, 10 * S, 2 * S)
-    assert pages.tolist() == list(range(49, 96))
-    assert since.tolist() == [-S * 12 + k * S // 4 for k in range(1, 48)]
-
-
-def test_a_page_is_dirty_from_its_first_write_on_until_it_is_old() -> None:
-    """Page 0, written to each half second from -12 s on, is old at -2 s, and becomes dirty again then."""
-    uses = np.zeros(47, np.int64)
-    pages, since = dirty_since(uses, 0.5e9, 10 * S, 2 * S)
-    assert pages.tolist() == [0]
-    assert since.tolist() == [-S * 2]
-    assert dirty_since(uses[:0], 0.5e9, 10 * S, 2 * S)[0].tolist() == []
-
-
-def test_pages_that_are_always_written_do_not_grow_old_together() -> None:
-    uses = np.tile(np.arange(120), 200)
-    pages, since = dirty_since(uses, 1e6, 10 * S, 2 * S)
-    assert len(pages) == 120
-    assert np.histogram(since, np.arange(-12, 1, 2) * S)[0].tolist() == pytest.approx([20] * 6, abs=4)
 
 
 def test_random_blocks_thin_out_behind_the_sweep() -> None:
@@ -256,17 +233,21 @@ def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
     memory = {"memory": "64 MiB", "dirty_background_ratio": 0.25, "dirty_ratio": 0.5}
     array = Array.parse(DISK | {"host": {"is_buffered": True, "page_cache": memory}})
 
-    def pages(load: dict[str, Any]) -> int:
-        return len(
-            start_of(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "200 GB"} | load)).pages_dirty
-        )
+    def pages(load: dict[str, Any], array: Array = array) -> int:
+        workload = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "200 GB"} | load)
+        return len(start_of(array, workload).pages_dirty)
 
-    # 20/s for 35 s, of which the flusher writes 5 s at once; the background threshold of 16,384 pages; the limit
-    assert pages({"rate": "20/s"}) == pytest.approx(700, rel=0.1)
-    assert pages({"rate": "140/s"}) == 4096
+    # in waves, which begin with nothing; at its limit
+    assert pages({"rate": "20/s"}) == 0
     assert pages({"clients": 4}) == 8192
+    # as fast as a disk that buffers no writes: at the background threshold
+    drive = load_drive("generic-7k2").to_dict()
+    drive["cache"] |= {"write_back": False}
+    through = Array.parse(DISK | {"drive": drive, "host": {"is_buffered": True, "page_cache": memory}})
+    assert pages({"rate": "220/s"}, through) == 4096
 
 
+STARTS: tuple[Literal["steady", "empty"], ...] = ("steady", "empty")
 SMALL_WRITES: dict[str, Any] = {"size": "512 B", "read_ratio": 0.0, "span": "20 GB", "clients": 1}
 
 
@@ -275,37 +256,36 @@ def memory(**more: object) -> Array:
     return Array.parse(DISK | {"drive": "generic-15k", "host": {"is_buffered": True, "page_cache": cache}})
 
 
-def test_pages_count_not_the_bytes_that_made_them_dirty() -> None:
-    """A program that waits for the page of each small write: rate and age decide each other."""
-    array, workload = memory(), Workload.parse(SMALL_WRITES)
+def test_a_wave_is_as_long_as_memory_fills_and_drains() -> None:
+    """300 pages a second fill memory for 6 s; the disk drains it at its own pace until nothing is dirty."""
+    array, workload = memory(), Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "span": "20 GB", "rate": "200/s"})
     start = start_of(array, workload)
-    rate = simulate(array, workload, n_requests=2500).iops.mean
-    assert len(start.pages_dirty) == pytest.approx(7 * rate, rel=0.05)
-    assert np.histogram(start.pages_since_ns, np.arange(-7, 1) * S)[0] == pytest.approx(rate, rel=0.05)
+    result = simulate(array, workload, n_requests=20_000)
+    assert start.round_requests == pytest.approx(result.run.round_requests, rel=0.15)
+    dirty, clean = result.run.levels[:, 3] // 4096, result.run.levels[:, 3] < 100 * 4096
+    assert dirty.max() == pytest.approx(6 * 200, rel=0.1)
+    assert np.count_nonzero(clean[1:] & ~clean[:-1]) == pytest.approx(20_000 / result.run.round_requests, abs=1.5)
+    assert result.window.n_rounds >= 2
+    assert result.is_settled
 
 
-def test_pages_grow_old_from_the_first_request_on() -> None:
-    """From empty nothing is written back before the first page is old: reads have the disk to themselves."""
-    array, workload = memory(), Workload.parse(SMALL_WRITES)
-    short = simulate(array, workload, n_requests=1500).iops.mean
-    empty = simulate(array, workload, n_requests=6000, start="empty")
-    done = empty.run.completions.done_ns
-    long_run = 3000 / (done[-1] - done[3000 - 1]) * 1e9
-    assert short == pytest.approx(long_run, rel=0.1)
-    assert 1000 / done[1000 - 1] * 1e9 > 1.15 * long_run
+def test_from_empty_the_long_run_is_the_same() -> None:
+    """Where pages grew old one by one there were two long runs: evenly from an even start, in waves from empty."""
+    array = memory()
+    workload = Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "span": "20 GB", "rate": "250/s"})
+    runs = [simulate(array, workload, n_requests=60_000, start=start).responses_ns() for start in STARTS]
+    p95 = [float(np.quantile(run[len(run) // 2 :], 0.95)) for run in runs]
+    assert p95[0] == pytest.approx(p95[1], rel=0.05)
 
 
 @pytest.mark.parametrize("engine", ["native", "simpy"])
-def test_the_flusher_wakes_up_at_once(engine: Literal["native", "simpy"]) -> None:
-    """Of two pages one is 6 s old when the run begins; both would go at 1 s."""
+def test_what_begins_dirty_is_written_at_once(engine: Literal["native", "simpy"]) -> None:
     array = memory()
-    scenario = replace(
-        resolve(array, 0), start=Start(pages_dirty=np.array([70, 9]), pages_since_ns=np.array([-6 * S, -6 * S + 1]))
-    )
+    scenario = replace(resolve(array, 0), start=Start(pages_dirty=np.array([70, 9])))
     requests = Workload.parse({"size": "4 KiB", "clients": 1}).requests(capacity_bytes=array.usable_bytes, n=20)
     done = run(scenario, requests, engine)
     assert done.end_ns < S
-    assert done.devices.n_writes.tolist() == [1]
+    assert done.devices.n_writes.tolist() == [2]
 
 
 @pytest.mark.parametrize("more", [{"sync_every": 10}, {"is_synchronous": True}])

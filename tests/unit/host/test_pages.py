@@ -6,7 +6,9 @@ import pytest
 
 from diskmodel.errors import DescriptionError
 from diskmodel.host.description import Host
-from diskmodel.host.pages import Pages, runs
+from diskmodel.host.page_cache import PageCache
+from diskmodel.host.pages import Pages
+from diskmodel.host.tables import PageCacheTables
 
 
 def test_the_least_recently_used_clean_page_makes_room() -> None:
@@ -22,23 +24,37 @@ def test_dirty_pages_stay_and_count_twice_while_they_are_written_to_again() -> N
     pages.write((7,), now_ns=10, row=0)
     pages.add((1, 2, 3))
     assert pages.holds(7)
-    assert pages.waiting_since(10) == [7]
-    assert pages.waiting_since(9) == []
+    assert pages.next_run(0, longest=1) == [7]
     pages.start((7,))
     assert pages.n_dirty == 1
     pages.write((7,), now_ns=20, row=1)
     assert pages.n_dirty == 2
+    assert pages.next_run(0, longest=1) == [], "it is in flight"
     pages.finish((7,))
     assert pages.n_dirty == 1
+    assert pages.next_run(0, longest=1) == [7]
     assert pages.dirty[7].since_ns == 20
 
 
-def test_age_counts_from_the_first_write() -> None:
+def test_memory_is_dirty_since_the_first_write_after_nothing_was() -> None:
     pages = Pages(capacity=9, background=1, limit=9)
     pages.write((5,), now_ns=10, row=3)
     pages.write((5, 6), now_ns=20, row=4)
-    assert pages.waiting_since(15) == [5]
-    assert pages.dirty[5].row == 3
+    assert (pages.dirty_since_ns, pages.dirty[5].row) == (10, 3)
+    pages.start((5,))
+    pages.write((7,), now_ns=30, row=5)
+    assert pages.dirty_since_ns == 10, "page 6 has been dirty all the time"
+    pages.start((6, 7))
+    pages.write((5,), now_ns=40, row=6)
+    assert pages.dirty_since_ns == 40
+
+
+@pytest.mark.parametrize(("expire_ns", "old_ns"), [(30, 30), (31, 35), (4, 5), (0, 5)])
+def test_memory_is_old_at_an_interval_of_the_flusher(expire_ns: int, old_ns: int) -> None:
+    """Linux was measured to write 31 s after the first page: 30 s, and a timer that is late."""
+    scale = 1_000_000_000
+    cache = PageCache(memory_bytes=1 << 30, dirty_expire_ns=expire_ns * scale, dirty_writeback_ns=5 * scale)
+    assert PageCacheTables.of(cache, 4096).old_ns == old_ns * scale
 
 
 def test_writers_may_go_on_up_to_the_limit() -> None:
@@ -50,8 +66,17 @@ def test_writers_may_go_on_up_to_the_limit() -> None:
     assert not pages.may_write((3, 4))
 
 
-def test_a_batch_is_sorted_goes_round_and_joins_neighbours() -> None:
-    assert runs([9, 3, 4, 5, 6, 1], position=4, longest=2) == [[4, 5], [6], [9], [1], [3]]
+def test_a_sweep_goes_up_and_round_and_joins_neighbors() -> None:
+    pages = Pages(capacity=20, background=1, limit=9)
+    pages.write((9, 3, 4, 5, 6, 1), now_ns=0, row=0)
+    position, seen = 4, []
+    while run := pages.next_run(position, longest=2):
+        pages.start(run)
+        seen.append(run)
+        position = run[-1] + 1
+        if len(seen) == 1:
+            pages.write((8,), now_ns=1, row=1)  # ahead of the sweep: it goes with it
+    assert seen == [[4, 5], [6], [8, 9], [1], [3]]
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,11 @@ STORIES: dict[str, Story] = {
             _of_case("sorted-writes", _SORTED, ("random", "sorted")),
             "Each write is smaller than a page, so the page is read first. In random order that costs a seek and half "
             "a revolution; in address order only the time until the next page passes under the head. The flusher "
-            "sorts pages that have been dirty for 30 s in any case, which is why random order is not even slower. "
-            "In the long run reads and writes share the disks; from an empty cache, sorted writes are twice as fast "
-            "until the first pages are 30 s old. The effect of fsync is a separate story: sorted-writes-fsync.",
+            "sorts what waits in memory in any case, which is why random order is not even slower. It writes in waves: "
+            "nothing until the oldest data are 30 s old, then everything, for about as long again. Between two waves "
+            "sorted writes go at twice the average; during one they nearly stop, because the pages that they must read "
+            "wait behind it in the disks' queues. The effect of fsync is a separate "
+            "story: sorted-writes-fsync.",
         ),
         Story(
             "sorted-writes-fsync",

@@ -19,26 +19,6 @@ struct Mark {
     is_writing: bool,
 }
 
-/// A dirty page that is not in flight, numbered in the order in which pages became so.
-struct Waiting {
-    number: u64,
-    since: i64,
-    row: u64,
-}
-
-/// Pages that waited when a batch began: those numbered below a number, dirty since some time or longer.
-#[derive(Clone, Copy, Default)]
-pub struct Snapshot {
-    number: u64,
-    latest: i64,
-}
-
-impl Snapshot {
-    fn has(&self, waiting: &Waiting) -> bool {
-        (waiting.number < self.number || planted(Fault::LateBatch)) && waiting.since <= self.latest
-    }
-}
-
 /// Adjacent pages [first, end) to write, and the row that made the first one dirty.
 pub struct Run {
     pub row: u64,
@@ -53,8 +33,10 @@ pub struct Pages {
     limit: usize,
     lists: Lists<3, Mark>,
     n_writing: usize,
-    waiting: BTreeMap<i64, Waiting>,
-    n_waited: u64,
+    /// Dirty pages that are not in flight, and the rows that made them dirty.
+    waiting: BTreeMap<i64, u64>,
+    /// When the first page became dirty after none was (rule P5).
+    dirty_since: i64,
 }
 
 impl Pages {
@@ -67,18 +49,17 @@ impl Pages {
             lists: Lists::default(),
             n_writing: 0,
             waiting: BTreeMap::new(),
-            n_waited: 0,
+            dirty_since: 0,
         }
     }
 
-    /// Pages that are in memory when the run begins, dirty ones with the time since when (rule Z6).
-    pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = (i64, i64)>) {
-        for (page, since) in dirty {
-            let since = if planted(Fault::LoadedPages) { 0 } else { since };
-            let mark = Mark { since, row: 0, is_writing: false };
+    /// Pages that are in memory when the run begins, and since when some are dirty (rule Z6).
+    pub fn load(&mut self, clean: impl Iterator<Item = i64>, dirty: impl Iterator<Item = i64>, dirty_since: i64) {
+        self.dirty_since = if planted(Fault::LoadedPages) { 0 } else { dirty_since };
+        for page in dirty {
             self.lists.put(DIRTY, page);
-            self.mark(page, mark);
-            self.wait(page, mark);
+            self.mark(page, Mark::default());
+            self.waiting.insert(page, 0);
         }
         for page in clean {
             if self.lists.list_of(page).is_none() {
@@ -95,6 +76,11 @@ impl Pages {
 
     pub fn has_dirty(&self) -> bool {
         self.lists.len(DIRTY) > 0
+    }
+
+    /// When the first page became dirty after none was; meaningless while none is.
+    pub fn dirty_since(&self) -> i64 {
+        self.dirty_since
     }
 
     /// Since when the page is dirty that has been so for longest.
@@ -140,6 +126,9 @@ impl Pages {
 
     /// Pages have been written to: they are dirty from the first time on (rule P3).
     pub fn write(&mut self, pages: Range<i64>, now: i64, row: u64) {
+        if !self.has_dirty() || planted(Fault::DirtySince) {
+            self.dirty_since = now;
+        }
         for page in pages {
             let list = self.lists.list_of(page);
             if list == Some(DIRTY) {
@@ -149,7 +138,7 @@ impl Pages {
             self.lists.put(DIRTY, page);
             self.mark(page, mark);
             if !mark.is_writing {
-                self.wait(page, mark);
+                self.waiting.insert(page, row);
             }
         }
         self.make_room();
@@ -161,11 +150,6 @@ impl Pages {
         }
     }
 
-    fn wait(&mut self, page: i64, mark: Mark) {
-        self.waiting.insert(page, Waiting { number: self.n_waited, since: mark.since, row: mark.row });
-        self.n_waited += 1;
-    }
-
     /// Whether a writer need not wait (rule P6).
     pub fn may_write(&self, mut pages: Range<i64>) -> bool {
         let n_dirty = self.n_dirty();
@@ -173,30 +157,17 @@ impl Pages {
         n_dirty == 0 || n_dirty <= self.limit && n_dirty + pages.by_ref().filter(is_fresh).count() <= self.limit
     }
 
-    /// Pages that have been dirty since `latest` or longer and are not in flight, and how many they are.
-    pub fn waiting_since(&self, latest: i64) -> (Snapshot, usize) {
-        let old = self.lists.values(DIRTY).take_while(|mark| mark.since <= latest);
-        let n = old.filter(|mark| !mark.is_writing).count();
-        (Snapshot { number: self.n_waited, latest }, n)
-    }
-
-    /// All dirty pages that are not in flight, and how many they are.
-    pub fn all_waiting(&self) -> (Snapshot, usize) {
-        (Snapshot { number: self.n_waited, latest: i64::MAX }, self.waiting.len())
-    }
-
-    /// The next pages of a snapshot among `range`, adjacent and at most `longest` (rule P4).
-    pub fn next_run(&self, snapshot: &Snapshot, range: Range<i64>, longest: i64) -> Option<Run> {
-        let mut pages = self.waiting.range(range).skip_while(|(_, waiting)| !snapshot.has(waiting));
-        let (&first, Waiting { row, .. }) = pages.next()?;
+    /// The next pages to write from `position` on, or else from the first one: adjacent, at most `longest` (rule P4).
+    pub fn next_run(&self, position: i64, longest: i64) -> Option<Run> {
+        let (&first, &row) = self.waiting.range(position..).next().or_else(|| self.waiting.first_key_value())?;
         let mut end = first + 1;
-        for (&page, waiting) in pages {
-            if page > end || end - first == longest || !snapshot.has(waiting) {
+        for (&page, _) in self.waiting.range(end..first + longest) {
+            if page > end {
                 break;
             }
             end = page + 1;
         }
-        Some(Run { row: *row, first, end })
+        Some(Run { row, first, end })
     }
 
     /// Pages go to the array.
@@ -215,8 +186,8 @@ impl Pages {
             match self.lists.value(page) {
                 Some(mark) if mark.is_writing => {
                     mark.is_writing = false;
-                    let mark = *mark;
-                    self.wait(page, mark);
+                    let row = mark.row;
+                    self.waiting.insert(page, row);
                 }
                 _ => self.lists.put(CLEAN, page),
             }

@@ -50,8 +50,8 @@ pub struct PageCacheTables {
     pub memory_pages: usize,
     pub background_pages: usize,
     pub limit_pages: usize,
-    pub dirty_expire_ns: i64,
-    pub dirty_writeback_ns: i64,
+    /// Time after which dirty memory is old.
+    pub old_ns: i64,
     pub writeback_depth: usize,
     pub is_synchronous: bool,
     /// 0: never.

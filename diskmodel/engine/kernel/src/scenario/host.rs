@@ -44,18 +44,16 @@ impl PageCacheTables {
         size_within("host.page_cache.memory_pages", self.memory_pages, 1, MAX_SECTORS)?;
         size_within("host.page_cache.background_pages", self.background_pages, 0, MAX_SECTORS)?;
         size_within("host.page_cache.limit_pages", self.limit_pages, 0, MAX_SECTORS)?;
-        within("host.page_cache.dirty_expire_ns", self.dirty_expire_ns, 0, MAX_TIME_NS)?;
         // a flusher that wakes up more often would keep a run busy for nothing
-        within("host.page_cache.dirty_writeback_ns", self.dirty_writeback_ns, MIN_WRITEBACK_NS, MAX_TIME_NS)?;
+        within("host.page_cache.old_ns", self.old_ns, MIN_WRITEBACK_NS, 2 * MAX_TIME_NS)?;
         size_within("host.page_cache.writeback_depth", self.writeback_depth, 1, MAX_DEPTH)
     }
 
     /// `longest`: most pages of a request.
     fn build(&self, longest: i64, start: &Start) -> PageCache {
         let mut pages = Pages::new(self.memory_pages, self.background_pages, self.limit_pages);
-        let dirty = start.pages_dirty.iter().copied().zip(start.pages_since_ns.iter().copied());
-        pages.load(start.pages_clean.iter().copied(), dirty);
-        let flusher = Flusher::new(self.dirty_expire_ns, self.dirty_writeback_ns, self.writeback_depth, longest);
+        pages.load(start.pages_clean.iter().copied(), start.pages_dirty.iter().copied(), -self.old_ns);
+        let flusher = Flusher::new(self.old_ns, self.writeback_depth, longest);
         PageCache::new(pages, flusher, self.is_synchronous, self.sync_every)
     }
 }

@@ -7,8 +7,8 @@ use crate::faults::{planted, Fault};
 use crate::flash::{self, FirstLayout};
 #[cfg(feature = "python")]
 use crate::python::extract::whole_numbers;
+use crate::rule::MAX_SECTORS;
 use crate::rule::{each_within, has_length, holds, refused, within};
-use crate::rule::{MAX_APART_NS, MAX_SECTORS};
 use crate::scenario::Drive;
 
 /// State at time 0, as `diskmodel.engine.steady.start.Start`.
@@ -38,11 +38,9 @@ pub struct Start {
     pub logged: Places,
     /// Runs of writes that go on, of hard disks with media caches, in order.
     pub runs: Writes,
-    /// Dirty pages of the host, and since when, in that order.
+    /// Dirty pages of the host, old enough to be written.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_dirty: Vec<i64>,
-    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
-    pub pages_since_ns: Vec<i64>,
     /// Clean pages, the least recently used first.
     #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
     pub pages_clean: Vec<i64>,
@@ -122,9 +120,7 @@ impl Scenario {
             each_within(field, pages, 0, n_pages - 1)?;
             check_different(field, pages)?;
         }
-        has_length("start.pages_since_ns", start.pages_since_ns.len(), start.pages_dirty.len())?;
-        each_within("start.pages_since_ns", &start.pages_since_ns, -MAX_APART_NS, 0)?;
-        check_ascending("start.pages_since_ns", &start.pages_since_ns, 0)
+        Ok(())
     }
 
     fn check_writes(&self) -> Result<(), String> {

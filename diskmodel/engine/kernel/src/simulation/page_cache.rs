@@ -231,11 +231,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     // ------------------------------------------------------------------ write-back
     /// Pages became dirty, or have been written, or a writer waits: goes on where there is something to do (rule P5).
     fn flush(&mut self) {
-        let (now, device, capacity) = (self.events.now, self.disks.len() as u32 + 2, self.layout.capacity);
-        if let Some((cache, _)) = self.page_cache() {
-            let has_waiting = cache.has_waiting();
-            cache.flusher.look(&cache.pages, has_waiting);
-        }
+        let (device, capacity) = (self.disks.len() as u32 + 2, self.layout.capacity);
         while let Some((cache, page)) = self.page_cache() {
             let has_waiting = cache.has_waiting();
             let Some(Run { row, first, end }) = cache.flusher.next(&mut cache.pages, has_waiting) else { break };
@@ -244,10 +240,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             }
             self.send_below(row, WRITE, (first * page, capacity.min(end * page)), Purpose::WriteBack);
         }
-        let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() else { return };
-        if let Some(time) = flusher.next_wake(pages, now) {
-            self.events.at(time, ARRIVE, device, 0, Action::FlusherWoken);
-        }
+        self.plan_to_wake(device);
         self.answer_syncs();
     }
 
@@ -264,14 +257,17 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     /// Pages may be dirty when the run begins: the flusher wakes up at once (rule Z6).
     pub(super) fn start_flusher(&mut self) {
-        let device = self.disks.len() as u32 + 2;
+        self.plan_to_wake(self.disks.len() as u32 + 2);
+    }
+
+    fn plan_to_wake(&mut self, device: u32) {
         let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() else { return };
-        if flusher.wakes_at_once(pages) {
-            self.events.at(0, ARRIVE, device, 0, Action::FlusherWoken);
+        if let Some(time) = flusher.next_wake(pages) {
+            self.events.at(time, ARRIVE, device, 0, Action::FlusherWoken);
         }
     }
 
-    /// At every interval: the pages that are old enough (rule P5).
+    /// What is dirty may have grown old (rule P5).
     pub(super) fn flusher_woken(&mut self) {
         let now = self.events.now;
         if let Some((PageCache { pages, flusher, .. }, _)) = self.page_cache() {
