@@ -26,6 +26,8 @@ class Trial(Record):
     statics : Statics
     n_runs : int
         Simulations made.
+    seed : int
+        Of the simulations.
     replay, degraded_replay : Replay or None
         Of the trace behind the workload; None where there is none, or where another criterion had failed already.
     """
@@ -36,6 +38,7 @@ class Trial(Record):
     degraded: Outcome | None
     statics: Statics
     n_runs: int
+    seed: int
     replay: Replay | None = None
     degraded_replay: Replay | None = None
 

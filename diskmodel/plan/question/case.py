@@ -55,6 +55,11 @@ class Case:
         """How long the runs are, and with which seed and engine."""
         return self.plan.search
 
+    def with_seed(self, seed: int) -> Case:
+        """Return the same question put with other requests, other angles of the spindles, and another start."""
+        search = self.search.model_copy(update={"seed": seed})
+        return replace(self, plan=self.plan.model_copy(update={"search": search}))
+
     @cached_property
     def workload(self) -> Workload:
         """The load to design for."""

@@ -41,7 +41,7 @@ def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, w
     if trial is None:
         return candidate
     array = case.array(trial.disks)
-    found = replace(candidate, array=array, workload=case.workload, seed=case.search.seed)
+    found = replace(candidate, array=array, workload=case.workload, seed=trial.seed)
     if trial.outcome is None or trial.outcome.method == "rule":
         return found
     found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))

@@ -44,6 +44,11 @@ CONFIRMING = 4
 #: and of the many counts that a plan tries, some are so by luck; at 4 most answers need runs four times as long.
 SETTLED_HALF_WIDTHS = 2
 
+#: Seeds of the runs, beside the plan's own, in which an answer must hold where a disk is busy for more than
+#: `FAR_FROM_BUSY_RATIO` of the time. There the queue of one run depends on how full blocks and caches happened to be
+#: when it began: of four runs of a million requests on 20 flash drives at 96 %, one met the limit, by a fifth.
+OTHER_SEEDS = (7_000_003, 8_000_009)
+
 
 _NORMAL = NormalDist()
 
@@ -66,6 +71,7 @@ class Trier:
     ) -> None:
         self.case, self.evaluate, self.always_runs = case, evaluate, always_runs
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
+        self._careful: dict[int, Trial] = {}
 
     @cached_property
     def rule_of_thumb_disks(self) -> int | None:
@@ -96,16 +102,36 @@ class Trier:
         """Return the trial with that many disks, run on until it is settled or the budget for deciding is spent.
 
         Settled is more than decided: an interval that ends just short of the limit is made shorter, because the
-        count at which a search stops is one where chance was favorable.
+        count at which a search stops is one where chance was favorable. For the same reason arrays that hardly keep
+        up are tried with other seeds, too, and the first that misses the objective counts.
         """
-        trial = self(disks)
+        if disks not in self._careful:
+            self._known[disks] = self._careful[disks] = self._confirmed(self._settled(self(disks)))
+        return self._careful[disks]
+
+    def _settled(self, trial: Trial) -> Trial:
+        """Return a trial that ran until it is settled, or for the whole budget."""
         outcome = trial.outcome
         if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self.case.search.decision_budget:
             return trial
         length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
-        again = self._try(disks, first=round(length), before=outcome)
-        self._known[disks] = replace(again, n_runs=trial.n_runs + again.n_runs)
-        return self._known[disks]
+        again = self._try(trial.disks, first=round(length), before=outcome)
+        return replace(again, n_runs=trial.n_runs + again.n_runs)
+
+    def _confirmed(self, trial: Trial) -> Trial:
+        """Return the trial, or the first one with another seed that misses the objective."""
+        outcome = trial.outcome
+        is_open = not self.case.workload.queue_depth
+        if outcome is None or not (is_open and trial.is_met and outcome.busiest_ratio > judge.FAR_FROM_BUSY_RATIO):
+            return trial
+        n_runs = trial.n_runs
+        for seed in OTHER_SEEDS:
+            other = Trier(self.case.with_seed(self.case.search.seed + seed), self.evaluate)
+            again = other._try(trial.disks, first=outcome.n_requests, before=outcome)
+            n_runs += again.n_runs
+            if not again.is_met:
+                return replace(again, n_runs=n_runs)
+        return replace(trial, n_runs=n_runs)
 
     def _try(self, disks: int, first: int = 0, before: Outcome | None = None) -> Trial:
         """Try an array; the first run has at least `first` requests. With care where a run `before` left it open."""
@@ -114,7 +140,7 @@ class Trier:
         fixed = self.static(disks)
         has_room = array.usable_bytes >= case.required_bytes  # without it the workload's region does not fit
         if overall(fixed) is Verdict.FAILS and not (self.always_runs and has_room):
-            return Trial(disks, tuple(fixed), None, None, statics(case, array), 0)
+            return Trial(disks, tuple(fixed), None, None, statics(case, array), 0, case.search.seed)
         outcome, found, n_runs = self._run(
             array,
             case.workload,
@@ -139,7 +165,9 @@ class Trier:
             found = [*found, *more]
             n_runs += sum(one.n_runs for one in (replay, degraded_replay) if one is not None)
         figures = statics(case, array, busy, hours)
-        return Trial(disks, (*fixed, *found), outcome, degraded, figures, n_runs, replay, degraded_replay)
+        return Trial(
+            disks, (*fixed, *found), outcome, degraded, figures, n_runs, case.search.seed, replay, degraded_replay
+        )
 
     def _replayed(self, disks: int) -> tuple[Replay | None, Replay | None, list[Criterion]]:
         """Return the replays of the recorded trace on the whole array and, where it matters, without a disk."""

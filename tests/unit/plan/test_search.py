@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 
 import pytest
 
+from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan import Case, cases
 from diskmodel.plan.answer.criterion import Verdict, overall
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.show.report import html, markdown
 from diskmodel.plan.show.words import answer, warning
 from diskmodel.plan.trial.trier import CONFIRMING, Trier, is_settled
+from diskmodel.result import Interval
+from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, brute_force, plan_of
 
 
@@ -276,6 +281,37 @@ def test_the_answer_is_run_until_its_interval_is_clear_of_the_limit() -> None:
             assert trial is not None
             assert is_settled(trial.criteria)
         assert candidate.disks == brute_force(plan, case.family.level, 40)
+
+
+@dataclass(frozen=True)
+class Lucky:
+    """With fewer than `enough` disks the limit is met by the plan's own seed alone; the busiest disk is as given."""
+
+    busiest: float
+    enough: int
+    seeds: set[int] = field(default_factory=set, compare=False)
+
+    def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        self.seeds.add(seed)
+        outcome = Queues()(array, workload, n_requests=n_requests, seed=seed)
+        is_slow = seed != 0 and array.layout.disks < self.enough
+        met = {name: Interval.exact(1e9 if is_slow else 1e6) for name in outcome.latency_ns[""]}
+        return replace(
+            outcome, is_stable=True, latency_ns={"": met}, busiest_ratio=self.busiest, busiest_half_width=0.0
+        )
+
+
+def test_an_array_that_hardly_keeps_up_has_to_do_so_with_other_seeds() -> None:
+    (case, _) = cases(plan_of(objective={"latency": {"p99": "40 ms"}}))
+    easy, hard = Lucky(0.5, 12), Lucky(0.95, 12)
+    assert search_family(case, easy).disks == 4
+    assert easy.seeds == {0}
+    found = search_family(case, hard)
+    assert (found.disks, len(hard.seeds)) == (12, 3)
+    assert found.trial is not None
+    assert found.below is not None
+    assert found.below.verdict is Verdict.FAILS
+    assert (found.trial.seed, found.below.seed) == (0, min(hard.seeds - {0}))
 
 
 def test_the_floor_of_an_infeasible_family_is_named() -> None:
