@@ -36,7 +36,7 @@ PLAIN = {k: v for k, v in load_drive("generic-15k").to_dict().items() if k != "c
 CACHES = {"read_cache": {"size": "1 GiB", "policy": "arc"}, "write_cache": {"size": "256 MiB"}, "read_ahead": "256 KiB"}
 POPULAR = {"span": "32 GiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 BUFFERED = {"is_buffered": True, "submission": "3 us", "read_ahead": "128 KiB"}
-PAGE_CACHE = {**BUFFERED, "page_cache": {"memory": "16 MiB"}}
+PAGE_CACHE = {**BUFFERED, "page_cache": {"memory": "16 MiB", "writeback_depth": 128}}
 MIXED = {"size": ["4 KiB", "16 KiB", "64 KiB"], "rate": "60/s"}
 FEW_FILES = {"span": "64 MiB", "addresses": {"pattern": "zipf", "theta": 0.9}}
 NVME, SATA = "micron-7450-pro-1920", "samsung-870-evo-1tb"

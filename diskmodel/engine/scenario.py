@@ -115,13 +115,22 @@ def resolve(array: Array, seed: int) -> Scenario:
         drive_queue=own,
         depth=depth,
         controller=array.controller,
-        host=array.host,
+        host=_host(array.host, tables, layout),
         link_bytes_per_s=0 if link is None else max(round(link), 1),
         revolution_ns=revolution,
         phase_ns=phase,
         pauses_ns=draw_pauses(array.host, seed),
         first_draw=_first_draw(tables, seed),
     )
+
+
+def _host(host: Host, tables: DriveTables, layout: LayoutTables) -> Host:
+    """Return the host with what it does on such an array where nothing else is said."""
+    cache = host.page_cache
+    if cache is None or cache.writeback_depth is not None:
+        return host
+    depth = cache.depth_on(layout.n_disks, layout.copies, is_rotational=isinstance(tables, HddTables))
+    return host.model_copy(update={"page_cache": cache.model_copy(update={"writeback_depth": depth})})
 
 
 def _spindles(array: Array, tables: DriveTables, n: int, seed: int) -> tuple[Int64, Int64]:

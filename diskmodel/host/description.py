@@ -10,6 +10,9 @@ from diskmodel.description import Description
 from diskmodel.host.page_cache import PageCache
 from diskmodel.units import Length, Nanoseconds
 
+#: Read-ahead of Linux where nobody sets another one, bytes (`VM_READAHEAD_PAGES`, 128 KiB since 2.4).
+READ_AHEAD_BYTES = 128 << 10
+
 
 class Host(Description):
     """What the operating system does with a request before it reaches the array.
@@ -33,9 +36,10 @@ class Host(Description):
         The processor pauses at random (other programs, interrupts, a hypervisor that deschedules it): mean length of a
         pause, and mean time from the end of one to the beginning of the next, both exponential; 0: never.
     is_buffered : bool
-        Whether reads go through the page cache, page by page without read-ahead; writes bypass it.
-    read_ahead_bytes : int
-        Largest read-ahead window of a sequential reader (buffered reads only); 0: off.
+        Whether reads go through the page cache; writes bypass it.
+    read_ahead_bytes : int or None
+        Largest read-ahead window of a sequential reader (buffered reads only); 0: off, and every read fetches its pages
+        one after the other. None: Linux's 128 KiB (`read_ahead_kb`).
     largest_request_bytes : int
         Longest request that the device accepts; the rest of a larger window becomes further requests at the same time.
     page_bytes : int
@@ -53,7 +57,7 @@ class Host(Description):
     pause_ns: Nanoseconds = 0
     pause_interval_ns: Nanoseconds = 0
     is_buffered: bool = False
-    read_ahead_bytes: Length = 0
+    read_ahead_bytes: Length | None = None
     largest_request_bytes: Length = Field(default=512 << 10, gt=0)
     page_bytes: Length = Field(default=4096, ge=512)
     page_cache: PageCache | None = None
@@ -74,6 +78,13 @@ class Host(Description):
         if self.largest_request_bytes % self.page_bytes:
             raise ValueError(f"largest_request_bytes: must be a multiple of page_bytes={self.page_bytes}; round it up")
         return self
+
+    @property
+    def window_bytes(self) -> int:
+        """Largest read-ahead window; 0: none."""
+        if self.read_ahead_bytes is None:
+            return READ_AHEAD_BYTES if self.is_buffered else 0
+        return self.read_ahead_bytes
 
     @property
     def has_lock(self) -> bool:

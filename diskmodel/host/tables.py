@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from diskmodel.host.description import Host
-from diskmodel.host.page_cache import PageCache
+from diskmodel.host.page_cache import UNTHROTTLED_DEPTH, PageCache
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class PageCacheTables:
 
     @classmethod
     def of(cls, cache: PageCache, page_bytes: int) -> Self:
-        """Return the tables of a page cache with pages of `page_bytes`."""
+        """Return the tables of a page cache with pages of `page_bytes`, whose `writeback_depth` is known."""
         n = max(cache.memory_bytes // page_bytes, 1)
         return cls(
             memory_pages=n,
             background_pages=int(n * cache.dirty_background_ratio),
             limit_pages=int(n * cache.dirty_ratio),
             old_ns=max(-(-cache.dirty_expire_ns // cache.dirty_writeback_ns), 1) * cache.dirty_writeback_ns,
-            writeback_depth=cache.writeback_depth,
+            writeback_depth=cache.writeback_depth or UNTHROTTLED_DEPTH,
             is_synchronous=cache.is_synchronous,
             sync_every=cache.sync_every,
         )
@@ -87,7 +87,7 @@ class HostTables:
             n_processors=host.processors,
             lock_ns=(host.lock_ns, host.lock_ns if host.write_lock_ns is None else host.write_lock_ns),
             is_buffered=host.is_buffered,
-            read_ahead_sectors=host.read_ahead_bytes // sector_bytes,
+            read_ahead_sectors=host.window_bytes // sector_bytes,
             largest_request_sectors=max(host.largest_request_bytes // sector_bytes, 1),
             page_sectors=page,
             page_cache=None if cache is None else PageCacheTables.of(cache, page * sector_bytes),

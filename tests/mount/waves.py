@@ -1,35 +1,65 @@
 """Show the waves in which Linux writes dirty memory back to a mounted virtual drive, beside those of the model.
 
-    python -m tests.mount.waves DESCRIPTION RATE SECONDS
+    python -m tests.mount.waves DRIVE --writes 100 --seconds 200 [--reads 30] [--throttle-us 0]
 
-DESCRIPTION is a file that describes a drive, or a drive of the catalogue. A program writes 4 KiB at random places of it
-through the page cache, at RATE a second for SECONDS. It takes root, FUSE, a free loop device, and a machine with the
+DRIVE is a file that describes a drive, or a drive of the catalogue. A program writes 4 KiB at random places of it
+through the page cache, and reads 16 KiB that bypass it. It takes root, FUSE, a free loop device, and a machine with the
 default settings under /proc/sys/vm.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import mmap
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diskmodel import Array, Workload, simulate
+from diskmodel.host.page_cache import THROTTLED_DEPTH, UNTHROTTLED_DEPTH
+from diskmodel.records import Op
 from tests.mount.mounting import mounted
 
-BLOCK = 4096
+WRITE, READ = 4096, 16384
 SAMPLE_S = 0.25
 #: A wave has ended when nothing was written for so long.
 CALM_S = 2.0
+#: Writes per second that a reader may fall behind before it delays the others.
+READERS = 64
+#: Memory of the model, whose reads go through it: small against the drive, large against what waits to be written.
+MEMORY_BYTES = 1 << 30
+
+
+@dataclass
+class Seen:
+    """When the device was written to, and how long reads took."""
+
+    written_s: list[float] = field(default_factory=list)
+    reads_s: list[float] = field(default_factory=list)
+
+    def in_words(self, seconds: float) -> str:
+        """Return when waves began, and how long they lasted."""
+        at = np.array(self.written_s)
+        begins = np.flatnonzero(np.diff(at, prepend=-np.inf) > CALM_S)
+        ends = np.append(begins[1:], len(at)) - 1
+        waves = ", ".join(
+            f"{at[first]:.1f} s for {at[last] - at[first]:.1f} s"
+            + (" (not over)" if at[last] > seconds - CALM_S else "")
+            for first, last in zip(begins, ends, strict=True)
+        )
+        return f"waves at {waves}" + (
+            f"; p99 of reads {np.quantile(self.reads_s, 0.99) * 1e3:.0f} ms" * bool(self.reads_s)
+        )
 
 
 @contextlib.contextmanager
@@ -43,69 +73,100 @@ def _loop_device(file: Path) -> Iterator[Path]:
         subprocess.run(["losetup", "--detach", device], check=True)
 
 
+def _throttle(device: Path, throttle_us: int) -> None:
+    """Give the loop device what a hard disk has: its kind, its scheduler, and the limit of write-back throttling."""
+    for name, value in (("rotational", 1), ("scheduler", "mq-deadline"), ("wbt_lat_usec", throttle_us)):
+        (Path("/sys/block") / device.name / "queue" / name).write_text(str(value))
+
+
 def _write(device: Path, rate: float, ends_at: float) -> None:
     """Write blocks at random places, so many a second."""
     file = os.open(device, os.O_RDWR)
-    n_blocks, block = os.lseek(file, 0, os.SEEK_END) // BLOCK, os.urandom(BLOCK)
+    n_blocks, block = os.lseek(file, 0, os.SEEK_END) // WRITE, os.urandom(WRITE)
     draws, due = np.random.default_rng(1), time.monotonic()
     while due < ends_at:
         time.sleep(max(due - time.monotonic(), 0))
-        os.pwrite(file, block, int(draws.integers(n_blocks)) * BLOCK)
+        os.pwrite(file, block, int(draws.integers(n_blocks)) * WRITE)
         due += 1 / rate
 
 
-def measured(device: Path, rate: float, seconds: float) -> NDArray[np.float64]:
-    """Return when Linux wrote to the device, to a quarter of a second."""
-    began = time.monotonic()
-    writer = threading.Thread(target=_write, args=(device, rate, began + seconds), daemon=True)
-    writer.start()
-    statistics, before, written_s = Path("/sys/block") / device.name / "stat", -1, []
+def _read(device: Path, rate: float, ends_at: float, took_s: list[float]) -> None:
+    """Read at random places and times, so many a second on average."""
+    file = os.open(device, os.O_RDONLY | os.O_DIRECT)
+    n_blocks = os.lseek(file, 0, os.SEEK_END) // READ
+    draws, due = np.random.default_rng(2), time.monotonic()
+
+    def read_one(place: int, since: float) -> None:
+        os.preadv(file, [mmap.mmap(-1, READ)], place)
+        took_s.append(time.monotonic() - since)
+
+    with ThreadPoolExecutor(READERS) as readers:
+        while due < ends_at:
+            time.sleep(max(due - time.monotonic(), 0))
+            readers.submit(read_one, int(draws.integers(n_blocks)) * READ, due)
+            due += draws.exponential(1 / rate)
+
+
+def measured(device: Path, writes: float, reads: float, seconds: float) -> Seen:
+    """Return what Linux does with the device, to a quarter of a second."""
+    seen, began = Seen(), time.monotonic()
+    threads = [threading.Thread(target=_write, args=(device, writes, began + seconds))]
+    if reads:
+        threads.append(threading.Thread(target=_read, args=(device, reads, began + seconds, seen.reads_s)))
+    for thread in threads:
+        thread.start()
+    statistics, before = Path("/sys/block") / device.name / "stat", -1
     while time.monotonic() < began + seconds:
         n_written = int(statistics.read_text().split()[4])
         if n_written > before >= 0:
-            written_s.append(time.monotonic() - began)
+            seen.written_s.append(time.monotonic() - began)
         before = n_written
         time.sleep(SAMPLE_S)
-    writer.join()
-    return np.array(written_s)
+    for thread in threads:
+        thread.join()
+    return seen
 
 
-def modelled(description: str, rate: float, seconds: float) -> NDArray[np.float64]:
-    """Return when fewer pages became dirty in the model than were written to the drive."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def modelled(drive: str, writes: float, reads: float, seconds: float, depth: int) -> Seen:
+    """Return what the model does: when fewer pages became dirty than were written to the drive."""
+    cache = {"memory_bytes": MEMORY_BYTES, "writeback_depth": depth}
     given: dict[str, Any] = {
-        "drive": description,
+        "drive": drive,
         "layout": {"level": "raid0", "disks": 1},
-        "host": {"is_buffered": True, "page_cache": {"memory_bytes": memory}},
+        "host": {"is_buffered": True, "page_cache": cache},
     }
-    workload = Workload.parse({"size": "4 KiB", "read_ratio": 0.0, "rate_per_s": rate})
-    n_requests = int(rate * seconds)
+    streams = [{"name": "writes", "size_bytes": WRITE, "read_ratio": 0.0, "rate_per_s": writes}]
+    if reads:
+        streams.append({"name": "reads", "size_bytes": READ, "read_ratio": 1.0, "rate_per_s": reads})
+    n_requests = int((writes + reads) * seconds)
+    workload = Workload.parse({"streams": streams})
     result = simulate(Array.parse(given), workload, n_requests=n_requests, start="empty", profile_draws=0)
     at_ns, dirty = result.run.levels[:, 0], result.run.levels[:, 3]
-    return np.asarray(at_ns[1:][np.diff(dirty) < 0] / 1e9)
+    done = result.run.completions
+    took_ns = (done.done_ns - done.issue_ns)[result.requests.op == Op.READ]
+    return Seen(list(at_ns[1:][np.diff(dirty) < 0] / 1e9), list(took_ns / 1e9))
 
 
-def in_words(written_s: NDArray[np.float64], seconds: float) -> str:
-    """Return when waves began, and how long they lasted."""
-    begins = np.flatnonzero(np.diff(written_s, prepend=-np.inf) > CALM_S)
-    ends = np.append(begins[1:], len(written_s)) - 1
-    pairs = ((written_s[first], written_s[last]) for first, last in zip(begins, ends, strict=True))
-    return ", ".join(
-        f"{first:.1f} s for {last - first:.1f} s" + (" (not over)" if last > seconds - CALM_S else "")
-        for first, last in pairs
-    )
-
-
-def main(description: str, rate: float, seconds: float) -> None:
+def main() -> None:
     """Print both."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("drive")
+    parser.add_argument("--writes", type=float, default=100, help="a second")
+    parser.add_argument("--reads", type=float, default=0, help="a second")
+    parser.add_argument("--seconds", type=float, default=200)
+    parser.add_argument("--throttle-us", type=int, default=75_000, help="wbt_lat_usec; 0: no write-back throttling")
+    asked = parser.parse_args()
+    depth = THROTTLED_DEPTH if asked.throttle_us else UNTHROTTLED_DEPTH
     with (
         tempfile.TemporaryDirectory() as folder,
-        mounted(description, Path(folder) / "drive") as mount,
+        mounted(asked.drive, Path(folder) / "drive") as mount,
         _loop_device(mount.file) as device,
     ):
-        print("Linux:", in_words(measured(device, rate, seconds), seconds))
-    print("model:", in_words(modelled(description, rate, seconds), seconds))
+        _throttle(device, asked.throttle_us)
+        print("Linux:", measured(device, asked.writes, asked.reads, asked.seconds).in_words(asked.seconds), flush=True)
+    seen = modelled(asked.drive, asked.writes, asked.reads, asked.seconds, depth)
+    print("model:", seen.in_words(asked.seconds))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]))
+    main()

@@ -53,10 +53,19 @@ def test_the_disk_sees_windows_cut_at_the_longest_request(window: str, size_kib:
 
 
 def test_without_read_ahead_pages_come_one_by_one() -> None:
-    array = Array.parse(ONE_DISK | {"host": {"is_buffered": True}})
+    array = Array.parse(ONE_DISK | {"host": {"is_buffered": True, "read_ahead": "0 B"}})
     result = simulate(array, sequential("8 KiB"), n_requests=500)
     assert result.run.devices.n_reads[0] == 1000
     assert result.run.devices.read_bytes[0] == 500 * 8192
+
+
+def test_a_buffered_host_reads_ahead_as_linux_does_unless_told_otherwise() -> None:
+    implied, given = (
+        simulate(Array.parse(ONE_DISK | {"host": {"is_buffered": True} | more}), sequential("8 KiB"), n_requests=500)
+        for more in ({}, {"read_ahead": "128 KiB"})
+    )
+    assert (implied.run.completions.done_ns == given.run.completions.done_ns).all()
+    assert implied.run.devices.n_reads[0] < 500 * 8 / 64
 
 
 def test_the_default_host_changes_nothing() -> None:

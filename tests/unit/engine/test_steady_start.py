@@ -230,7 +230,7 @@ def test_the_controllers_cache_stands_at_its_mark_or_is_full() -> None:
 
 
 def test_dirty_memory_is_low_at_its_mark_or_full() -> None:
-    memory = {"memory": "64 MiB", "dirty_background_ratio": 0.25, "dirty_ratio": 0.5}
+    memory = {"memory": "64 MiB", "dirty_background_ratio": 0.25, "dirty_ratio": 0.5, "writeback_depth": 128}
     array = Array.parse(DISK | {"host": {"is_buffered": True, "page_cache": memory}})
 
     def pages(load: dict[str, Any], array: Array = array) -> int:

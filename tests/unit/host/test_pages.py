@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.host.description import Host
 from diskmodel.host.page_cache import PageCache
@@ -55,6 +57,24 @@ def test_memory_is_old_at_an_interval_of_the_flusher(expire_ns: int, old_ns: int
     scale = 1_000_000_000
     cache = PageCache(memory_bytes=1 << 30, dirty_expire_ns=expire_ns * scale, dirty_writeback_ns=5 * scale)
     assert PageCacheTables.of(cache, 4096).old_ns == old_ns * scale
+
+
+def depth_of(array: dict[str, object], **cache: object) -> int | None:
+    host = {"is_buffered": True, "page_cache": {"memory": "1 GiB"} | cache}
+    page_cache = resolve(Array.parse(array | {"host": host}), 0).host.page_cache
+    assert page_cache is not None
+    return page_cache.writeback_depth
+
+
+def test_the_flusher_leaves_room_for_reads_of_each_hard_disk() -> None:
+    """A write to copies occupies several disks; flash drives, and a depth that is given, are not throttled."""
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid0", "disks": 1}}) == 4
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid5", "disks": 6}}) == 24
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid10", "disks": 8}}) == 16
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid1", "disks": 3}}) == 4
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid10", "disks": 90}}) == 128
+    assert depth_of({"drive": "generic-sas-ssd", "layout": {"level": "raid1", "disks": 2}}) == 128
+    assert depth_of({"drive": "generic-7k2", "layout": {"level": "raid1", "disks": 2}}, writeback_depth=9) == 9
 
 
 def test_writers_may_go_on_up_to_the_limit() -> None:
