@@ -34,6 +34,12 @@ impl Divisor {
     pub fn of(&self, value: i64) -> i64 {
         self.split(value).0
     }
+
+    /// Quotient of a product of numbers that are not negative, where the product may leave 64 bits.
+    #[cold]
+    pub fn of_product(&self, a: i64, b: i64) -> i64 {
+        (a as u128 * b as u128 / u128::from(self.by)) as i64
+    }
 }
 
 #[cfg(test)]

@@ -168,8 +168,9 @@ impl Mechanics {
     #[inline(always)]
     fn settled_ns(&self, seek: i64, other_head: bool, distance: i64, op: u8) -> i64 {
         let no_switch = planted(Fault::HeadSwitch) && distance > 0;
-        let switch = if other_head && !no_switch { self.head_switch_ns } else { 0 };
-        let settle = if op == WRITE { self.write_settle_ns } else { 0 };
+        // a mask instead of a branch: which head comes next cannot be guessed
+        let switch = self.head_switch_ns & -i64::from(other_head && !no_switch);
+        let settle = self.write_settle_ns & -i64::from(op == WRITE);
         seek.max(switch) + settle
     }
 

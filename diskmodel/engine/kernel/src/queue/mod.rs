@@ -6,6 +6,7 @@ mod c_look;
 mod deep;
 mod f_scan;
 mod fcfs;
+mod line;
 mod look;
 mod mq_deadline;
 mod neighbours;
@@ -23,6 +24,7 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
 
 use deep::Deep;
+pub use line::Line;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};
 pub use tables::Queue;

@@ -1,9 +1,7 @@
 //! Commands that wait for a scheduler: a list while they are few, ordered structures when they are many.
 
-use std::collections::VecDeque;
-
 use super::deep::Deep;
-use super::{Arms, Order, Policy, Waiting};
+use super::{Arms, Line, Order, Policy, Waiting};
 use crate::faults::{planted, Fault};
 
 /// From so many commands on they are kept in order, and below so few in a list again.
@@ -12,7 +10,7 @@ const FEW: usize = MANY / 4;
 
 #[derive(Default)]
 pub struct Pool {
-    list: VecDeque<Waiting>,
+    list: Line<Waiting>,
     deep: Option<Box<Deep>>,
     turn: u64,
     /// Commands may join those that wait (rule Q9).
@@ -34,7 +32,7 @@ impl Pool {
             deep.push(self.turn, waiting, policy);
             return;
         }
-        self.list.push_back(waiting);
+        self.list.push(waiting);
         let many = match policy.order() {
             Order::List => usize::MAX,
             Order::Arrival if !self.merges => usize::MAX,
@@ -44,10 +42,11 @@ impl Pool {
         };
         if self.list.len() > many {
             let mut deep = Box::new(Deep::new(self.merges));
-            for waiting in self.list.drain(..) {
+            for &waiting in &*self.list {
                 self.turn += 1;
                 deep.push(self.turn, waiting, policy);
             }
+            self.list.clear();
             self.deep = Some(deep);
         }
     }
@@ -61,11 +60,12 @@ impl Pool {
             }
             return chosen;
         }
-        if !policy.order().has_choice(self.list.len()) {
-            return self.list.pop_front();
+        if self.list.is_empty() {
+            return None;
         }
-        let at = policy.choose(self.list.make_contiguous(), head, now, arms);
-        self.list.remove(at)
+        let has_choice = policy.order().has_choice(self.list.len());
+        let at = if has_choice { policy.choose(&self.list, head, now, arms) } else { 0 };
+        Some(self.list.remove(at))
     }
 
     /// Lets `join` change the first command that waits at the border of `new` and may take it; false when there is none.
@@ -92,11 +92,11 @@ impl Pool {
         let Some(deep) = self.deep.take() else { return };
         let mut waiting: Vec<_> = deep.iter().map(|(turn, w)| (turn, *w)).collect();
         waiting.sort_unstable_by_key(|(turn, _)| *turn);
-        self.list.extend(waiting.into_iter().map(|(_, w)| w));
+        waiting.into_iter().for_each(|(_, w)| self.list.push(w));
     }
 
     /// The commands in order of coming, for a choice among them and others; ends what order they were kept in.
-    pub fn list(&mut self) -> &mut VecDeque<Waiting> {
+    pub fn list(&mut self) -> &mut Line<Waiting> {
         self.end_order();
         &mut self.list
     }
