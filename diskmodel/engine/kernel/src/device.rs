@@ -279,7 +279,7 @@ impl Front {
     }
 
     /// Takes a command that need not wait in the queue.
-    #[inline]
+    #[inline(always)]
     pub fn take_at_once(
         &mut self,
         waiting: Waiting,
@@ -293,7 +293,7 @@ impl Front {
     }
 
     /// A command in the drive's processor (rule D1).
-    #[inline]
+    #[inline(always)]
     pub fn accept(
         &mut self,
         mut waiting: Waiting,
@@ -311,6 +311,7 @@ impl Front {
         waiting
     }
 
+    #[inline(always)]
     pub fn complete(&mut self, command: &Command) {
         self.in_drive -= 1;
         self.pending -= 1;

@@ -116,6 +116,7 @@ pub struct Events {
 
 impl Events {
     /// Let `action` happen at `time`.
+    #[inline(always)]
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
         self.inserted += 1;
         let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
@@ -131,18 +132,24 @@ impl Events {
     }
 
     /// Puts an event where its turn is.
+    #[inline(always)]
     fn put(&mut self, event: Event) {
         if !self.later.is_empty() && !self.is_near(&event) {
-            return self.later.push(event);
+            return self.put_later(event);
         }
         if self.near.len() == MAX_NEAR {
             self.move_later();
             if !self.is_near(&event) {
-                return self.later.push(event);
+                return self.put_later(event);
             }
         }
         let n_after = self.near.iter().rev().take_while(|near| near.is_before(&event)).count();
         self.near.insert(self.near.len() - n_after, event);
+    }
+
+    #[inline(never)]
+    fn put_later(&mut self, event: Event) {
+        self.later.push(event);
     }
 
     #[cold]

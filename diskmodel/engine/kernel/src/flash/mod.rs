@@ -192,6 +192,7 @@ impl Device for Flash {
         self.buffer.used_units() * self.sectors_per_unit
     }
 
+    #[inline(always)]
     fn complete(&mut self, command: &Command, events: &mut Events) {
         self.front.complete(command);
         // a drive that has nothing to take and nothing going on in the background would do nothing

@@ -319,6 +319,7 @@ impl Device for Disk {
         self.dirty.is_durable(seq)
     }
 
+    #[inline(always)]
     fn complete(&mut self, command: &Command, events: &mut Events) {
         self.front.complete(command);
         if !self.front.waiting.is_empty() {

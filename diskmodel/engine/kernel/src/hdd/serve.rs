@@ -85,6 +85,7 @@ impl Disk {
     }
 
     /// Starts the media access of a command.
+    #[inline(always)]
     pub(super) fn serve(
         &mut self,
         i: usize,
@@ -173,7 +174,7 @@ impl Disk {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
         if self.actuators[i].media.is_some() {
             return self.access_by_log(i, wanted, start, model);
@@ -214,9 +215,9 @@ impl Disk {
         data_at: i64,
         model: &Model,
     ) -> Access {
-        let mut access = model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        let access = model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
         if model.has_draws {
-            self.draw(&mut access, (arm, wanted), target, begin, data_at, model);
+            return self.drawn(access, (arm, wanted), target, begin, data_at, model);
         }
         access
     }
@@ -224,22 +225,23 @@ impl Disk {
     /// What an access draws (rule M9): it is made in order if not on arrival, and ends as much later.
     #[cold]
     #[inline(never)]
-    fn draw(
+    fn drawn(
         &mut self,
-        access: &mut Access,
+        mut access: Access,
         (arm, wanted): (Arm, Extent),
         target: &Target,
         begin: (i64, i64),
         data_at: i64,
         model: &Model,
-    ) {
+    ) -> Access {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
         if let Some(mechanics) = model.in_order.as_ref().filter(|_| in_order) {
-            *access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+            access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
         }
         access.rotation += late_ns;
         access.first_end += late_ns;
         access.end += late_ns;
+        access
     }
 
     /// Records an access that begins now, as one of no command.

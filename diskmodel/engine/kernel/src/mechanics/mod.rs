@@ -224,7 +224,7 @@ impl Mechanics {
         let (mut access, taken) = self.access_track::<VARIED>(from, spindle, extent, target, begin, data_at);
         if taken < extent.n {
             let Extent { op, lba, n } = extent;
-            self.go_on::<VARIED>(&mut access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
+            access = self.go_on::<VARIED>(access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
         }
         access.seek += extra;
         access.first_end = access.first_end.min(access.end);
@@ -233,7 +233,7 @@ impl Mechanics {
 
     /// The tracks of an access behind its first one.
     #[inline(never)]
-    fn go_on<const VARIED: bool>(&self, access: &mut Access, spindle: &Spindle, extent: Extent, data_at: i64) {
+    fn go_on<const VARIED: bool>(&self, mut access: Access, spindle: &Spindle, extent: Extent, data_at: i64) -> Access {
         let Extent { op, mut lba, mut n } = extent;
         while n > 0 && access.end < LAST_NS {
             let target = self.target(lba, spindle);
@@ -246,6 +246,7 @@ impl Mechanics {
             lba += taken;
             n -= taken;
         }
+        access
     }
 
     /// The part of an access that lies on the track of `target`, and its sectors.

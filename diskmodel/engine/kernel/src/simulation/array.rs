@@ -3,13 +3,13 @@
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::layout::{DiskState, READ_AND_HOLD};
+use crate::layout::{DiskState, Piece, READ_AND_HOLD};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Start an access of `n` sectors to the array.
-    #[inline]
+    #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
         let asked = self.events.now;
         if self.intents.is_none() || op == READ {
@@ -20,7 +20,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Start an access whose bits are set, if it needs any.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         if self.is_host_thread() {
             self.access_when_awake(owner, op, sector, n, asked);
@@ -29,6 +29,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         let Simulation { layout, plan, disks, choice, rebuild, .. } = self;
         choice.begin();
@@ -48,7 +49,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Start the pieces in `self.plan`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
         let now = self.events.now;
         let id = self.accesses.put_reusing(|slot| {
@@ -65,22 +66,22 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
+    #[inline(always)]
     pub(super) fn submit(&mut self, id: u32) {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
         let mut out = 0;
         for at in 0..self.plan.first.len() {
-            let piece = self.plan.first[at];
-            let (mut lba, mut n) = (piece.lba, piece.n);
+            let Piece { disk: device, op, mut lba, mut n } = self.plan.first[at];
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
                 let command = self.commands.put(Command {
                     seq: self.n_commands,
-                    device: piece.disk,
+                    device,
                     access: id,
-                    op: if piece.op == READ_AND_HOLD { READ } else { piece.op },
-                    holds: piece.op == READ_AND_HOLD,
+                    op: if op == READ_AND_HOLD { READ } else { op },
+                    holds: op == READ_AND_HOLD,
                     lba,
                     n: take,
                     submitted: now,
@@ -91,7 +92,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 if is_throttled {
                     self.ids.push(command);
                 } else {
-                    let disk = &mut self.disks[piece.disk as usize];
+                    let disk = &mut self.disks[device as usize];
                     disk.submit(command, &self.model, &mut self.commands, &mut self.events);
                 }
                 lba += take;
@@ -113,7 +114,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Write behind a read on the disk that is held for it (rule L12).
-    pub(super) fn follow(&mut self, read: &Command) {
+    #[inline(never)]
+    pub(super) fn follow(&mut self, read: Command) {
         let write = self.commands.put(Command {
             seq: self.n_commands,
             device: read.device,
@@ -158,17 +160,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn part_done(&mut self, command: &Command) {
         self.join(command);
         if self.submitter.is_some() {
-            self.throttled_completed(command);
+            self.throttled_completed(*command);
         }
     }
 
+    #[inline(always)]
     pub(super) fn join(&mut self, command: &Command) {
         let id = command.access;
         if command.holds {
-            self.follow(command);
+            self.follow(*command);
         }
         let access = &mut self.accesses[id];
         if command.follows {
@@ -196,6 +200,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// An access has ended with its last command.
+    #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
         let access = &self.accesses[last.access];
         let (owner, parity) = (access.owner, last.submitted - access.start);

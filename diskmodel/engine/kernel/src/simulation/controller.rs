@@ -52,7 +52,7 @@ impl Controller {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit_to_controller(&mut self, host: u32) {
         if self.controller.command_ns == 0 {
             self.processed(host);
@@ -69,7 +69,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.events.at(time, COMPLETE, device, self.hosts[host].row, action);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn processed(&mut self, host: u32) {
         if self.hosts[host].op == WRITE && self.controller.has_link() {
             self.over_link(host, Action::WriteArrived(host));
@@ -78,7 +78,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn access(&mut self, host: u32) {
         if self.cache.is_none() || !self.cached(host) {
             self.access_disks(host);
@@ -86,6 +86,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// A drawn hit takes its time; anything else goes to the disks (rule K2).
+    #[inline(always)]
     pub(super) fn access_disks(&mut self, host: u32) {
         let HostRequest { op, sector, n, is_hit, .. } = self.hosts[host];
         if op == READ && is_hit {
@@ -97,7 +98,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.access_array(Owner::Host(host), op, sector, n);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn answered(&mut self, host: u32) {
         if self.hosts[host].op == READ && self.controller.has_link() {
             self.over_link(host, Action::ReadSent(host));

@@ -320,6 +320,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     // ------------------------------------------------------------------ clients
     /// Lets a stream take its next row; false when it has none.
+    #[inline(always)]
     fn take_row(&mut self, stream: usize, earliest: i64, base: i64) -> bool {
         let Some(taken) = self.traffic.take(stream) else { return false };
         let is_open = self.traffic.rules()[stream].n_clients == 0;
@@ -329,6 +330,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Row `row`, which the traffic knows as `id`, is issued at `time`.
+    #[inline(always)]
     pub fn arrive(&mut self, time: i64, stream: u32, id: u32, row: u64) {
         self.events.at(time, ARRIVE, 0, row, Action::Issue(stream, id));
     }
@@ -361,7 +363,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     // ------------------------------------------------------------------ answers
     /// The controller has answered, now; a processor of the host that stands still notices it later (rule H4).
-    #[inline]
+    #[inline(always)]
     fn finished(&mut self, host: u32) {
         let now = self.events.now;
         let device = self.disks.len() as u32 + 2;
@@ -376,7 +378,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.noticed(host);
     }
 
-    #[inline]
+    #[inline(always)]
     fn noticed(&mut self, host: u32) {
         let HostRequest { purpose, sector, n, .. } = self.hosts[host];
         match purpose {
@@ -400,6 +402,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    #[inline(always)]
     fn sample_levels(&mut self) {
         self.n_done += 1;
         let n_done = self.n_done + u64::from(planted(Fault::LevelEvery));
@@ -417,7 +420,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.levels.push([now, n_dirty, n_buffered, n_pages, busy]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn done(&mut self, host: u32) {
         let request = &self.hosts[host];
         let (stream, issue) = (request.stream, request.issue);

@@ -93,7 +93,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// A command has completed.
-    pub(super) fn throttled_completed(&mut self, command: &Command) {
+    pub(super) fn throttled_completed(&mut self, command: Command) {
         let response = self.events.now - command.arrived;
         let Some(s) = &mut self.submitter else { return };
         if s.throttles[command.device as usize].completed(command.seq, command.op, response) {

@@ -143,7 +143,7 @@ impl PartColumns<'_> {
         self.len() == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, row: usize, parts: &[i64; N_PARTS]) {
         let places = row * N_PARTS..(row + 1) * N_PARTS;
         match self {
@@ -203,7 +203,7 @@ impl Traffic for Columns<'_> {
         &self.requests.rules
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, stream: usize) -> Option<Taken> {
         let at = self.next[stream];
         let row = match self.rows.get(stream) {
@@ -218,7 +218,7 @@ impl Traffic for Columns<'_> {
         Some(Taken { id: row as u32, row: row as u64, when })
     }
 
-    #[inline]
+    #[inline(always)]
     fn request(&mut self, id: u32, _now: i64) -> Request {
         let i = id as usize;
         Request {
@@ -231,7 +231,7 @@ impl Traffic for Columns<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn done(&mut self, completion: &Completion) {
         let i = completion.id as usize;
         match &mut self.out.issue {
