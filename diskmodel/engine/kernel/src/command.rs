@@ -53,6 +53,7 @@ impl<T> Slots<T> {
     }
 
     /// A slot whose old value (and its allocations) is reset instead of replaced.
+    #[inline(always)]
     pub fn put_reusing(&mut self, reset: impl Fn(&mut T)) -> u32
     where
         T: Default,

@@ -261,9 +261,10 @@ impl Front {
         if self.waiting.is_empty() || self.in_drive >= depth {
             return None;
         }
-        let waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
+        let mut waiting = self.waiting.take(&mut self.scheduler, self.handed_end, now, arms)?;
         self.handed_end = waiting.lba + waiting.n;
-        Some(self.accept(waiting, now, commands, begin))
+        self.accept(&mut waiting, now, commands, begin);
+        Some(waiting)
     }
 
     /// When the drive's processor has finished everything that was handed over.
@@ -282,33 +283,32 @@ impl Front {
     #[inline(always)]
     pub fn take_at_once(
         &mut self,
-        waiting: Waiting,
+        waiting: &mut Waiting,
         now: i64,
         commands: &mut Commands,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
-    ) -> Waiting {
+    ) {
         self.pending += 1;
         self.handed_end = waiting.lba + waiting.n;
-        self.accept(waiting, now, commands, begin)
+        self.accept(waiting, now, commands, begin);
     }
 
     /// A command in the drive's processor (rule D1).
     #[inline(always)]
     pub fn accept(
         &mut self,
-        mut waiting: Waiting,
+        waiting: &mut Waiting,
         now: i64,
         commands: &mut Commands,
         begin: impl FnOnce(&Waiting, i64) -> (i64, i64),
-    ) -> Waiting {
+    ) {
         self.in_drive += 1;
-        let (from, overhead) = begin(&waiting, self.electronics_free_ns);
+        let (from, overhead) = begin(waiting, self.electronics_free_ns);
         commands[waiting.id].overhead = overhead;
         self.electronics_free_ns = (from + overhead).min(LAST_NS);
         waiting.ready = self.electronics_free_ns;
         waiting.arrived = now;
         commands[waiting.id].arrived = now;
-        waiting
     }
 
     #[inline(always)]

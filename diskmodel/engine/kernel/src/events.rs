@@ -45,6 +45,54 @@ pub enum Action {
     RebuildStep,
 }
 
+impl Action {
+    /// In one word: a processor that loads at once what was stored in parts waits for all of them to reach its cache.
+    /// Streams and devices have twenty bits (`MAX_DISKS`).
+    #[inline(always)]
+    fn word(self) -> u64 {
+        let (kind, a, b) = match self {
+            Action::CommandDone(b) => (0, 0, b),
+            Action::Destaged(a, b) => (1, a, b),
+            Action::Wake(b) => (2, 0, b),
+            Action::BitsDurable => (3, 0, 0),
+            Action::Submitted(b) => (4, 0, b),
+            Action::Entered(b) => (5, 0, b),
+            Action::Noticed(b) => (6, 0, b),
+            Action::Processed(b) => (7, 0, b),
+            Action::WriteArrived(b) => (8, 0, b),
+            Action::HitServed(b) => (9, 0, b),
+            Action::ReadSent(b) => (10, 0, b),
+            Action::Issue(a, b) => (11, a, b),
+            Action::WindowEnded(b) => (12, 0, b),
+            Action::FlusherWoken => (13, 0, 0),
+            Action::RebuildStep => (14, 0, 0),
+        };
+        u64::from(a) << 36 | u64::from(b) << 4 | kind
+    }
+
+    #[inline(always)]
+    fn of(word: u64) -> Self {
+        let (a, b) = ((word >> 36) as u32, (word >> 4) as u32);
+        match word & 15 {
+            0 => Action::CommandDone(b),
+            1 => Action::Destaged(a, b),
+            2 => Action::Wake(b),
+            3 => Action::BitsDurable,
+            4 => Action::Submitted(b),
+            5 => Action::Entered(b),
+            6 => Action::Noticed(b),
+            7 => Action::Processed(b),
+            8 => Action::WriteArrived(b),
+            9 => Action::HitServed(b),
+            10 => Action::ReadSent(b),
+            11 => Action::Issue(a, b),
+            12 => Action::WindowEnded(b),
+            13 => Action::FlusherWoken,
+            _ => Action::RebuildStep,
+        }
+    }
+}
+
 /// Of what comes first: time and phase in one word, then the device.
 #[derive(Clone, Copy, Debug)]
 struct Event {
@@ -52,7 +100,7 @@ struct Event {
     order: u64,
     insertion: u64,
     device: u32,
-    action: Action,
+    word: u64,
 }
 
 impl Event {
@@ -122,7 +170,7 @@ impl Events {
         let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
         let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
-        let event = Event { when, order, insertion: self.inserted, device, action };
+        let event = Event { when, order, insertion: self.inserted, device, word: action.word() };
         let is_next = self.near.last().map_or(self.later.is_empty(), |next| event.is_before(next));
         if is_next && self.near.len() < MAX_NEAR {
             self.near.push(event);
@@ -188,7 +236,7 @@ impl Events {
         }
         let event = self.near.pop()?;
         self.now = event.time();
-        Some(event.action)
+        Some(Action::of(event.word))
     }
 
     #[cold]

@@ -115,9 +115,9 @@ impl Flash {
     }
 
     /// Does now what the drive would do with a read when it gets ready: it saves two events.
-    fn read_when_ready(&mut self, waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+    fn read_when_ready(&mut self, mut waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
         let (intake, now) = (&model.intake, events.now);
-        let waiting = self.front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+        self.front.take_at_once(&mut waiting, now, commands, |w, free| intake.begin(w.op, now, free));
         let Waiting { id, lba, n, ready, .. } = waiting;
         while self.ahead.front().is_some_and(|&(ready, _)| ready < now) {
             self.ahead.pop_front();

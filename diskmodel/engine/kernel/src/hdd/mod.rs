@@ -241,9 +241,9 @@ impl Device for Disk {
 
     fn submit(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
         let (intake, now) = (&model.electronics.intake, events.now);
-        let waiting = self.waiting(id, now, model, commands);
+        let mut waiting = self.waiting(id, now, model, commands);
         if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
-            let waiting = self.front.take_at_once(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+            self.front.take_at_once(&mut waiting, now, commands, |w, free| intake.begin(w.op, now, free));
             return self.take_in(waiting, model, commands, events);
         }
         let Disk { front, actuators, spindle, is_positional, .. } = self;
@@ -255,10 +255,10 @@ impl Device for Disk {
     }
 
     fn follow(&mut self, id: u32, model: &Model, commands: &mut Commands, events: &mut Events) {
-        let waiting = self.waiting(id, events.now, model, commands);
+        let mut waiting = self.waiting(id, events.now, model, commands);
         self.front.pending += 1;
         let (intake, now) = (&model.electronics.intake, events.now);
-        let waiting = self.front.accept(waiting, now, commands, |w, free| intake.begin(w.op, now, free));
+        self.front.accept(&mut waiting, now, commands, |w, free| intake.begin(w.op, now, free));
         note_data(&waiting, model, commands);
         if waiting.ready > now {
             self.front.wake(waiting.ready, events);

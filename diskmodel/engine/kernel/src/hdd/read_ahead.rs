@@ -16,6 +16,7 @@ pub(super) struct Stream {
 }
 
 impl Disk {
+    #[inline(always)]
     pub(super) fn start_stream(&mut self, i: usize, lba: i64, n: i64, access: &Access, model: &Model) {
         let e = &model.electronics;
         let end = lba + n;

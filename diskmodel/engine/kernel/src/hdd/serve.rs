@@ -8,7 +8,7 @@ use crate::command::{Command, Commands};
 use crate::dirty::Dirty;
 use crate::events::{Action, Events, COMPLETE};
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Arm, Extent, Target, READ, WRITE};
+use crate::mechanics::{Access, Arm, Extent, Mechanics, Target, READ, WRITE};
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Edge, Waiting};
@@ -95,16 +95,54 @@ impl Disk {
         commands: &mut Commands,
         events: &mut Events,
     ) {
-        let Command { seq, op, lba, n, holds, data_at, in_place, .. } = commands[id];
-        let access = self.access(i, Extent { op, lba, n }, Start { data_at, in_place, ..start }, model);
+        let Command { op, lba, n, data_at, in_place, .. } = commands[id];
+        let (wanted, start) = (Extent { op, lba, n }, Start { data_at, in_place, ..start });
+        if self.begins_anew(i, wanted) {
+            let access = self.access_anew(i, wanted, start, model);
+            self.send(i, id, start.at, &access, model, commands, events);
+        } else {
+            self.serve_otherwise(i, id, start, model, commands, events);
+        }
+    }
+
+    /// The same where the head is on the way already, or a media cache decides where it goes.
+    #[inline(never)]
+    fn serve_otherwise(
+        &mut self,
+        i: usize,
+        id: u32,
+        start: Start,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
+        let Command { op, lba, n, .. } = commands[id];
+        let access = self.access_otherwise(i, Extent { op, lba, n }, start, model);
+        self.send(i, id, start.at, &access, model, commands, events);
+    }
+
+    /// What becomes of a command whose media access begins at `at`.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn send(
+        &mut self,
+        i: usize,
+        id: u32,
+        at: i64,
+        access: &Access,
+        model: &Model,
+        commands: &mut Commands,
+        events: &mut Events,
+    ) {
+        let Command { seq, op, lba, n, holds, .. } = commands[id];
         let actuator = &mut self.actuators[i];
         actuator.is_held = holds;
-        let begun = if actuator.media.is_some() { actuator.moved_ns } else { start.at };
+        let begun = if actuator.media.is_some() { actuator.moved_ns } else { at };
         let e = &model.electronics;
         let mut done = access.end;
         if op == READ {
             done = e.sent(access.first_end, access.end, n);
-            self.start_stream(i, lba, n, &access, model);
+            self.start_stream(i, lba, n, access, model);
             if holds {
                 self.actuators[i].stream = None;
             }
@@ -174,34 +212,57 @@ impl Disk {
         }
     }
 
-    #[inline(always)]
     fn access(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
+        if self.begins_anew(i, wanted) {
+            self.access_anew(i, wanted, start, model)
+        } else {
+            self.access_otherwise(i, wanted, start, model)
+        }
+    }
+
+    /// Whether an access begins where the arm stands, and is all of it where its blocks are.
+    #[inline(always)]
+    fn begins_anew(&self, i: usize, Extent { op, lba, n }: Extent) -> bool {
+        self.actuators[i].media.is_none() && !(op == READ && self.is_on_stream(i, lba, lba + n))
+    }
+
+    #[inline(always)]
+    fn access_anew(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
+        let Extent { op, lba, n } = wanted;
+        let stays = start.is_follower && !planted(Fault::HeldTravel);
+        let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
+        let first = lba - self.actuators[i].first_lba;
+        let target = start.target.unwrap_or_else(|| model.mechanics.target(first, &self.spindle));
+        let on_arm = Extent { op, lba: first, n };
+        let access = self.move_arm(self.actuators[i].arm, on_arm, &target, (start.at, extra), start.data_at, model);
+        self.occupy(i, wanted, &access, start.at, model);
+        access
+    }
+
+    #[inline(never)]
+    fn access_otherwise(&mut self, i: usize, wanted: Extent, start: Start, model: &Model) -> Access {
         if self.actuators[i].media.is_some() {
             return self.access_by_log(i, wanted, start, model);
         }
-        let now = start.at;
-        let Extent { op, lba, n } = wanted;
-        let first = self.actuators[i].first_lba;
-        let access = if op == READ && self.is_on_stream(i, lba, lba + n) {
-            self.continue_stream(i, lba + n, model, now)
-        } else {
-            let stays = start.is_follower && !planted(Fault::HeldTravel);
-            let extra = if stays { 0 } else { self.travel_to_edge(i, model) };
-            let lba = lba - first;
-            let target = start.target.unwrap_or_else(|| model.mechanics.target(lba, &self.spindle));
-            let (arm, wanted) = (self.actuators[i].arm, Extent { op, lba, n });
-            self.move_arm(arm, wanted, &target, (now, extra), start.data_at, model)
-        };
+        let access = self.continue_stream(i, wanted.lba + wanted.n, model, start.at);
+        self.occupy(i, wanted, &access, start.at, model);
+        access
+    }
+
+    /// The arm is busy with an access that begins at `at`.
+    #[inline(always)]
+    fn occupy(&mut self, i: usize, wanted: Extent, access: &Access, at: i64, model: &Model) {
         #[cfg(feature = "web")]
-        self.note(i, Extent { op, lba: lba - first, n }, &access, model, now);
+        self.note(i, Extent { lba: wanted.lba - self.actuators[i].first_lba, ..wanted }, access, model, at);
+        #[cfg(not(feature = "web"))]
+        let _ = model;
         let actuator = &mut self.actuators[i];
         actuator.arm = access.arm;
-        actuator.begun_ns = now;
+        actuator.begun_ns = at;
         actuator.free_ns = access.end;
-        actuator.served_end = lba + n;
+        actuator.served_end = wanted.lba + wanted.n;
         actuator.stream = None;
-        self.front.counters.busy_ns += access.end - now;
-        access
+        self.front.counters.busy_ns += access.end - at;
     }
 
     /// An access to the media, with what happens to it at random.
@@ -215,33 +276,20 @@ impl Disk {
         data_at: i64,
         model: &Model,
     ) -> Access {
-        let access = model.mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
-        if model.has_draws {
-            return self.drawn(access, (arm, wanted), target, begin, data_at, model);
-        }
+        let (mechanics, late_ns) = if model.has_draws { self.draw(model) } else { (&model.mechanics, 0) };
+        let mut access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
+        access.rotation += late_ns;
+        access.first_end += late_ns;
+        access.end += late_ns;
         access
     }
 
     /// What an access draws (rule M9): it is made in order if not on arrival, and ends as much later.
     #[cold]
     #[inline(never)]
-    fn drawn(
-        &mut self,
-        mut access: Access,
-        (arm, wanted): (Arm, Extent),
-        target: &Target,
-        begin: (i64, i64),
-        data_at: i64,
-        model: &Model,
-    ) -> Access {
+    fn draw<'a>(&mut self, model: &'a Model) -> (&'a Mechanics, i64) {
         let Luck { in_order, late_ns } = self.draws.next(&model.chances);
-        if let Some(mechanics) = model.in_order.as_ref().filter(|_| in_order) {
-            access = mechanics.access(arm, &self.spindle, wanted, target, begin, data_at);
-        }
-        access.rotation += late_ns;
-        access.first_end += late_ns;
-        access.end += late_ns;
-        access
+        (model.in_order.as_deref().filter(|_| in_order).unwrap_or(&model.mechanics), late_ns)
     }
 
     /// Records an access that begins now, as one of no command.

@@ -125,8 +125,8 @@ impl Mechanics {
 
     /// Seek, head switch and settling (rule M3).
     #[inline(always)]
-    fn move_as<const VARIED: bool>(&self, arm: Arm, place: &Place, op: u8) -> i64 {
-        if VARIED {
+    fn move_ns(&self, arm: Arm, place: &Place, op: u8) -> i64 {
+        if self.is_varied {
             self.varied_move_ns(arm, place, op)
         } else {
             self.plain_move_ns(arm, place, op)
@@ -186,45 +186,20 @@ impl Mechanics {
         (at, extra): (i64, i64),
         data_at: i64,
     ) -> Access {
-        if self.is_varied {
-            self.varied_access(from, spindle, extent, target, (at, extra), data_at)
-        } else {
-            self.access_as::<false>(from, spindle, extent, target, (at, extra), data_at)
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn varied_access(
-        &self,
-        from: Arm,
-        spindle: &Spindle,
-        extent: Extent,
-        target: &Target,
-        begin: (i64, i64),
-        data_at: i64,
-    ) -> Access {
-        self.access_as::<true>(from, spindle, extent, target, begin, data_at)
-    }
-
-    #[inline(always)]
-    fn access_as<const VARIED: bool>(
-        &self,
-        from: Arm,
-        spindle: &Spindle,
-        extent: Extent,
-        target: &Target,
-        (at, extra): (i64, i64),
-        data_at: i64,
-    ) -> Access {
         let begin = at + extra;
         if begin >= LAST_NS {
             return Access { seek: extra, end: begin, arm: from, ..Access::default() };
         }
-        let (mut access, taken) = self.access_track::<VARIED>(from, spindle, extent, target, begin, data_at);
+        let (mut access, taken) = self.access_track(from, spindle, extent, target, begin, data_at);
         if taken < extent.n {
             let Extent { op, lba, n } = extent;
-            access = self.go_on::<VARIED>(access, spindle, Extent { op, lba: lba + taken, n: n - taken }, data_at);
+            let rest = Extent { op, lba: lba + taken, n: n - taken };
+            let begun = Access { seek: 0, rotation: 0, transfer: 0, ..access };
+            let rest = self.go_on(begun, spindle, rest, data_at);
+            access.seek += rest.seek;
+            access.rotation += rest.rotation;
+            access.transfer += rest.transfer;
+            (access.end, access.arm) = (rest.end, rest.arm);
         }
         access.seek += extra;
         access.first_end = access.first_end.min(access.end);
@@ -233,12 +208,12 @@ impl Mechanics {
 
     /// The tracks of an access behind its first one.
     #[inline(never)]
-    fn go_on<const VARIED: bool>(&self, mut access: Access, spindle: &Spindle, extent: Extent, data_at: i64) -> Access {
+    fn go_on(&self, mut access: Access, spindle: &Spindle, extent: Extent, data_at: i64) -> Access {
         let Extent { op, mut lba, mut n } = extent;
         while n > 0 && access.end < LAST_NS {
             let target = self.target(lba, spindle);
             let extent = Extent { op, lba, n };
-            let (next, taken) = self.access_track::<VARIED>(access.arm, spindle, extent, &target, access.end, data_at);
+            let (next, taken) = self.access_track(access.arm, spindle, extent, &target, access.end, data_at);
             access.seek += next.seek;
             access.rotation += next.rotation;
             access.transfer += next.transfer;
@@ -251,7 +226,7 @@ impl Mechanics {
 
     /// The part of an access that lies on the track of `target`, and its sectors.
     #[inline(always)]
-    fn access_track<const VARIED: bool>(
+    fn access_track(
         &self,
         arm: Arm,
         spindle: &Spindle,
@@ -263,7 +238,7 @@ impl Mechanics {
         let revolution = spindle.revolution;
         let by_track = &self.zones.of(&place).by_track;
         let index = i64::from(place.index);
-        let seek = self.move_as::<VARIED>(arm, &place, extent.op);
+        let seek = self.move_ns(arm, &place, extent.op);
         let arrived = (now + seek).max(data_at);
         let mut wait = spindle.wait_ns(angle, spindle.angle(arrived));
         let taken = extent.n.min(self.zones.left_on_track(&place));
@@ -279,28 +254,13 @@ impl Mechanics {
 
     /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).
     pub fn streamed(&self, spindle: &Spindle, arm: Arm, blocks: (i64, i64), from_ns: i64, at: i64) -> (i64, Arm) {
-        if self.is_varied {
-            self.streamed_as::<true>(spindle, arm, blocks, from_ns, at)
-        } else {
-            self.streamed_as::<false>(spindle, arm, blocks, from_ns, at)
-        }
-    }
-
-    fn streamed_as<const VARIED: bool>(
-        &self,
-        spindle: &Spindle,
-        arm: Arm,
-        blocks: (i64, i64),
-        from_ns: i64,
-        at: i64,
-    ) -> (i64, Arm) {
         let (mut lba, limit) = blocks;
         let (mut now, mut arm) = (from_ns, arm);
         while lba < limit {
             let Target { place, angle } = self.target(lba, spindle);
             let zone = self.zones.of(&place);
             let index = i64::from(place.index);
-            let time = self.move_as::<VARIED>(arm, &place, READ);
+            let time = self.move_ns(arm, &place, READ);
             let start = now + time + spindle.wait_ns(angle, spindle.angle(now + time));
             if start >= at {
                 break;
