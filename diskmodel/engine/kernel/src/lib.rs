@@ -17,6 +17,7 @@ mod generator;
 mod hdd;
 mod host;
 mod layout;
+mod line;
 mod lists;
 mod mechanics;
 mod media_cache;

@@ -191,7 +191,7 @@ impl Dies {
         if !planted(Fault::RegisterKept) {
             die.register = None;
         }
-        let channel = &mut self.channels[at_die % model.channels];
+        let channel = &mut self.channels[model.channel_of(at_die)];
         let end = match job.work {
             Work::CopyRead => {
                 let end = at + model.read_ns;
@@ -224,7 +224,7 @@ impl Dies {
             }
         }
         let move_ns = model.channel_ns(n_sectors);
-        let (die, channel) = (&mut self.dies[at_die], &mut self.channels[at_die % model.channels]);
+        let (die, channel) = (&mut self.dies[at_die], &mut self.channels[model.channel_of(at_die)]);
         if let Some((held, sensed)) = die.register {
             if held == page {
                 return (channel.reserve(now.max(sensed), move_ns, self.floor), move_ns);

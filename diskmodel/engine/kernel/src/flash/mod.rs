@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 use crate::command::{Command, Commands};
 use crate::device::{answer, Counters, Device, Front, Intake, NoArms, Shared};
+use crate::divisor::Divisor;
 use crate::events::Events;
 use crate::faults::{planted, Fault};
 use crate::mechanics::{READ, WRITE};
@@ -36,8 +37,10 @@ pub struct Model {
     pub erase_ns: i64,
     /// Transfer of a whole page over its channel.
     pub page_ns: i64,
-    pub channel_bytes_per_s: i64,
-    pub interface_bytes_per_s: i64,
+    pub by_channel_rate: Divisor,
+    pub by_interface_rate: Divisor,
+    pub by_dies: Divisor,
+    pub by_channels: Divisor,
     pub read_latency_ns: i64,
     pub write_latency_ns: i64,
     pub is_buffered: bool,
@@ -53,15 +56,19 @@ impl Model {
     /// Die of a page (rule F2): its number in order of programming, or -1 - p for page p as laid out at first.
     fn die_of(&self, page: i64) -> usize {
         let number = if page >= 0 { page } else { -1 - page + i64::from(planted(Fault::FirstLayout)) };
-        number as usize % self.n_dies()
+        self.by_dies.split(number).1 as usize
+    }
+
+    fn channel_of(&self, die: usize) -> usize {
+        self.by_channels.split(die as i64).1 as usize
     }
 
     fn channel_ns(&self, n_sectors: i64) -> i64 {
-        n_sectors * self.sector_bytes * NS_PER_S / self.channel_bytes_per_s
+        self.by_channel_rate.of(n_sectors * self.sector_bytes * NS_PER_S)
     }
 
     fn interface_ns(&self, n_sectors: i64) -> i64 {
-        n_sectors * self.sector_bytes * NS_PER_S / self.interface_bytes_per_s
+        self.by_interface_rate.of(n_sectors * self.sector_bytes * NS_PER_S)
     }
 }
 

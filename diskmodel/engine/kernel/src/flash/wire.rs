@@ -1,15 +1,14 @@
 //! When a shared wire is free: reservations with gaps between them (rule F3); see
 //! `diskmodel/drive/flash/reservations.py`.
 
-use std::collections::VecDeque;
-
 use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
+use crate::line::Line;
 
 /// A channel or an interface: one transfer at a time, in the earliest gap that holds it.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
-    busy: VecDeque<(i64, i64)>,
+    busy: Line<(i64, i64)>,
 }
 
 impl Wire {
@@ -20,12 +19,12 @@ impl Wire {
         if duration == 0 {
             return earliest;
         }
-        while self.busy.front().is_some_and(|&(_, end)| end <= floor) {
-            self.busy.pop_front();
+        while self.busy.first().is_some_and(|&(_, end)| end <= floor) {
+            self.busy.remove(0);
         }
-        match self.busy.back_mut() {
-            None => self.busy.push_back((earliest, earliest + duration)),
-            Some(last) if last.1 < earliest => self.busy.push_back((earliest, earliest + duration)),
+        match self.busy.last_mut() {
+            None => self.busy.push((earliest, earliest + duration)),
+            Some(last) if last.1 < earliest => self.busy.push((earliest, earliest + duration)),
             Some(last) if last.1 == earliest => last.1 += duration,
             Some(_) => return self.fit(earliest, duration),
         }
@@ -75,9 +74,9 @@ mod tests {
         assert_eq!(wire.reserve(20, 10, 0), 30);
         assert_eq!(wire.reserve(5, 11, 0), 41);
         assert_eq!(wire.reserve(5, 10, 0), 20);
-        assert_eq!(wire.busy, [(0, 41)]);
+        assert_eq!(*wire.busy, [(0, 41)]);
         assert_eq!(wire.reserve(0, 0, 0), 0);
         assert_eq!(wire.reserve(50, 5, 41), 55);
-        assert_eq!(wire.busy, [(50, 55)]);
+        assert_eq!(*wire.busy, [(50, 55)]);
     }
 }

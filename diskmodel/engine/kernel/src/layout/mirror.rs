@@ -80,18 +80,19 @@ fn part(
         if layout.family == Family::Concat {
             let (disk, inside) = layout.by.member.split(sector);
             take = n.min(layout.member - inside);
-            plan.copies.clear();
-            plan.copies.push(Copy { disk: disk as u32, lba: layout.data_offset + inside });
+            let copies = if held_n == 0 { &mut plan.held } else { &mut plan.copies };
+            copies.clear();
+            copies.push(Copy { disk: disk as u32, lba: layout.data_offset + inside });
         } else {
             let (chunk, inside) = layout.by.strip.split(sector);
             take = n.min(layout.strip - inside);
-            copies_of(layout, chunk, inside, &mut plan.copies);
+            copies_of(layout, chunk, inside, if held_n == 0 { &mut plan.held } else { &mut plan.copies });
         }
         let continues = layout.family != Family::Concat
             && !(op == READ && layout.cuts_reads)
             && held_n > 0
             && plan.held.iter().zip(&plan.copies).all(|(a, b)| a.disk == b.disk && a.lba + held_n == b.lba);
-        if continues {
+        if continues || held_n == 0 {
             held_n += take;
         } else {
             emit(layout, op, held_n, front, plan, choose);

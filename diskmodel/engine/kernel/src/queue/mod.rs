@@ -6,7 +6,6 @@ mod c_look;
 mod deep;
 mod f_scan;
 mod fcfs;
-mod line;
 mod look;
 mod mq_deadline;
 mod neighbours;
@@ -24,7 +23,6 @@ use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
 
 use deep::Deep;
-pub use line::Line;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};
 pub use tables::Queue;

@@ -1,8 +1,9 @@
 //! Commands that wait for a scheduler: a list while they are few, ordered structures when they are many.
 
 use super::deep::Deep;
-use super::{Arms, Line, Order, Policy, Waiting};
+use super::{Arms, Order, Policy, Waiting};
 use crate::faults::{planted, Fault};
+use crate::line::Line;
 
 /// From so many commands on they are kept in order, and below so few in a list again.
 const MANY: usize = if cfg!(feature = "faults") { 12 } else { 40 };

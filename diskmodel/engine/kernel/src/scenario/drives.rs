@@ -1,6 +1,7 @@
 //! Tables of drives as a caller hands them over, and what the simulation makes of them.
 
 use crate::device::Intake;
+use crate::divisor::Divisor;
 use crate::flash::{self, FtlTables};
 use crate::hdd::{self, Bus, Chances, Electronics};
 use crate::mechanics::{Mechanics, SeekColumn, Varied, ZoneColumns, Zones};
@@ -245,8 +246,10 @@ impl FlashTables {
             program_ns: self.program_ns,
             erase_ns: self.erase_ns,
             page_ns: self.page_bytes * NS_PER_S / self.channel_bytes_per_s,
-            channel_bytes_per_s: self.channel_bytes_per_s,
-            interface_bytes_per_s: self.interface_bytes_per_s,
+            by_channel_rate: Divisor::new(self.channel_bytes_per_s),
+            by_interface_rate: Divisor::new(self.interface_bytes_per_s),
+            by_dies: Divisor::new((self.channels * self.dies_per_channel) as i64),
+            by_channels: Divisor::new(self.channels as i64),
             read_latency_ns: self.read_latency_ns,
             write_latency_ns: self.write_latency_ns,
             is_buffered: self.write_buffer_bytes > 0,

@@ -58,10 +58,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             slot.start = now;
             slot.is_direct = is_direct;
             slot.n_following = 0;
-            slot.bits = bits;
+            slot.bits = None;
             slot.then.clear();
         });
-        self.accesses[id].then.extend_from_slice(&self.plan.then);
+        let access = &mut self.accesses[id];
+        // stored only if there are any: most arrays have no bitmap
+        if bits.is_some() {
+            access.bits = bits;
+        }
+        access.then.extend_from_slice(&self.plan.then);
         self.submit(id);
     }
 

@@ -2,7 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// A row whose first value leaves in constant time, and any other one by moving the shorter side of it.
+/// A row whose first value leaves in constant time; elsewhere values come and leave by moving the shorter side of it.
+#[derive(Clone, Debug)]
 pub struct Line<T> {
     held: Vec<T>,
     /// What lies before has left.
@@ -22,6 +23,20 @@ impl<T: Copy> Line<T> {
             self.make_room();
         }
         self.held.push(value);
+    }
+
+    /// Puts a value before the one that is at `at` now.
+    pub fn insert(&mut self, at: usize, value: T) {
+        if 2 * at < self.len() && self.first > 0 {
+            self.held.copy_within(self.first..self.first + at, self.first - 1);
+            self.first -= 1;
+            self.held[self.first + at] = value;
+            return;
+        }
+        if self.held.len() == self.held.capacity() {
+            self.make_room();
+        }
+        self.held.insert(self.first + at, value);
     }
 
     /// Moves the row to where values have left, if those are many.
@@ -79,14 +94,17 @@ mod tests {
     use crate::drawn::drawn_from;
 
     #[test]
-    fn values_leave_from_anywhere_and_the_others_stay_in_order() {
+    fn values_come_and_leave_anywhere_and_the_others_stay_in_order() {
         let mut below = drawn_from(1);
         let (mut line, mut expected) = (Line::default(), Vec::new());
         for step in 0..100_000 {
             // waves of up to some hundred values
-            if expected.is_empty() || below(100) < if step % 2_000 < 1_000 { 60 } else { 40 } {
-                line.push(step);
-                expected.push(step);
+            if expected.is_empty() || below(100) < if step % 2_000 < 1_000 { 40 } else { 26 } {
+                let at = [0, expected.len() as i64, below(expected.len() as i64 + 1)][below(3) as usize] as usize;
+                line.insert(at, step);
+                expected.insert(at, step);
+                line.push(-step);
+                expected.push(-step);
             } else {
                 let last = expected.len() as i64 - 1;
                 let at = [0, last, below(last + 1)][below(3) as usize] as usize;
