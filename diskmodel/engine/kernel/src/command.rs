@@ -52,18 +52,16 @@ impl<T> Slots<T> {
         }
     }
 
-    /// A slot whose old value (and its allocations) is reset instead of replaced.
+    /// A slot that still has its old value, whose allocations serve again.
     #[inline(always)]
-    pub fn put_reusing(&mut self, reset: impl Fn(&mut T)) -> u32
+    pub fn reuse(&mut self) -> u32
     where
         T: Default,
     {
-        let id = self.free.pop().unwrap_or_else(|| {
+        self.free.pop().unwrap_or_else(|| {
             self.held.push(T::default());
             self.held.len() as u32 - 1
-        });
-        reset(&mut self.held[id as usize]);
-        id
+        })
     }
 
     #[cfg(test)]

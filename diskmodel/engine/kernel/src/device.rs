@@ -250,6 +250,7 @@ impl Front {
     /// The next command that the drive takes now, if it takes one (rules D1 and D2).
     ///
     /// `begin` maps the time at which the processor is free to when it begins with the command, and how long it takes.
+    #[inline(always)]
     pub fn hand_over(
         &mut self,
         depth: usize,

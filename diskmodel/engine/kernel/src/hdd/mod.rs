@@ -121,27 +121,27 @@ impl Disk {
             let Disk { front, actuators, spindle, .. } = self;
             let arms = HostArms { model, actuators, spindle, angle };
             let next = front.hand_over(intake.depth, now, commands, &arms, |w, free| intake.begin(w.op, now, free));
-            let Some(waiting) = next else { return };
-            self.take_in(waiting, model, commands, events);
+            let Some(mut waiting) = next else { return };
+            self.take_in(&mut waiting, model, commands, events);
         }
     }
 
     /// A command that the drive has taken: it goes to its arm, and the disk looks again when something can become of it.
     #[inline(always)]
-    fn take_in(&mut self, waiting: Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
-        note_data(&waiting, model, commands);
-        if self.is_foreseen(&waiting, commands, events.now) {
-            self.serve_when_ready(&waiting, model, commands, events);
+    fn take_in(&mut self, waiting: &mut Waiting, model: &Model, commands: &mut Commands, events: &mut Events) {
+        note_data(waiting, model, commands);
+        if self.is_foreseen(waiting, commands, events.now) {
+            self.serve_when_ready(waiting, model, commands, events);
         } else {
             self.line_up(waiting, model, events);
         }
     }
 
     /// Puts a command in line for its arm.
-    fn line_up(&mut self, mut waiting: Waiting, model: &Model, events: &mut Events) {
+    fn line_up(&mut self, waiting: &mut Waiting, model: &Model, events: &mut Events) {
         let Disk { front, actuators, segments, dirty, blocked, .. } = self;
         let actuator = &mut actuators[waiting.actuator as usize];
-        let Waiting { op, lba, n, ready, .. } = waiting;
+        let Waiting { op, lba, n, ready, .. } = *waiting;
         // while the arm is busy only writes change its segments, and only writes that the buffer takes are dirty
         let is_busy = !actuator.is_held && actuator.free_ns > ready;
         let may_be_served = || {
@@ -153,7 +153,7 @@ impl Disk {
                 || dirty.capacity > 0 && (!actuator.accepted.is_empty() || !blocked.is_empty() || dirty.covers(lba, n))
         };
         if !is_busy || actuator.media.is_some() || may_be_served() {
-            actuator.accepted.push_back(waiting);
+            actuator.accepted.push_back(*waiting);
             if ready > events.now {
                 front.wake(ready, events);
             }
@@ -161,9 +161,9 @@ impl Disk {
         }
         if actuator.accepted.is_empty() && (op == READ || !segments.touches(lba, n)) {
             waiting.ready = segments.growth + dirty.growth;
-            actuator.enter(waiting, model.electronics.weighed_commands);
+            actuator.enter(*waiting, model.electronics.weighed_commands);
         } else {
-            actuator.accepted.push_back(waiting);
+            actuator.accepted.push_back(*waiting);
         }
         front.wake(actuator.free_ns, events);
     }
@@ -244,7 +244,7 @@ impl Device for Disk {
         let mut waiting = self.waiting(id, now, model, commands);
         if self.front.takes_at_once(intake.depth) && intake.takes_time(waiting.op) {
             self.front.take_at_once(&mut waiting, now, commands, |w, free| intake.begin(w.op, now, free));
-            return self.take_in(waiting, model, commands, events);
+            return self.take_in(&mut waiting, model, commands, events);
         }
         let Disk { front, actuators, spindle, is_positional, .. } = self;
         front.submit(waiting, intake.depth, commands, events, |joined| {

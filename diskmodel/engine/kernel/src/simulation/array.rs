@@ -52,20 +52,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
         let now = self.events.now;
-        let id = self.accesses.put_reusing(|slot| {
-            slot.owner = owner;
-            slot.asked = asked;
-            slot.start = now;
-            slot.is_direct = is_direct;
-            slot.n_following = 0;
-            slot.bits = None;
-            slot.then.clear();
-        });
+        let id = self.accesses.reuse();
         let access = &mut self.accesses[id];
+        access.owner = owner;
+        access.asked = asked;
+        access.start = now;
+        access.is_direct = is_direct;
+        access.n_following = 0;
+        access.bits = None;
         // stored only if there are any: most arrays have no bitmap
         if bits.is_some() {
             access.bits = bits;
         }
+        access.then.clear();
         access.then.extend_from_slice(&self.plan.then);
         self.submit(id);
     }

@@ -43,6 +43,7 @@ impl Intents {
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
     /// A write begins now if its bits are set, else when they are.
+    #[inline(always)]
     pub(super) fn write_with_intent(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
         let bits = self.layout.bits_of(sector, n);
         let Some(intents) = &mut self.intents else { return };

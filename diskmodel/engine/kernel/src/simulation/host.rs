@@ -89,10 +89,11 @@ impl Host {
 
     /// Room for the pages that a request fetches one after the other, none yet.
     pub(super) fn begin_one_by_one(&mut self, host: u32, since: i64) -> u32 {
-        self.one_by_one.put_reusing(|slot| {
-            (slot.host, slot.since, slot.out) = (host, since, 0);
-            slot.left.clear();
-        })
+        let id = self.one_by_one.reuse();
+        let slot = &mut self.one_by_one[id];
+        (slot.host, slot.since, slot.out) = (host, since, 0);
+        slot.left.clear();
+        id
     }
 }
 

@@ -59,6 +59,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     }
 
     /// Starts an access in the thread: now, or when it has handed over what it sleeps at.
+    #[inline(always)]
     pub(super) fn access_when_awake(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         self.when_awake(Work::Access { owner, op, sector, n, asked });
     }
