@@ -54,6 +54,7 @@ mod tests {
             let far = (0..62).flat_map(|bit| [1_i64 << bit, (1 << bit) - 1, (1 << bit) + 1]);
             for value in near.chain(far).chain([i64::MAX, i64::MAX - 1]).filter(|&value| value >= 0) {
                 assert_eq!(divisor.split(value), (value / by, value % by), "{value} / {by}");
+                assert_eq!(divisor.of_product(value, by), value);
             }
         }
     }

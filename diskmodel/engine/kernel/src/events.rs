@@ -47,7 +47,7 @@ pub enum Action {
 
 impl Action {
     /// In one word: a processor that loads at once what was stored in parts waits for all of them to reach its cache.
-    /// Streams and devices have twenty bits (`MAX_DISKS`).
+    /// Streams and devices have 28 bits, more than `MAX_DISKS` needs.
     #[inline(always)]
     fn word(self) -> u64 {
         let (kind, a, b) = match self {
@@ -253,6 +253,29 @@ impl Events {
 mod tests {
     use super::*;
     use crate::drawn::drawn_from;
+    use crate::rule::MAX_DISKS;
+
+    #[test]
+    fn a_word_holds_any_action() {
+        let (most, disk) = (u32::MAX, MAX_DISKS as u32);
+        let by_id = [
+            Action::CommandDone,
+            Action::Wake,
+            Action::Submitted,
+            Action::Entered,
+            Action::Noticed,
+            Action::Processed,
+            Action::WriteArrived,
+            Action::HitServed,
+            Action::ReadSent,
+            Action::WindowEnded,
+        ];
+        let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
+        let of_none = [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep];
+        for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none) {
+            assert_eq!(Action::of(action.word()), action);
+        }
+    }
 
     /// More events of one instant than are kept near, in the worst order, mixed with the future.
     #[test]
