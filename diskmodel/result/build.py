@@ -232,6 +232,7 @@ def build_result(
             *_cycles_message(cycle if misses_cycles else 0, n_requests, is_cleaning=cycle == run.cleaning_requests),
             *_messages(
                 stability,
+                measured.iops,
                 window,
                 latency,
                 target,
@@ -298,6 +299,7 @@ def _cycles_message(cycle: int, n_requests: int, *, is_cleaning: bool) -> tuple[
 
 def _messages(
     stability: Stability | None,
+    iops: Interval,
     window: Window,
     latency: Latency,
     target: Target,
@@ -315,8 +317,10 @@ def _messages(
                 "and latency grows without end once it is full"
                 for drift in filling
             )
+        # where all arrive before the first is complete, the rate of the whole run is known
+        completed_per_s = stability.completed_per_s or iops.mean
         return (
-            f"overloaded: {stability.offered_per_s:,.4g} requests/s arrive and {stability.completed_per_s:,.4g}/s"
+            f"overloaded: {stability.offered_per_s:,.4g} requests/s arrive and {completed_per_s:,.4g}/s"
             " complete; the backlog grows without end, so there is no latency to report",
         )
     messages = [drift.message for drift in drifting]

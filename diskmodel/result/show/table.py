@@ -54,7 +54,7 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
         by = {"host": "the host's memory", "controller": "the controller", "drives": "the drives"}[burst.absorbed_by]
         rows.append(("burst absorbed", f"{burst.n_requests:,} writes", f"{_ms(burst.response_ns)} each, by {by}"))
     if result.hit_ratio:
-        rows.append(("controller cache hits", f"{result.hit_ratio:.1%}", ""))
+        rows.append(("cache hits", f"{result.hit_ratio:.1%}", ""))
     runs = f" in {result.n_replications} runs" if result.n_replications > 1 else ""
     rows.append(("requests", f"{result.n_requests:,}", f"{result.n_measured:,} measured{runs}"))
     rows.append(("engine", result.engine, f"simulated in {result.wall_s:.2f} s"))

@@ -102,6 +102,13 @@ def test_overload_is_reported_without_a_latency():
     assert not needs_more(result)
 
 
+def test_an_overload_before_the_first_completion_has_the_rate_of_the_run():
+    """All requests come within 20 µs, a fiftieth of the time of one of them."""
+    result = summarize(*exponential_server(1e6, 20_000, 3), n_disks=1)
+    assert not result.is_stable
+    assert f"arrive and {result.iops.mean:,.4g}/s complete" in result.messages[-1]
+
+
 def test_tables_tell_latency_and_warnings(stable):
     result = summarize(*stable, n_disks=1, precision=1e-4)
     text = str(result)
