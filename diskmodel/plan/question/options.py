@@ -453,6 +453,9 @@ def _name_of(draft: _Draft, preset: Preset | None) -> str:
     if preset is not None:
         return preset.title
     workload = Workload.parse(_fields(draft.tables["workload"]))
+    iops = draft.table("objective").get("iops")
+    if iops is not None and not workload.queue_depth:
+        workload = workload.scaled(iops / workload.offered_rate_per_s)
     return "; ".join(stream.in_words() for stream in workload.streams)
 
 

@@ -157,3 +157,4 @@ def test_a_recorded_load_may_be_scaled_by_name(tmp_path: Path) -> None:
     assert "iops" not in at_its_rate["plan"]["objective"]
     done = run("plan", *words, "--iops", 50, "--json")
     assert "--iops: 50 replaces" in done.stderr
+    assert "34.74/s; 8 KiB uniform, 0% reads, 15.26/s" in done.stdout
