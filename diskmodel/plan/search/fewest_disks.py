@@ -53,7 +53,7 @@ def search_family(
     """
     counts = case.counts
     if not counts:
-        reason = f"{case.family.level} in groups of allowed width has none of the numbers of disks in the plan"
+        reason = f"{case.family.level} cannot have any of the numbers of disks in the plan ({_range(case)})"
         return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
     trier = Trier(case, evaluate, known=() if before is None else before.trials)
     fixed = {n: trier.static(n) for n in counts}
@@ -83,6 +83,12 @@ def search_family(
         capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
         return _infeasible(trier, allowed[-1], capped)
     return _feasible(trier, found)
+
+
+def _range(case: Case) -> str:
+    """Return the numbers of disks that the plan allows, in words."""
+    counts = case.plan.candidates.counts
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _fewest(

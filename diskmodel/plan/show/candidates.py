@@ -55,7 +55,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         candidate.level,
         *(pretty_bytes(value) if value >= 512 else str(value) for value in own),
         str(candidate.disks) if candidate.disks else "undecided" if candidate.state == "undecided" else "not feasible",
-        str(candidate.rule_of_thumb_disks or "–"),
+        counted_disks(result, candidate),
         candidate.binds.replace("_", " ") + ("" if candidate.is_decided else f" {CLOSE}"),
         short(outcome.iops.value if outcome else None),
         short(figures["mean"].value / 1e6 if "mean" in figures else None),
@@ -71,11 +71,25 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
     return row + ([short(candidate.trial.statics.cost_usd if candidate.trial else None)] if is_priced else [])
 
 
+def counted_disks(result: PlanResult, candidate: Candidate) -> str:
+    """Return the disks by the rule of thumb; "> 64" where it found none up to the plan's most disks of 64."""
+    counted, most = candidate.rule_of_thumb_disks, max(result.plan.candidates.counts)
+    if counted is None:
+        return "–"
+    return f"> {most}" if counted == most + 1 else str(counted)
+
+
 def candidate_note(result: PlanResult) -> str:
-    """Return what the mark in the rows means; "" where no row has it."""
-    if all(candidate.is_decided for candidate in result.candidates):
-        return ""
-    return f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
+    """Return what the mark and the levels in the rows mean; "" where all are plain."""
+    notes = []
+    if not all(candidate.is_decided for candidate in result.candidates):
+        notes.append(
+            f"{CLOSE}: too close to the limit for the longest run to decide; the larger number of disks is given."
+        )
+    width = result.plan.candidates.max_group_width.to_dict()
+    split = {c.family.level: c.level for c in result.candidates if c.level != c.family.level}
+    notes += [f"{level} is {one} in groups of at most {width[one]} disks." for one, level in split.items()]
+    return "\n".join(notes)
 
 
 def _with_interval(figure: Any) -> str:

@@ -7,7 +7,7 @@ import math
 from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerResult
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.question.server import APART, SHARED
-from diskmodel.plan.show.candidates import CLOSE, short
+from diskmodel.plan.show.candidates import CLOSE, counted_disks, short
 from diskmodel.plan.show.words import (
     MAX_REASONS,
     explained,
@@ -155,7 +155,7 @@ def _array_cells(array: PlacedArray) -> list[str]:
         return ["–", "–", "not feasible", "–", "–"]
     disks = str(array.disks) if array.disks else "undecided" if found.state == "undecided" else "not feasible"
     close = "" if found.is_decided else f" {CLOSE}"
-    counted = str(found.rule_of_thumb_disks or "–")
+    counted = counted_disks(array.result, found)
     return [found.family.drive.name, found.level, disks, counted, _limited_by(found, array) + close]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive, Hdd
+from diskmodel.engine.single_pages import single_pages
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -154,6 +155,25 @@ def warning(result: PlanResult) -> str:
     if other is not None:
         instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
     return f"Warning: {best.safety.warning}.{instead}"
+
+
+def cautions(result: PlanResult) -> list[str]:
+    """Return what may make the answer wrong: the drive, if the profile allows slower ones, and reads page by page."""
+    return [
+        text for text in (_slower_drives(result), single_pages(result.plan.host, result.plan.design_workload)) if text
+    ]
+
+
+def _slower_drives(result: PlanResult) -> str:
+    """Return how many of the drives that the profile allows miss the objective; "" where none does."""
+    risk = result.profile_risk
+    if risk is None or risk.n_holding == risk.n_draws:
+        return ""
+    missed = ", ".join(name.replace("_", " ") for name in risk.failing)
+    return (
+        f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
+        f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
+    )
 
 
 def _with_a_disk_failed(safety: Safety) -> str:

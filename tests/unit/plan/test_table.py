@@ -45,6 +45,38 @@ def test_strips_are_shown_where_they_differ() -> None:
     assert "256 KiB" in text
 
 
+def test_the_rule_of_thumb_has_no_count_beyond_the_most_disks() -> None:
+    """2 PB are 13,000 disks in RAID 10, not one more than the 64 that the plan allows."""
+    plan = plan_of(
+        objective={"iops": 500, "capacity": "2 PB"},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 64},
+    )
+    text = text_of(run_plan(plan, evaluate=Queues()))
+    assert "> 64" in text
+    assert " 65 " not in text
+
+
+def test_parity_groups_of_a_limited_width_are_explained() -> None:
+    wanted = {"drives": ["generic-15k"], "levels": ["raid5"], "max_disks": 64, "max_group_width": 14}
+    plan = plan_of(objective={"iops": 2500}, candidates=wanted)
+    text = text_of(run_plan(plan, evaluate=Queues()))
+    assert re.search(r"raid50 +\d", text)
+    assert "raid50 is raid5 in groups of at most 14 disks." in text
+
+
+def test_too_few_disks_for_the_level_are_named() -> None:
+    plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 2})
+    text = text_of(run_plan(plan, evaluate=Queues()))
+    assert "Raid10 cannot have any of the numbers of disks in the plan (1 to 2)." in text
+
+
+def test_reads_page_by_page_are_cautioned_against() -> None:
+    plan = plan_of(host={"is_buffered": True, "page_cache": {"memory_bytes": "1 GiB"}})
+    assert "set read_ahead" in text_of(run_plan(plan, evaluate=Queues()))
+    ahead = plan_of(host={"is_buffered": True, "read_ahead": "128 KiB", "page_cache": {"memory_bytes": "1 GiB"}})
+    assert "Caution" not in text_of(run_plan(ahead, evaluate=Queues()))
+
+
 def test_not_feasible_is_said() -> None:
     text = text_of(run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues()))
     assert text.startswith("No feasible array")

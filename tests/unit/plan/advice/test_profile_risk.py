@@ -14,6 +14,7 @@ from diskmodel.plan.show.report import markdown
 from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
+from tests.unit.plan.test_table import text_of
 
 OVERHEAD_NS, RELATIVE = 10_000, 0.1
 
@@ -64,6 +65,9 @@ def test_share_of_drives_that_hold(limit_ms: float, fewest: int, most: int) -> N
     assert 1.1 < p99.high / p99.value < 1.5
     assert p99.high / p99.value == pytest.approx(p99.value / p99.low)
     json.dumps(result.to_dict(), allow_nan=False)
+    shown = text_of(result)
+    missed = risk.n_draws - risk.n_holding
+    assert (f"Caution: {missed} of 16 drives that the profile allows miss the objective" in shown) == (missed > 0)
     assert f"{risk.n_holding} of 16 drives drawn from the profile's uncertainty meet the objective" in markdown(result)
 
 
