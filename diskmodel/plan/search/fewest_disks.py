@@ -87,8 +87,11 @@ def search_family(
 
 def _range(case: Case) -> str:
     """Return the numbers of disks that the plan allows, in words."""
-    counts = case.plan.candidates.counts
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    candidates = case.plan.candidates
+    if candidates.disks:
+        return ", ".join(map(str, candidates.disks))
+    low, high = candidates.counts[0], candidates.counts[-1]
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _fewest(

@@ -14,7 +14,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, cautions, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.words import answer, because, caution, explained, in_order_words, lists, peak_words, warning
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
@@ -31,7 +31,8 @@ def plan_table(result: PlanResult) -> RenderableType:
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in because(result)]
-    parts += [Text(f"Caution: {text}.", style="yellow") for text in cautions(result)]
+    if caution(result):
+        parts.append(Text(f"Caution: {caution(result)}.", style="yellow"))
     table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive, Hdd
-from diskmodel.engine.single_pages import single_pages
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -157,14 +156,7 @@ def warning(result: PlanResult) -> str:
     return f"Warning: {best.safety.warning}.{instead}"
 
 
-def cautions(result: PlanResult) -> list[str]:
-    """Return what may make the answer wrong: the drive, if the profile allows slower ones, and reads page by page."""
-    return [
-        text for text in (_slower_drives(result), single_pages(result.plan.host, result.plan.design_workload)) if text
-    ]
-
-
-def _slower_drives(result: PlanResult) -> str:
+def caution(result: PlanResult) -> str:
     """Return how many of the drives that the profile allows miss the objective; "" where none does."""
     risk = result.profile_risk
     if risk is None or risk.n_holding == risk.n_draws:

@@ -135,7 +135,7 @@ def test_no_feasible_array_is_an_answer() -> None:
     impossible = run_plan(
         plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "disks": [3, 5]}), evaluate=Queues()
     )
-    assert "none of the numbers" in impossible.reason
+    assert "any of the numbers of disks in the plan (3, 5)" in impossible.reason
 
 
 def test_overload_binds_as_iops() -> None:
