@@ -70,13 +70,6 @@ def test_too_few_disks_for_the_level_are_named() -> None:
     assert "Raid10 cannot have any of the numbers of disks in the plan (1 to 2)." in text
 
 
-def test_reads_page_by_page_are_cautioned_against() -> None:
-    plan = plan_of(host={"is_buffered": True, "page_cache": {"memory_bytes": "1 GiB"}})
-    assert "set read_ahead" in text_of(run_plan(plan, evaluate=Queues()))
-    ahead = plan_of(host={"is_buffered": True, "read_ahead": "128 KiB", "page_cache": {"memory_bytes": "1 GiB"}})
-    assert "Caution" not in text_of(run_plan(ahead, evaluate=Queues()))
-
-
 def test_not_feasible_is_said() -> None:
     text = text_of(run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}), evaluate=Queues()))
     assert text.startswith("No feasible array")
