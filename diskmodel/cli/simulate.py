@@ -104,7 +104,8 @@ def simulate(
 ) -> None:
     """Simulate an array under a workload: latency as a distribution, IOPS, utilization, where the time goes.
 
-    Exits with status 3 when the array is overloaded, or when the interval is wider than requested.
+    Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
+    --precision.
     """
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.result.show.iostat import iostat_text
