@@ -46,11 +46,13 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
     case = Case(plan, candidate.family)
     found = [] if candidate.is_feasible else _more_disks(case, candidate, evaluate)
     for change, changed in _changes(case):
+        trier = Trier(changed, evaluate, always_runs=True)
         try:
-            trial = Trier(changed, evaluate, always_runs=True).careful(short.disks)
+            is_missed = trier(short.disks).verdict is Verdict.FAILS
         except DescriptionError:  # the level cannot have this number of disks
             continue
-        found += _offered(change, trial, binding)
+        if not is_missed:
+            found += _offered(change, trier.careful(short.disks), binding)
     found.sort(key=lambda item: -item.criterion.margin_ratio)
     return found + _relaxed_limit(short, binding)
 
@@ -117,7 +119,7 @@ def _changes(case: Case) -> Iterator[tuple[str, Case]]:
         yield "twice the cache", case.of(cache_bytes=2 * family.cache_bytes)
     elif cache is not None and cache.hit_ratio is not None and cache.hit_ratio <= 0.9:
         yield "10 % more of the reads hit the cache", Case(with_cache_hit(plan, cache.hit_ratio + 0.1), family)
-    elif cache is None:
+    elif cache is None and any(stream.read_ratio > 0 for stream in case.workload.streams):
         yield "1 GiB of read cache", case.of(cache_bytes=CACHE_BYTES)
 
 
