@@ -34,7 +34,7 @@ WRITE, READ = 4096, 16384
 SAMPLE_S = 0.25
 #: A wave has ended when nothing was written for so long.
 CALM_S = 2.0
-#: Writes per second that a reader may fall behind before it delays the others.
+#: Reads that may be in progress at once; a further one would be late.
 READERS = 64
 #: Memory of the model, whose reads go through it: small against the drive, large against what waits to be written.
 MEMORY_BYTES = 1 << 30

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskmodel.engine.steady.recent import GOLDEN
 from diskmodel.engine.steady.start import EMPTY
 from diskmodel.layout.written import Written
 from diskmodel.records import Int64
+
+#: Multiples of it, modulo 1, are spread evenly, however many there are.
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 def by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
@@ -32,7 +34,7 @@ def by_disk(writes: Written, per_unit: int, room: int) -> tuple[Int64, Int64]:
 
 def units_left_out(drive: Int64, among: int) -> Int64:
     """Units that drives leave out, so that their pages and their cleanings are staggered (rule Z5)."""
-    return ((drive * GOLDEN + 0.5) % 1 * among).astype(np.int64)
+    return ((drive * _GOLDEN + 0.5) % 1 * among).astype(np.int64)
 
 
 def staggered(programmed: Int64, per_unit: int, among: int) -> Int64:

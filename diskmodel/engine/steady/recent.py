@@ -16,8 +16,6 @@ from diskmodel.workload.generate import interleave
 #: Rows of the past that are drawn at most, whatever the size of a cache: about 0.3 s. At half of it a 16 GiB cache of
 #: 4 KiB blocks begins half full under 8 KiB requests; at double, every run with a large cache begins later.
 MAX_ROWS = 1 << 21
-#: Multiples of it, modulo 1, are spread evenly, however many there are.
-GOLDEN = (5**0.5 - 1) / 2
 #: Rows from which the blocks of a request are estimated.
 _SAMPLE_ROWS = 1 << 10
 
@@ -114,14 +112,8 @@ def _rows_of(n: int, n_in_sample: int) -> int:
 
 def most_recent(uses: Int64, n: int) -> Int64:
     """The `n` different blocks that were used last, the least recently used first."""
-    return last_uses(uses)[0][-n:] if n else uses[:0]
-
-
-def last_uses(uses: Int64) -> tuple[Int64, Int64]:
-    """The different blocks, the least recently used first, and how many uses ago each was used, at least 1."""
     different, back = np.unique(uses[::-1], return_index=True)
-    order = np.argsort(back)[::-1]
-    return different[order], back[order] + 1
+    return different[np.argsort(back)[::-1]][-n:] if n else uses[:0]
 
 
 def is_among(blocks: Int64, others: Int64) -> NDArray[np.bool_]:

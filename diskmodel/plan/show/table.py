@@ -31,8 +31,9 @@ def plan_table(result: PlanResult) -> RenderableType:
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in because(result)]
-    if caution(result):
-        parts.append(Text(f"Caution: {caution(result)}.", style="yellow"))
+    risk = caution(result)
+    if risk:
+        parts.append(Text(f"Caution: {risk}.", style="yellow"))
     table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]

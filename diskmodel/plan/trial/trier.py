@@ -46,7 +46,7 @@ SETTLED_HALF_WIDTHS = 2
 
 #: Seeds of the runs, beside the plan's own, in which an answer must hold where a disk is busy for more than
 #: `FAR_FROM_BUSY_RATIO` of the time. There the queue of one run depends on how full blocks and caches happened to be
-#: when it began: of four runs of a million requests on 20 flash drives at 96 %, one met the limit, by a fifth.
+#: when it began: of four runs of one or two million requests on 20 flash drives at 96 %, one met the limit, by a fifth.
 OTHER_SEEDS = (7_000_003, 8_000_009)
 
 
