@@ -197,10 +197,37 @@ def _meant(place: Place, model: type[BaseModel] | None) -> str:
     names: dict[str, None] = {}
     for owner in _owners([model] if model else [], place[:-1]):
         for name in owner.model_fields:
-            short = next((name.removesuffix(end) for end in units.SUFFIXES if name.endswith(end)), name)
-            names |= {short: None, name: None}
+            names |= {_short(name): None, name: None}
     near = get_close_matches(str(place[-1]), names, n=1, cutoff=0.7)
-    return f"did you mean {near[0]}?" if near else ""
+    if near:
+        return f"did you mean {near[0]}?"
+    elsewhere = _tables_with(str(place[-1]), model) if model else []
+    return f"did you mean {elsewhere[0]}?" if len(elsewhere) == 1 else ""
+
+
+def _short(name: str) -> str:
+    """A field's name without its unit, as files may write it: size for size_bytes."""
+    return next((name.removesuffix(end) for end in units.SUFFIXES if name.endswith(end)), name)
+
+
+def _tables_with(name: str, model: type[BaseModel]) -> list[str]:
+    """Full names of the fields of this name in the tables of a description, those of the outermost tables only."""
+    tables: list[tuple[str, type[BaseModel]]] = [("", model)]
+    seen = {model}
+    while tables:
+        if found := [
+            f"{path}{name}" for path, owner in tables for field in owner.model_fields if name in (field, _short(field))
+        ]:
+            return list(dict.fromkeys(found))
+        inside = [
+            (f"{path}{field}.", nested)
+            for path, owner in tables
+            for field, info in owner.model_fields.items()
+            for nested in _models_in(info.annotation)
+        ]
+        tables = [(path, nested) for path, nested in inside if nested not in seen]
+        seen.update(nested for _, nested in tables)
+    return []
 
 
 def _owners(models: list[type[BaseModel]], place: Place) -> list[type[BaseModel]]:

@@ -17,6 +17,10 @@ ARRAY = 'drive = "generic-15k"\n[layout]\nlevel = "raid5"\ndisks = 5\n'
         (ARRAY + 'stirp_bytes = "64 KiB"', "did you mean strip_bytes?"),
         (ARRAY + "color = 1", "layout.color=1: is not a known field; remove it or check the spelling"),
         (ARRAY + "[host]\n[host.page_cahce]", "host.page_cahce: is not a known field; did you mean page_cache?"),
+        (ARRAY + '[host]\nmemory = "8 GiB"', "is not a known field; did you mean host.page_cache.memory?"),
+        ('drive = "generic-15k"\nlevel = "raid5"', "level='raid5': is not a known field; did you mean layout.level?"),
+        # Several tables have a size: none is suggested.
+        (ARRAY + "size = 3", "layout.size=3: is not a known field; remove it or check the spelling"),
         (
             ARRAY.replace('drive = "generic-15k"', '[drive]\nname = "generic-15k"'),
             'drive: has no kind; add kind = …, or write the name of a bundled drive: drive = "generic-15k"',
