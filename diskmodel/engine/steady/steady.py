@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +30,8 @@ from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.result.statistics.window import UNKNOWN_CYCLE
 from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential
+from diskmodel.workload.addresses import Sequential, Strided
+from diskmodel.workload.stream import Stream
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
@@ -57,6 +58,9 @@ _BLOCKS_PROGRAMMED = 5
 #: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
 #: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
 _ROUNDS_AGED = 2
+#: Lists of what waits in write-back caches that are kept, the last ones. Each is 8 bytes a block: 2 MB for 1 GiB of
+#: blocks of 4 KiB. With one, searches of two levels at the same time forget each other's.
+_WAITING_KEPT = 8
 
 Engine = Callable[["Scenario", Requests], Run]
 
@@ -402,23 +406,11 @@ class _Parts:
         if caches is None or not caches.dirty_blocks:
             return EMPTY.dirty, 0
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        block_bytes, lanes, n_uses = caches.block_sectors * self.sector_bytes, caches.lanes, _ROUNDS * n
-        while True:
-            uses = self.history.uses(n_uses, block_bytes, only_writes=True)
-            waiting = still_waiting(uses, n, lanes.lane_of(uses))
-            # popular blocks are written again and again, so that more writes are needed for as many blocks
-            if len(waiting) >= n or self.history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
-                break
-            n_uses *= 2
-        return waiting, self._uneven_round(uses, waiting, lanes, block_bytes) if len(waiting) == n else 0
-
-    def _uneven_round(self, uses: Int64, waiting: Int64, lanes: Lanes, block_bytes: int) -> int:
-        """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
-        n_requests = self.history.rows_of_uses(len(uses), block_bytes, only_writes=True)
-        if unevenness(uses, lanes, reads_per_use=n_requests * self.history.read_ratio / len(uses)) <= UNEVEN:
-            return 0
-        uses = self.history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
-        return self.history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
+        history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
+        waiting, _ = _waiting_blocks(history, n, block_bytes, caches.lanes)
+        if len(waiting) < n:
+            return waiting, 0
+        return waiting, _uneven_round(_from_the_middle(history), n, block_bytes, caches.lanes)
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
@@ -564,3 +556,49 @@ def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
     return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL))
+
+
+@lru_cache(maxsize=_WAITING_KEPT)
+def _waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
+    """The `n` blocks that wait in a write-back cache, fewer where no more are written, and the writes that they take.
+
+    They do not depend on the drives, so drives that are drawn from one profile share them.
+    """
+    n_uses = _ROUNDS * n
+    while True:
+        uses = history.uses(n_uses, block_bytes, only_writes=True)
+        waiting = still_waiting(uses, n, lanes.lane_of(uses))
+        # popular blocks are written again and again, so that more writes are needed for as many blocks
+        if len(waiting) >= n or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+            waiting.flags.writeable = False
+            return waiting, n_uses
+        n_uses *= 2
+
+
+@lru_cache
+def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
+    """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
+    waiting, n_uses = _waiting_blocks(history, n, block_bytes, lanes)
+    uses = history.uses(n_uses, block_bytes, only_writes=True)
+    n_requests = history.rows_of_uses(len(uses), block_bytes, only_writes=True)
+    if unevenness(uses, lanes, reads_per_use=n_requests * history.read_ratio / len(uses)) <= UNEVEN:
+        return 0
+    uses = history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
+    return history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
+
+
+def _from_the_middle(history: History) -> History:
+    """The history with streams that begin somewhere in their regions in the middle of these.
+
+    Where a log is makes no difference to the length of a round, and runs of all lengths share its estimate.
+    """
+
+    def moved(stream: Stream) -> Stream:
+        addresses = stream.addresses
+        if not isinstance(addresses, Sequential | Strided) or addresses.begin_ratio is None:
+            return stream
+        return stream.model_copy(update={"addresses": addresses.model_copy(update={"begin_ratio": 0.5})})
+
+    workload = history.workload
+    streams = tuple(moved(stream) for stream in workload.streams)
+    return replace(history, workload=workload.model_copy(update={"streams": streams}))

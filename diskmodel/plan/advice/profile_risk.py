@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from diskmodel.drive.drawn import drawn, drawn_parameters
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.profile_risk import CONFIDENCE, ProfileRisk
+from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.prediction import combined
@@ -27,24 +30,30 @@ def profile_risk(
 
     Notes
     -----
-    Costs at most `n_draws` + 1 evaluations of the plan's shortest length; all have the same requests.
+    Costs at most `n_draws` + 1 evaluations of the plan's shortest length, or of one that sees whole rounds of a cache;
+    all have the same requests.
     """
     drive, trial = candidate.family.drive, candidate.trial
     parameters = drawn_parameters(drive)
     if not parameters or trial is None or trial.outcome is None:
         return None
-    search = plan.search
-    short = plan.model_copy(update={"search": search.model_copy(update={"max_requests": search.requests})})
+    case = Case(plan, candidate.family)
 
-    case = Case(short, candidate.family)
+    def tried(trial_drive: Any, first: int) -> Trial:
+        asked = plan.model_copy(update={"search": plan.search.model_copy(update={"requests": first})})
+        changed = replace(case.of(drive=trial_drive), plan=asked)
+        return Trier(changed, evaluate, always_runs=True, decides=False)(trial.disks)
 
-    def tried(trial_drive: Any) -> tuple[dict[str, float], list[str]]:
-        found = Trier(case.of(drive=trial_drive), evaluate, always_runs=True)(trial.disks)
-        missed = [item.name for item in found.criteria if item.margin_ratio < 0]
-        return (values_of(found.outcome) if found.outcome else {}), missed
-
-    reference, _ = tried(drive)
-    draws = [tried(item) for item in drawn(drive, n_draws, seed=search.seed)]
+    # as long as it takes to see whole rounds, and the draws as long as that
+    same = tried(drive, plan.search.requests)
+    reference = values_of(same.outcome) if same.outcome else {}
+    length = same.outcome.n_requests if same.outcome else plan.search.requests
+    with at_once(evaluate) as pool:
+        others = list(pool.map(lambda item: tried(item, length), drawn(drive, n_draws, seed=plan.search.seed)))
+    draws = [
+        (values_of(found.outcome) if found.outcome else {}, [c.name for c in found.criteria if c.margin_ratio < 0])
+        for found in others
+    ]
     failing = Counter(name for _, missed in draws for name in dict.fromkeys(missed))
     own = intervals_of(trial.outcome)
     figures = {}

@@ -16,6 +16,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
 
@@ -45,14 +46,18 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
         return []
     case = Case(plan, candidate.family)
     found = [] if candidate.is_feasible else _more_disks(case, candidate, evaluate)
-    for change, changed in _changes(case):
+
+    def tried(change: str, changed: Case) -> list[Relaxation]:
         trier = Trier(changed, evaluate, always_runs=True)
         try:
             is_missed = trier(short.disks).verdict is Verdict.FAILS
         except DescriptionError:  # the level cannot have this number of disks
-            continue
-        if not is_missed:
-            found += _offered(change, trier.careful(short.disks), binding)
+            return []
+        return [] if is_missed else _offered(change, trier.careful(short.disks), binding)
+
+    with at_once(evaluate) as pool:
+        for offered in pool.map(tried, *zip(*_changes(case), strict=True)):
+            found += offered
     found.sort(key=lambda item: -item.criterion.margin_ratio)
     return found + _relaxed_limit(short, binding)
 

@@ -23,6 +23,7 @@ from diskmodel.plan.run.memory import Remembered
 from diskmodel.plan.run.pool import Progress, Workers
 from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate, evaluator
 from diskmodel.plan.trial.trier import is_settled
 
@@ -80,18 +81,24 @@ def run_plan(
         best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
     shown = best or nearest(found)
     helps = with_relaxations and (with_details or best is None)
+    with at_once(decide) as pool:
+        changes = pool.submit(relaxations, plan, shown, decide) if helps and shown else None
+        moves = pool.submit(sensitivity, plan, shown, decide) if with_sensitivity and best and shown else None
+        risk = pool.submit(profile_risk, plan, best, decide) if best else None
+        spread = pool.submit(spreading, plan, best, decide) if best and with_details else None
+        peaks = pool.submit(hidden_peaks, plan, best, decide) if best else None
     return PlanResult(
         plan=plan,
         candidates=tuple(found),
         best=best,
         minimized=minimized,
         reason="" if best else _why_none(found),
-        relaxations=tuple(relaxations(plan, shown, decide)) if helps and shown else (),
-        sensitivities=tuple(sensitivity(plan, shown, decide)) if with_sensitivity and best and shown else (),
+        relaxations=tuple(changes.result()) if changes else (),
+        sensitivities=tuple(moves.result()) if moves else (),
         front=tuple(pareto_front(points_of(found))),
-        profile_risk=profile_risk(plan, best, decide) if best else None,
-        spreading=spreading(plan, best, decide) if best and with_details else None,
-        peaks=tuple(hidden_peaks(plan, best, decide)) if best else (),
+        profile_risk=risk.result() if risk else None,
+        spreading=spread.result() if spread else None,
+        peaks=tuple(peaks.result()) if peaks else (),
     )
 
 

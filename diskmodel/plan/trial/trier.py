@@ -62,14 +62,23 @@ class Trier:
     evaluate : Evaluate
     always_runs : bool
         Whether to simulate arrays that have already failed a criterion about space or money.
+    decides : bool
+        Whether a run that leaves a criterion undecided is followed by a longer one. Without it only one that sees too
+        little of the rounds of a cache, or of the ups and downs of the load, is.
     known : iterable of Trial
         Made before.
     """
 
     def __init__(
-        self, case: Case, evaluate: Evaluate, *, always_runs: bool = False, known: Iterable[Trial] = ()
+        self,
+        case: Case,
+        evaluate: Evaluate,
+        *,
+        always_runs: bool = False,
+        decides: bool = True,
+        known: Iterable[Trial] = (),
     ) -> None:
-        self.case, self.evaluate, self.always_runs = case, evaluate, always_runs
+        self.case, self.evaluate, self.always_runs, self.decides = case, evaluate, always_runs, decides
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
         self._careful: dict[int, Trial] = {}
 
@@ -248,6 +257,8 @@ class Trier:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)
             found, n_runs = judged(outcome), n_runs + 1
             found_at = _overloaded_at(outcome)
+            if not self.decides and not outcome.is_partial:
+                return outcome, found, n_runs
             if longest < outcome.enough_requests <= budget:
                 longest = budget  # a search that sees parts of rounds decides nothing
             if CONFIRMING * overloaded_at <= found_at < math.inf or outcome.enough_requests > longest:

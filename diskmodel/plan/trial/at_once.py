@@ -1,0 +1,35 @@
+"""Evaluations of which none needs another's outcome, on all processors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+from diskmodel.plan.trial.evaluation import Evaluate
+from diskmodel.plan.trial.simulated import Simulated
+
+
+def at_once(evaluate: Evaluate) -> Executor:
+    """Return an executor for work that evaluates arrays.
+
+    It has a thread for each processor where the kernel simulates, which needs no interpreter; otherwise it does
+    everything in the calling thread, as it is submitted.
+    """
+    inner = getattr(evaluate, "evaluate", evaluate)  # of one that keeps outcomes in a file
+    if isinstance(inner, Simulated) and inner.engine != "simpy":
+        return ThreadPoolExecutor(os.cpu_count() or 1)
+    return _InTurn()
+
+
+class _InTurn(Executor):
+    """Does what is submitted before it returns."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:  # for who asks for the result
+            future.set_exception(error)
+        return future
