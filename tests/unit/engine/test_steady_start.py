@@ -146,6 +146,17 @@ def test_a_load_that_is_written_in_idle_time_leaves_the_drives_buffer_empty() ->
 FLASH: dict[str, Any] = {"drive": "samsung-pm893-960", "layout": {"level": "jbod", "disks": 1}}
 
 
+def test_a_buffer_that_is_emptied_slowly_begins_empty() -> None:
+    """Half of it would take hours to go, although no more comes than is written: requests waited minutes behind it."""
+    array = Array.parse(
+        {"drive": "generic-7k2", "drive_write_cache": True, "layout": {"level": "raid6", "disks": 10}}
+    )
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.3, "rate": "300/s"})
+    assert not len(start_of(array, load).buffered)
+    result = simulate(array, load, n_requests=120_000, profile_draws=0)
+    assert result.latency.mean_ns == pytest.approx(0.36 * S, rel=0.1)  # as in a million requests
+
+
 def test_a_closed_writer_fills_a_flash_drives_buffer() -> None:
     """1,024 units of 4 KiB, but for the 7 of a page of 8 that may be begun already."""
     array = Array.parse(FLASH)
