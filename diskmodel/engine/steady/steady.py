@@ -6,32 +6,32 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from diskmodel.controller.dirty_blocks import Lanes
 from diskmodel.controller.tables import CacheTables
 from diskmodel.drive.tables import FlashTables, HddTables
 from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
-from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
-from diskmodel.engine.steady.recent import (
-    MAX_ROWS,
-    History,
-    is_among,
-    most_recent,
-    still_waiting,
+from diskmodel.engine.steady.contents import (
+    ROUNDS,
+    filling_uses,
+    recent_blocks,
+    recent_blocks_but,
+    uneven_round,
+    waiting_blocks,
+    waiting_pages,
 )
-from diskmodel.engine.steady.rounds import UNEVEN, swept_round, unevenness
+from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
+from diskmodel.engine.steady.recent import MAX_ROWS, History
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.host.tables import HostTables
 from diskmodel.layout.written import Written, written
 from diskmodel.records import Int64, Op, Requests, Run
 from diskmodel.result.statistics.window import UNKNOWN_CYCLE
 from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential, Strided
-from diskmodel.workload.stream import Stream
+from diskmodel.workload.addresses import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
@@ -48,22 +48,12 @@ _DRIFT = 0.05
 _STAYS = 0.01
 #: Share of the room above its mark at which a level counts as full: writes that wait leave it a little below the top.
 _NEARLY = 0.9
-#: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
-_USES_PER_BLOCK = 4
-#: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
-_ROUNDS = 2
-#: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
-#: log a round takes about five for each: half would see a single one. A million take a second and a half.
-_SWEEP, _MAX_SWEEP = 16, 1 << 20
 #: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: up to one is left
 #: out (`_left_out`), in the next nothing is copied yet, and after three more each page pays for all its copies.
 _BLOCKS_PROGRAMMED = 5
 #: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
 #: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
 _ROUNDS_AGED = 2
-#: Lists of what waits in write-back caches that are kept, the last ones. Each is 8 bytes a block: 2 MB for 1 GiB of
-#: blocks of 4 KiB. With one, searches of two levels at the same time forget each other's.
-_WAITING_KEPT = 8
 
 Engine = Callable[["Scenario", Requests], Run]
 
@@ -221,7 +211,6 @@ class _Parts:
         self._runs = cache(self._draw_runs)
         self._cached = cache(self._draw_cached)
         self._aged = cache(self._draw_aged)
-        self._recent_pages = cache(self._draw_recent_pages)
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
         self.caches: CacheTables | None = None
@@ -351,13 +340,13 @@ class _Parts:
         rows = 0
         if self.caches is not None:
             block = self.caches.block_sectors * self.sector_bytes
-            rows = self.history.rows_of_uses(_ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
+            rows = self.history.rows_of_uses(ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
         if self.buffer or self.programmed:
             rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
         if self.media is not None:
             rows = max(rows, self._rows_of_runs(self.media.run_sectors))
         if self.pages is not None and self.keeps_dirty_pages:
-            n = _ROUNDS * self.pages.limit_pages
+            n = ROUNDS * self.pages.limit_pages
             rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
         return rows
 
@@ -418,37 +407,17 @@ class _Parts:
             return EMPTY.dirty, 0
         n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
         history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
-        waiting, _ = _waiting_blocks(history, n, block_bytes, caches.lanes)
-        if len(waiting) < n:
-            return waiting, 0
-        return waiting, _uneven_round(_from_the_middle(history), n, block_bytes, caches.lanes)
+        waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes)
+        return waiting, uneven_round(history, n, block_bytes, caches.lanes) if len(waiting) == n else 0
 
     def _draw_cached(self) -> Int64:
         """Blocks in the read cache (rule Z4)."""
         caches = self.caches
         if caches is None or not caches.read_blocks:
             return EMPTY.cached
-        n = caches.read_blocks
-        uses = self._uses(n, caches.block_sectors * self.sector_bytes)
-        return most_recent(uses, n) if caches.policy == "lru" else uses
-
-    def _uses(self, n: int, block_bytes: int) -> Int64:
-        """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
-        region = self._region(n, block_bytes)
-        uses = self.history.uses(_USES_PER_BLOCK * n, block_bytes)
-        return np.concatenate([region, uses])
-
-    def _region(self, n: int, block_bytes: int) -> Int64:
-        """All blocks of the streams' regions, if they are at most `n`."""
-        workload, capacity = self.history.workload, self.history.capacity_bytes
-        ranges = []
-        for stream in workload.streams:
-            space = workload.space(stream, capacity)
-            end = -(-(space.first_byte + space.span_bytes) // block_bytes)
-            ranges.append((space.first_byte // block_bytes, end))
-        if sum(end - first for first, end in ranges) > n:
-            return EMPTY.cached
-        return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
+        block_bytes = caches.block_sectors * self.sector_bytes
+        draw = recent_blocks if caches.policy == "lru" else filling_uses
+        return draw(self.history, caches.read_blocks, block_bytes)
 
     def _draw_buffered(self, level: Level) -> tuple[Int64, Int64]:
         """Writes that flash drives have programmed last, and those in the drives' buffers (rules Z5, F18)."""
@@ -544,22 +513,14 @@ class _Parts:
 
     def waiting_pages(self, n: int) -> Int64:
         """So many dirty pages of the host, as a sweep over their places leaves them."""
-        uses = self.history.uses(_ROUNDS * n, self.page_bytes, only_writes=True) if n else EMPTY.pages_dirty
-        return still_waiting(uses, n)
-
-    def _draw_recent_pages(self) -> Int64:
-        """As many of the pages used last as memory has, the least recently used first."""
-        assert self.pages is not None
-        n = self.pages.memory_pages
-        return most_recent(self._uses(n, self.page_bytes), n)
+        return waiting_pages(self.history, n, self.page_bytes) if n else EMPTY.pages_dirty
 
     def _clean_pages(self, dirty: Int64) -> Int64:
         """Clean pages in memory (rule Z6)."""
         if self.pages is None:
             return EMPTY.pages_clean
         n = self.pages.memory_pages
-        recent = self._recent_pages()
-        clean = recent[~is_among(recent, dirty)]
+        clean = recent_blocks_but(self.history, n, self.page_bytes, dirty)
         return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
 
 
@@ -567,49 +528,3 @@ def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
     parts = _Parts(scenario, History(workload, capacity_bytes, seed))
     return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL))
-
-
-@lru_cache(maxsize=_WAITING_KEPT)
-def _waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
-    """The `n` blocks that wait in a write-back cache, fewer where no more are written, and the writes that they take.
-
-    They do not depend on the drives, so drives that are drawn from one profile share them.
-    """
-    n_uses = _ROUNDS * n
-    while True:
-        uses = history.uses(n_uses, block_bytes, only_writes=True)
-        waiting = still_waiting(uses, n, lanes.lane_of(uses))
-        # popular blocks are written again and again, so that more writes are needed for as many blocks
-        if len(waiting) >= n or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
-            waiting.flags.writeable = False
-            return waiting, n_uses
-        n_uses *= 2
-
-
-@lru_cache
-def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
-    """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
-    waiting, n_uses = _waiting_blocks(history, n, block_bytes, lanes)
-    uses = history.uses(n_uses, block_bytes, only_writes=True)
-    n_requests = history.rows_of_uses(len(uses), block_bytes, only_writes=True)
-    if unevenness(uses, lanes, reads_per_use=n_requests * history.read_ratio / len(uses)) <= UNEVEN:
-        return 0
-    uses = history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
-    return history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
-
-
-def _from_the_middle(history: History) -> History:
-    """The history with streams that begin somewhere in their regions in the middle of these.
-
-    Where a log is makes no difference to the length of a round, and runs of all lengths share its estimate.
-    """
-
-    def moved(stream: Stream) -> Stream:
-        addresses = stream.addresses
-        if not isinstance(addresses, Sequential | Strided) or addresses.begin_ratio is None:
-            return stream
-        return stream.model_copy(update={"addresses": addresses.model_copy(update={"begin_ratio": 0.5})})
-
-    workload = history.workload
-    streams = tuple(moved(stream) for stream in workload.streams)
-    return replace(history, workload=workload.model_copy(update={"streams": streams}))

@@ -7,6 +7,7 @@ from diskmodel.plan.answer.changes import HiddenPeak
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 
 #: Peak rates over the mean of an interval that are tried. Ten-minute averages of file servers and databases hide peaks
@@ -34,9 +35,11 @@ def hidden_peaks(plan: PlanDescription, best: Candidate, evaluate: Evaluate) -> 
         "utilization_ceiling_ratio": None,
         "degraded": degraded and degraded.model_copy(update={"utilization_ceiling_ratio": None}),
     }
-    found = []
-    for factor in PEAKS_TO_MEAN:
+
+    def searched(factor: float) -> HiddenPeak:
         peak = objective.model_copy(update={**changed, "peak_factor": objective.peak_factor * factor})
         asked = plan.model_copy(update={"objective": peak, "candidates": candidates})
-        found.append(HiddenPeak(factor, search_family(Case(asked, best.family), evaluate).disks, counts[-1]))
-    return found
+        return HiddenPeak(factor, search_family(Case(asked, best.family), evaluate).disks, counts[-1])
+
+    with at_once(evaluate) as pool:
+        return list(pool.map(searched, PEAKS_TO_MEAN))

@@ -19,6 +19,7 @@ from diskmodel.plan.answer.changes import Sensitivity
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.search.fewest_disks import search_family
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.workload import Workload
 
@@ -32,10 +33,13 @@ def sensitivity(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
     Inputs: the load, the share of reads, cache hits where they are stated, the space required; the parameters of a
     calibrated drive by two standard errors, or the seek times of another one.
     """
-    found = []
-    for name, (low, low_case), (high, high_case) in _inputs(Case(plan, candidate.family)):
-        answers = (search_family(case, evaluate).disks for case in (low_case, high_case))
-        found.append(Sensitivity(name, low, high, *answers))
+
+    def moved(name: str, low: _Variant, high: _Variant) -> Sensitivity:
+        answers = (search_family(case, evaluate).disks for _, case in (low, high))
+        return Sensitivity(name, low[0], high[0], *answers)
+
+    with at_once(evaluate) as pool:
+        found = list(pool.map(moved, *zip(*_inputs(Case(plan, candidate.family)), strict=True)))
     infinite = 10**9
     return sorted(found, key=lambda s: -abs((s.disks_high or infinite) - (s.disks_low or infinite)))
 

@@ -1,0 +1,132 @@
+"""What a workload leaves in caches: blocks that wait to be written, and those that were used last (rules Z4, Z6, Z10).
+
+None of it depends on the drives. So the last results are kept: drives that are drawn from one profile share them, and
+so do runs of other lengths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from diskmodel.controller.dirty_blocks import Lanes
+from diskmodel.engine.steady.recent import MAX_ROWS, History, most_recent, still_waiting
+from diskmodel.engine.steady.rounds import UNEVEN, swept_round, unevenness
+from diskmodel.records import Int64
+from diskmodel.workload.addresses import Sequential, Strided
+from diskmodel.workload.stream import Stream
+
+#: Uses of blocks for each block that a cache has room for: 2Q and ARC reach their shares of lists, LRU its last block.
+_USES_PER_BLOCK = 4
+#: Writes of blocks for each block that waits: what a sweep leaves was written within its last two rounds.
+ROUNDS = 2
+#: Writes of blocks, for each that waits and in all, through which a sweep is followed to measure its rounds. Beside a
+#: log a round takes about five for each: half would see a single one. A million take a second and a half.
+_SWEEP, _MAX_SWEEP = 16, 1 << 20
+#: Lists of blocks of each kind that are kept. A list takes 8 bytes a block, 2 MB for 1 GiB of blocks of 4 KiB; that of
+#: the blocks used last takes twice as much, at most 130 MB with what fits of a region into 32 GiB. With one of each,
+#: two searches at the same time forget each other's.
+_WAITING_KEPT, _RECENT_KEPT = 8, 2
+
+
+@lru_cache(maxsize=_WAITING_KEPT)
+def waiting_blocks(history: History, n: int, block_bytes: int, lanes: Lanes) -> tuple[Int64, int]:
+    """The `n` blocks that wait in a write-back cache, or fewer where no more are written; the writes that they take."""
+    n_uses = ROUNDS * n
+    while True:
+        uses = history.uses(n_uses, block_bytes, only_writes=True)
+        waiting = still_waiting(uses, n, lanes.lane_of(uses))
+        # popular blocks are written again and again, so that more writes are needed for as many blocks
+        if len(waiting) >= n or history.rows_of_uses(n_uses, block_bytes, only_writes=True) in (0, MAX_ROWS):
+            return _kept(waiting), n_uses
+        n_uses *= 2
+
+
+def uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
+    """Requests of a round that leaves so many blocks waiting, where it is uneven; else 0 (rule Z10)."""
+    return _uneven_round(_from_the_middle(history), n, block_bytes, lanes)
+
+
+@lru_cache
+def _uneven_round(history: History, n: int, block_bytes: int, lanes: Lanes) -> int:
+    waiting, n_uses = waiting_blocks(history, n, block_bytes, lanes)
+    uses = history.uses(n_uses, block_bytes, only_writes=True)
+    n_requests = history.rows_of_uses(len(uses), block_bytes, only_writes=True)
+    if unevenness(uses, lanes, reads_per_use=n_requests * history.read_ratio / len(uses)) <= UNEVEN:
+        return 0
+    uses = history.uses(min(_SWEEP * len(waiting), _MAX_SWEEP), block_bytes, only_writes=True)
+    return history.requests_of_uses(round(swept_round(uses, waiting, len(waiting), lanes)), block_bytes)
+
+
+def _from_the_middle(history: History) -> History:
+    """The history with streams that begin somewhere in their regions in the middle of these.
+
+    Where a log is makes no difference to the length of a round, and runs of all lengths share its estimate.
+    """
+
+    def moved(stream: Stream) -> Stream:
+        addresses = stream.addresses
+        if not isinstance(addresses, Sequential | Strided) or addresses.begin_ratio is None:
+            return stream
+        return stream.model_copy(update={"addresses": addresses.model_copy(update={"begin_ratio": 0.5})})
+
+    workload = history.workload
+    streams = tuple(moved(stream) for stream in workload.streams)
+    return replace(history, workload=workload.model_copy(update={"streams": streams}))
+
+
+@lru_cache(maxsize=_WAITING_KEPT)
+def waiting_pages(history: History, n: int, page_bytes: int) -> Int64:
+    """So many dirty pages of a host, as a sweep over their places leaves them."""
+    return _kept(still_waiting(history.uses(ROUNDS * n, page_bytes, only_writes=True), n))
+
+
+def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
+    """Uses that fill a cache of `n` blocks; where the whole region fits, all of it before anything else."""
+    uses = history.uses(_USES_PER_BLOCK * n, block_bytes)
+    return np.concatenate([_region(history, n, block_bytes), uses])
+
+
+def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
+    """The `n` blocks that were used last, the least recently used first."""
+    blocks, _ = _recent_and_order(history, n, block_bytes)
+    return blocks
+
+
+def recent_blocks_but(history: History, n: int, block_bytes: int, others: Int64) -> Int64:
+    """Those of the `n` blocks used last that are not among others, which are different."""
+    blocks, order = _recent_and_order(history, n, block_bytes)
+    if not len(others) or not len(blocks):
+        return blocks
+    place = np.searchsorted(blocks, others, sorter=order)
+    same = order[np.minimum(place, len(blocks) - 1)]
+    is_left = np.ones(len(blocks), np.bool_)
+    is_left[same[blocks[same] == others]] = False
+    return blocks[is_left]
+
+
+@lru_cache(maxsize=_RECENT_KEPT)
+def _recent_and_order(history: History, n: int, block_bytes: int) -> tuple[Int64, Int64]:
+    """The blocks used last, and what sorts them."""
+    blocks = most_recent(filling_uses(history, n, block_bytes), n)
+    return _kept(blocks), _kept(np.argsort(blocks))
+
+
+def _region(history: History, n: int, block_bytes: int) -> Int64:
+    """All blocks of the streams' regions, if they are at most `n`."""
+    ranges = []
+    for stream in history.workload.streams:
+        space = history.workload.space(stream, history.capacity_bytes)
+        end = -(-(space.first_byte + space.span_bytes) // block_bytes)
+        ranges.append((space.first_byte // block_bytes, end))
+    if sum(end - first for first, end in ranges) > n:
+        return np.empty(0, np.int64)
+    return np.unique(np.concatenate([np.arange(first, end) for first, end in ranges]))
+
+
+def _kept(blocks: Int64) -> Int64:
+    """The blocks, which nobody may change from now on."""
+    blocks.flags.writeable = False
+    return blocks
