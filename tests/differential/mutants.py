@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -71,11 +71,11 @@ def catches(witness: Witness) -> bool:
     return between(witness.requests, witness.reference, outcome) is not None
 
 
-def first_witness(kernel: ModuleType, mutant: str | None) -> str | None:
-    """Return the first of the witnesses that catches a mutant, or None when none does."""
+def first_witness(kernel: ModuleType, mutant: str | None, among: Iterable[str] | None = None) -> str | None:
+    """Return the first of the witnesses, or of those named, that catches a mutant; None when none does."""
     kernel.plant(mutant)
     try:
         with in_place(kernel):
-            return next((name for name in witnesses() if catches(witness(name))), None)
+            return next((name for name in among or witnesses() if catches(witness(name))), None)
     finally:
         kernel.plant()
