@@ -15,8 +15,9 @@ FLASH = ("generic-sas-ssd", "samsung-pm893-960", "micron-7450-pro-1920")
 _USUAL = {"disk": (80.0, (18.0, 150.0)), "flash": (10_000.0, (0.4, 4.0))}
 #: Kinds of questions with their shares: most arrays are plain ones or have a write cache.
 KINDS = {
-    "disks": 0.20,
-    "write cache": 0.20,
+    "disks": 0.16,
+    "drive caches": 0.08,
+    "write cache": 0.16,
     "read cache": 0.06,
     "flash": 0.10,
     "full flash": 0.05,
@@ -90,6 +91,8 @@ def draw(seed: int, number: int) -> Question:
     workload: dict[str, Any] = stream | {"rate": f"{rate:.4g}/s"}
     if kind == "write cache" or (kind == "flash" and rng.random() < 0.3):
         controller["write_cache"] = {"size": str(rng.choice(["128 MiB", "256 MiB", "512 MiB", "1 GiB"]))}
+    elif kind == "drive caches" and rng.random() < 0.3:
+        controller["write_cache"] = {"size": "256 MiB"}
     elif kind == "read cache":
         controller["read_cache"] = {"size": str(rng.choice(["256 MiB", "1 GiB"]))}
         controller["write_cache"] = {"size": "256 MiB"}
@@ -140,6 +143,7 @@ def draw(seed: int, number: int) -> Question:
         "candidates": {"drives": drives, "levels": levels, "max_disks": most_disks},
         "controller": controller,
         "host": host,
+        "drive_write_cache": kind == "drive caches" or None,
         "search": {"seed": int(rng.integers(0, 1000))},
     }
     return Question(number, kind, plan)

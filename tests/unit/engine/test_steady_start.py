@@ -148,9 +148,7 @@ FLASH: dict[str, Any] = {"drive": "samsung-pm893-960", "layout": {"level": "jbod
 
 def test_a_buffer_that_is_emptied_slowly_begins_empty() -> None:
     """Half of it would take hours to go, although no more comes than is written: requests waited minutes behind it."""
-    array = Array.parse(
-        {"drive": "generic-7k2", "drive_write_cache": True, "layout": {"level": "raid6", "disks": 10}}
-    )
+    array = Array.parse({"drive": "generic-7k2", "drive_write_cache": True, "layout": {"level": "raid6", "disks": 10}})
     load = Workload.parse({"size": "4 KiB", "read_ratio": 0.3, "rate": "300/s"})
     assert not len(start_of(array, load).buffered)
     result = simulate(array, load, n_requests=120_000, profile_draws=0)

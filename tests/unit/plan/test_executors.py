@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 from diskmodel.array import Array
 from diskmodel.plan import Outcome, run_plan
 from diskmodel.plan.run.memory import Remembered, from_plain, read_outcomes, to_plain
+from diskmodel.plan.trial.at_once import at_once
+from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -115,3 +119,35 @@ def test_dask_cluster_that_loses_a_worker(tmp_path: Path) -> None:
     assert killed
     assert len(list(tmp_path.iterdir())) > 1
     assert result.to_dict()["candidates"] == expected["candidates"]
+
+
+def test_advice_is_given_in_threads_only_where_the_kernel_simulates() -> None:
+    with at_once(Simulated()) as pool:
+        assert isinstance(pool, ThreadPoolExecutor)
+    for evaluate in (Simulated("simpy"), Queues()):
+        with at_once(evaluate) as pool:
+            assert pool.submit(threading.get_ident).result() == threading.get_ident()
+            assert isinstance(pool.submit(int, "x").exception(), ValueError)
+
+
+def test_what_has_not_begun_is_left_undone_when_a_plan_is_interrupted() -> None:
+    """Ctrl-C reaches the main thread, and the work that a thread has divided in turn must end, too."""
+    begun: list[int] = []
+    go_on = threading.Event()
+
+    def waits(number: int) -> None:
+        begun.append(number)
+        go_on.wait(60)
+
+    def divided() -> None:
+        with at_once(Simulated()) as inner:
+            list(inner.map(waits, range(1000)))
+
+    with pytest.raises(KeyboardInterrupt), at_once(Simulated()) as pool:
+        outer = pool.submit(divided)
+        while not begun:
+            time.sleep(0.01)
+        threading.Timer(0.2, go_on.set).start()
+        raise KeyboardInterrupt
+    assert isinstance(outer.exception(), CancelledError)
+    assert len(begun) <= (os.cpu_count() or 1)
