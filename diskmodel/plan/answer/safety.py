@@ -25,11 +25,13 @@ class Safety(Record):
     degraded, rebuilding : Outcome or None
         Under the whole load with a disk failed, and while that disk is rebuilt; None without redundancy.
     rebuild_hours : float
-        Of that rebuild beside the load; nan without redundancy, infinite where the load leaves no time for it.
+        Of that rebuild beside the load; nan without redundancy, infinite where the array cannot serve both.
     loss_per_year : float
         Probability of losing data within a year, unrecoverable read errors during rebuilds included.
     limit_per_year : float
         Largest accepted probability: the objective's, else 1 %.
+    rebuild_alone_hours : float
+        Of a rebuild without any load, by formula; nan where unknown.
     """
 
     degraded: Outcome | None
@@ -37,6 +39,7 @@ class Safety(Record):
     rebuild_hours: float
     loss_per_year: float
     limit_per_year: float
+    rebuild_alone_hours: float = math.nan
 
     @property
     def is_safe(self) -> bool:
@@ -44,16 +47,25 @@ class Safety(Record):
         return self.loss_per_year <= self.limit_per_year and not math.isinf(self.rebuild_hours)
 
     @property
+    def is_overloaded(self) -> bool:
+        """Whether the rebuild was simulated, and the array cannot serve the load beside it."""
+        return self.rebuilding is not None and not self.rebuilding.is_stable
+
+    @property
     def warning(self) -> str:
         """What is not accepted, in a sentence; "" where nothing is."""
         if self.is_safe:
             return ""
+        if self.rebuilding is not None and self.is_overloaded:
+            done = self.rebuilding.iops.value
+            share = f"it completes {done:,.4g} requests/s" if done else "no request completes while it runs"
+            return f"with a disk failed, this array cannot serve the whole load during the rebuild: {share}"
         if math.isinf(self.rebuild_hours):
             return "with a disk failed, the rebuild of this array does not end beside the whole load"
-        return (
-            f"this array loses data with a probability of {self.loss_per_year:.2g} a year, "
-            f"above the limit of {self.limit_per_year:.2g}"
-        )
+        loss, limit = f"{self.loss_per_year:.2g}", f"{self.limit_per_year:.2g}"
+        if loss == limit:
+            loss = f"a little more than {loss}"
+        return f"this array loses data with a probability of {loss} a year, above the limit of {limit}"
 
     def p99_ms(self, outcome: Outcome | None) -> float | None:
         """Return the p99 latency of one of the outcomes; None where it is unknown or the array is overloaded."""

@@ -84,7 +84,8 @@ def safety_of(
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
     rebuilding = evaluate(rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
     figures = statics(case, array, busy, simulated_hours(case, rebuilding))
-    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit)
+    alone = statics(case, array).rebuild_hours
+    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit, alone)
 
 
 def idle(workload: Workload) -> Workload:

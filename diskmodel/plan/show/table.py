@@ -14,7 +14,8 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, caution, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.cautions import cautions, long_rebuilds
+from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
@@ -31,9 +32,7 @@ def plan_table(result: PlanResult) -> RenderableType:
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in because(result)]
-    risk = caution(result)
-    if risk:
-        parts.append(Text(f"Caution: {risk}.", style="yellow"))
+    parts += [Text(line, style="yellow") for line in cautions(result)]
     table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
@@ -121,6 +120,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
     if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
         said.append(_KNEE)
+    said += long_rebuilds(comparison.arrays)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive, Hdd
+from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
@@ -153,19 +154,10 @@ def warning(result: PlanResult) -> str:
     instead = ""
     if other is not None:
         instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
+    rebuild = result.plan.candidates.rebuild
+    if best.safety.is_overloaded and rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s:
+        instead = f" Lower rebuild.speed_min, which lets requests wait.{instead}"
     return f"Warning: {best.safety.warning}.{instead}"
-
-
-def caution(result: PlanResult) -> str:
-    """Return how many of the drives that the profile allows miss the objective; "" where none does."""
-    risk = result.profile_risk
-    if risk is None or risk.n_holding == risk.n_draws:
-        return ""
-    missed = ", ".join(name.replace("_", " ") for name in risk.failing)
-    return (
-        f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
-        f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
-    )
 
 
 def _with_a_disk_failed(safety: Safety) -> str:
@@ -175,10 +167,10 @@ def _with_a_disk_failed(safety: Safety) -> str:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
     failed, rebuilding = ("overloaded" if value is None else f"p99 {value:.3g} ms" for value in p99)
-    takes = f"takes {short(safety.rebuild_hours)} hours"
+    takes = f"the rebuild takes {short(safety.rebuild_hours)} hours; "
     if math.isinf(safety.rebuild_hours):
-        takes = "does not end beside this load"
-    return f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild {takes}; {chance}"
+        takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
+    return f"with a disk failed {failed}, during its rebuild {rebuilding}; {takes}{chance}"
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
