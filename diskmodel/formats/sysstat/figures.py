@@ -22,6 +22,7 @@ FIGURES: dict[str, tuple[str, float]] = {
     "wtps": ("writes_per_s", 1),
     "d/s": ("discards_per_s", 1),
     "dtps": ("discards_per_s", 1),
+    "f/s": ("flushes_per_s", 1),
     # bytes per second
     "rkB/s": ("read_bytes_per_s", _KB),
     "wkB/s": ("write_bytes_per_s", _KB),

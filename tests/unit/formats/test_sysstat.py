@@ -110,3 +110,21 @@ def test_names_of_sar_may_come_last(tmp_path):
     )
     loads = {load.device: load.ios_per_s.tolist() for load in read_sysstat(path)}
     assert loads == {"dev8-16": [120, 130], "dev8-0": [1, 2]}
+
+
+def test_flushes_are_named_where_there_are_any():
+    (load,) = read_sysstat(DATA / "iostat.json")
+    reports = json.loads((DATA / "iostat.json").read_text())["sysstat"]["hosts"][0]["statistics"]
+    mean = sum(report["disk"][0]["f/s"] for report in reports[1:]) / 3
+    (note,) = [note for note in load.notes if "flushes" in note]
+    assert note.startswith(f"flushes ({mean:.3g}/s on average) are left out: ")
+    text = (DATA / "iostat.json").read_text().replace('"f/s": 1.00', '"f/s": 0.00').replace('"f/s": 2.82', '"f/s": 0')
+    assert not [note for note in loads_of_text(text)[0].notes if "flushes" in note]
+
+
+def test_flushes_of_diskstats_are_named():
+    row = "   8       0 sda {} 0 800 10 50 0 400 10 0 20 20 0 0 0 0 {} 3\n"
+    text = f"1700000000.0\n{row.format(100, 5)}1700000010.0\n{row.format(200, 25)}"
+    (load,) = loads_of_text(text, kind="diskstats")
+    assert load.reads_per_s.tolist() == [10.0]
+    assert any(note.startswith("flushes (2/s on average) are left out") for note in load.notes)
