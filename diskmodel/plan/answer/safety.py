@@ -9,11 +9,16 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.units import in_digits
 
 #: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
 #: states its own: one array in a hundred. It is a convention, far above what makers advertise for RAID 6 and below what
 #: wide RAID 5 of large disks has. At half or double, arrays between 0.5 % and 2 % are named or not.
 USUAL_LOSS_PER_YEAR = 0.01
+
+#: Share of the offered requests that an overloaded array completes, from which the numbers would look like all of them.
+#: At half of the rest, 19.9 of 20 are printed as 19.9 of 20; at double, 19.6 of 20 are not printed.
+_ALL = 0.99
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Safety(Record):
         Largest accepted probability: the objective's, else 1 %.
     rebuild_alone_hours : float
         Of a rebuild without any load, by formula; nan where unknown.
+    offered_per_s : float
+        By the hosts; nan where they wait for their responses.
     """
 
     degraded: Outcome | None
@@ -40,6 +47,7 @@ class Safety(Record):
     loss_per_year: float
     limit_per_year: float
     rebuild_alone_hours: float = math.nan
+    offered_per_s: float = math.nan
 
     @property
     def is_safe(self) -> bool:
@@ -57,8 +65,14 @@ class Safety(Record):
         if self.is_safe:
             return ""
         if self.rebuilding is not None and self.is_overloaded:
-            done = self.rebuilding.iops.value
-            share = f"it completes {done:,.4g} requests/s" if done else "no request completes while it runs"
+            done, offered = self.rebuilding.iops.value, self.offered_per_s
+            share = f"it completes {in_digits(done)} requests/s"
+            if done == 0:
+                share = "no request completes while it runs"
+            elif offered * _ALL <= done:
+                share = f"at {in_digits(offered)} requests/s the queue grows without end"
+            elif not math.isnan(offered):
+                share = f"it completes {in_digits(done)} of {in_digits(offered)} requests/s"
             return f"with a disk failed, this array cannot serve the whole load during the rebuild: {share}"
         if math.isinf(self.rebuild_hours):
             return "with a disk failed, the rebuild of this array does not end beside the whole load"

@@ -117,6 +117,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
+        is_settled=result.is_settled,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 

@@ -9,7 +9,7 @@ from diskmodel.plan import PlanDescription, run_plan
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.show.cautions import cautions, long_rebuild
-from diskmodel.plan.show.words import because, warning
+from diskmodel.plan.show.words import because, explained, warning
 from diskmodel.result import Interval
 
 
@@ -33,13 +33,18 @@ def test_an_array_is_safe_if_it_is_rebuilt_and_seldom_loses_data(hours: float, l
 
 
 @pytest.mark.parametrize(
-    ("done", "words"),
-    [(0.0, "no request completes while it runs"), (412.34, "it completes 412.3 requests/s")],
+    ("done", "offered", "words"),
+    [
+        (0.0, 500.0, "no request completes while it runs"),
+        (412.34, math.nan, "it completes 412 requests/s"),
+        (412.34, 1500.0, "it completes 412 of 1,500 requests/s"),
+        (20.21, 20.0, "at 20 requests/s the queue grows without end"),
+    ],
 )
-def test_a_rebuild_that_overloads_the_array_is_named(done: float, words: str) -> None:
+def test_a_rebuild_that_overloads_the_array_is_named(done: float, offered: float, words: str) -> None:
     rate = Interval.exact(done)
     rebuilding = Outcome(False, rate, rate, {"": {}}, 1.0, rebuilt_bytes_per_s=50e6)
-    safety = Safety(rebuilding, rebuilding, math.inf, 0.001, 0.01)
+    safety = Safety(rebuilding, rebuilding, math.inf, 0.001, 0.01, offered_per_s=offered)
     assert not safety.is_safe
     assert safety.warning == f"with a disk failed, this array cannot serve the whole load during the rebuild: {words}"
 
@@ -111,3 +116,34 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     assert faster.best.safety is not None
     assert faster.best.safety.rebuild_hours == pytest.approx(148, rel=0.05)
     assert not [line for line in cautions(faster) if "rebuild" in line]
+
+
+def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archive-st8000as0002") -> PlanDescription:
+    return PlanDescription.parse(
+        {
+            "workload": {"size": "8 KiB", "read_ratio": reads, "rate": f"{rate}/s"},
+            "objective": {"latency": {"p99": p99}, "capacity": "10 TB"},
+            "candidates": {"drives": [drive], "levels": ["raid10"], "min_disks": 4, "max_disks": 4},
+            "search": {"requests": 1000, "max_requests": 1000},
+        }
+    )
+
+
+def test_shingled_recording_is_named_where_it_is_the_reason() -> None:
+    result = run_plan(_of_archives(0.3, 25, "200 ms"), with_details=False, with_relaxations=False)
+    assert result.best is None
+    (said,) = because(result)
+    assert "These drives record in shingled tracks (SMR): random writes fill their media cache" in said
+    assert "with conventional recording 4 disks would do 2" in said
+    assert "shingled tracks (SMR)" in " ".join(dict(explained(result))["What limits each candidate"])
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [_of_archives(1.0, 25, "1 ms"), _of_archives(0.3, 25, "1 ms", "toshiba-mg08aca16te")],
+    ids=["reads", "usual"],
+)
+def test_shingled_recording_is_not_named_where_it_matters_not(plan: PlanDescription) -> None:
+    result = run_plan(plan, with_details=False, with_relaxations=False)
+    assert result.best is None
+    assert "shingled" not in " ".join(because(result))

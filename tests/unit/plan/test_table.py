@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import math
 import re
+from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from diskmodel.array import Array
@@ -13,6 +15,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -136,3 +139,44 @@ def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
     assert math.isnan(without.burst_requests)
     shown = text_of(found)
     assert "burst absorbed, writes" in shown
+
+
+@pytest.mark.parametrize("width", [30, 40, 60])
+def test_a_narrow_terminal_cuts_no_name(width: int) -> None:
+    result = run_plan(plan_of(), evaluate=Queues())
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(result)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "…" not in text
+    words = text.split()
+    for candidate in result.candidates:
+        assert f"{candidate.level}" in words
+        assert str(candidate.disks) in text
+
+
+def test_runs_without_a_steady_state_are_marked() -> None:
+    arrays = [Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": n}}) for n in (4, 8)]
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "300/s"})
+    settled = compare(arrays, load, evaluate=Queues())
+    assert "*" not in text_of(settled)
+    first = replace(settled.arrays[0], healthy=replace(settled.arrays[0].healthy, is_settled=False))
+    text = text_of(replace(settled, arrays=(first, settled.arrays[1])))
+    (rate,) = [line for line in text.splitlines() if line.startswith(" IOPS  ")]
+    assert rate.split()[1:] == ["300*", "300"]
+    assert "*: the run did not reach a steady state" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (5284.3, 3, "5,284"),
+        (999.6, 3, "1,000"),
+        (999.4, 3, "999"),
+        (1.234, 3, "1.23"),
+        (105.6, 2, "106"),
+        (12340, 4, "12,340"),
+    ],
+)
+def test_large_figures_have_no_exponent(value: float, digits: int, text: str) -> None:
+    assert in_digits(value, digits) == text
