@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -83,10 +83,21 @@ def calibrate(
         When the files cannot be read or have too little to fit.
     """
     task = _Task(read_evidence(paths), name, capacity_bytes, start, seed)
-    result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
+    try:
+        result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
+    except InputError as error:
+        faults = [_with_files(fault, task.evidence.paths) for fault in error.faults]
+        raise type(error)(faults, error.source) from None
     if out is not None:
         result.drive.save(out)
     return result
+
+
+def _with_files(fault: Fault, paths: Sequence[Path]) -> Fault:
+    """Return a fault of the whole evidence with the files that it consists of."""
+    if fault.field != "evidence" or fault.value is not None:
+        return fault
+    return replace(fault, value=str(paths[0]) if len(paths) == 1 else [str(path) for path in paths])
 
 
 @dataclass(frozen=True)
