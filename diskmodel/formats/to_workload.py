@@ -282,6 +282,14 @@ def _device_streams(
         raise FormatError(Fault("device", load.device.strip(), rule, fix), source)
     if reads + writes > 0:
         notes.append("of sizes only the means are recorded; each direction has one size")
+        if reads and writes and not (read_bytes and write_bytes):
+            lost = "writes" if read_bytes else "reads"
+            notes.append(
+                f"the bytes of {lost} are 0 in the unit of the columns: the mean size of all requests was assumed; "
+                "record with iostat -x (kB), without -m, -g or -G"
+            )
+            mean = (all_bytes or read_bytes + write_bytes) / (reads + writes)
+            read_bytes, write_bytes = reads * mean, writes * mean
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         return [
             _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})

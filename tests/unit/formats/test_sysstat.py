@@ -8,6 +8,7 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat import loads_of_text, read_sysstat
+from diskmodel.formats.to_workload import find_workload
 from tests.unit.formats.files import DATA
 
 
@@ -128,3 +129,16 @@ def test_flushes_of_diskstats_are_named():
     (load,) = loads_of_text(text, kind="diskstats")
     assert load.reads_per_s.tolist() == [10.0]
     assert any(note.startswith("flushes (2/s on average) are left out") for note in load.notes)
+
+
+def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
+    """`iostat -xm` of sysstat 10: 0.00 MB/s of 2 writes a second are up to 5 kB/s, not requests of a sector."""
+    text = (
+        "Linux 3.10 (h)\n\n"
+        "Device:         rrqm/s   wrqm/s     r/s     w/s    rMB/s    wMB/s avgrq-sz avgqu-sz   await  svctm  %util\n"
+        "sda               0.00     0.02    6.00    2.00     0.07     0.00    16.00     0.00    0.88   0.52   0.01\n\n"
+    ) * 2
+    (tmp_path / "iostat.txt").write_text(text)
+    found = find_workload(tmp_path / "iostat.txt")
+    assert [stream["sizes"][0]["size_bytes"] for stream in found.workload["streams"]] == [8192, 8192]
+    assert any(note.startswith("the bytes of writes are 0 in the unit of the columns") for note in found.notes)
