@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from diskmodel.array import Array
+from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import short
@@ -22,7 +23,7 @@ _PROPOSED_SPEED = 30e6
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
-    return [f"Caution: {text}." for text in (_profile(result), _rebuild(result)) if text]
+    return [f"Caution: {text}." for text in (_profile(result), _rebuild(result), _host(result)) if text]
 
 
 def _profile(result: PlanResult) -> str:
@@ -35,6 +36,12 @@ def _profile(result: PlanResult) -> str:
         f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
         f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
     )
+
+
+def _host(result: PlanResult) -> str:
+    """Return that the host's processors are left out, where they matter."""
+    outcome = result.best.trial.outcome if result.best is not None and result.best.trial is not None else None
+    return "" if outcome is None else left_out(result.plan.host, outcome.iops.value)
 
 
 def _rebuild(result: PlanResult) -> str:

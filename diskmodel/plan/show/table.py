@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -131,6 +132,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         said.append(_KNEE)
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)
+    found = ((item.name, left_out(item.array.host, item.healthy.iops.value)) for item in comparison.arrays)
+    said += [f"{name}: {text}" for name, text in found if text]
     said += long_rebuilds(comparison.arrays)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 

@@ -19,6 +19,9 @@ from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
+#: A host whose processors are described.
+_BUSY = {"submission": "10 us", "processors": 8}
+
 
 def text_of(item: object) -> str:
     console = Console(file=io.StringIO(), width=80, color_system=None)
@@ -180,3 +183,17 @@ def test_runs_without_a_steady_state_are_marked() -> None:
 )
 def test_large_figures_have_no_exponent(value: float, digits: int, text: str) -> None:
     assert in_digits(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "host", "is_named"), [(90_000, {}, True), (50_000, {}, False), (90_000, _BUSY, False)]
+)
+def test_processors_that_are_left_out_are_named(rate: int, host: dict[str, object], is_named: bool) -> None:
+    plan = plan_of(
+        workload={"size": "4 KiB", "read_ratio": 1.0, "rate": f"{rate}/s"},
+        candidates={"drives": ["generic-sas-ssd"], "levels": ["raid10"], "max_disks": 64},
+        **({"host": host} if host else {}),
+    )
+    result = run_plan(plan, evaluate=Queues())
+    assert result.best is not None
+    assert ("more than one of the host's processors" in text_of(result)) == is_named
