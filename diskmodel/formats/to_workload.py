@@ -30,6 +30,7 @@ from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from diskmodel.workload.trace import COARSE_CLOCK_NS
 
@@ -212,7 +213,7 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
         if len(without_bytes) < len(chosen):
             notes += [
-                f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no bytes"
+                f"{load.device.strip()}: left out, as it has {in_digits(float(np.nanmean(load.ios_per_s)), 4)} requests/s but no bytes"
                 for load in without_bytes
             ]
             names_without = {load.device for load in without_bytes}
