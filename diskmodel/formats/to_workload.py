@@ -213,7 +213,8 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
         if len(without_bytes) < len(chosen):
             notes += [
-                f"{load.device.strip()}: left out, as it has {in_digits(float(np.nanmean(load.ios_per_s)), 4)} requests/s but no bytes"
+                f"{load.device.strip()}: left out, as it has {in_digits(float(np.nanmean(load.ios_per_s)), 4)} "
+                "requests/s but no bytes"
                 for load in without_bytes
             ]
             names_without = {load.device for load in without_bytes}

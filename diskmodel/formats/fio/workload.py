@@ -226,9 +226,8 @@ class _Job:
         if most >= total:
             self._note(f"thinktime={text} is left out: the rate holds the job below what the pauses allow")
             return rates
-        self._note(
-            f"thinktime={text} allows at most {in_digits(most, 4)}/s, less than the rate of {in_digits(total, 4)}/s: it decides"
-        )
+        slower = f"{in_digits(most, 4)}/s, less than the rate of {in_digits(total, 4)}/s"
+        self._note(f"thinktime={text} allows at most {slower}: it decides")
         return {}
 
     def _check_rates(self, rates: Mapping[str, float]) -> None:
@@ -237,8 +236,8 @@ class _Job:
             part = job.directions.get(kind)
             if part is not None and abs(part.iops / rate - 1) > _LITTLE_REPORTED:
                 self._note(
-                    f"{kind}s: {in_digits(rate, 4)}/s were asked for and {in_digits(part.iops, 4)}/s measured: the rate asked "
-                    "for is taken; the device could not keep up or the run was short"
+                    f"{kind}s: {in_digits(rate, 4)}/s were asked for and {in_digits(part.iops, 4)}/s measured: the "
+                    "rate asked for is taken; the device could not keep up or the run was short"
                 )
         if "rate" in self._options:
             self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")
