@@ -18,6 +18,11 @@ from diskmodel.plan.question.family import Family
 from diskmodel.workload import Workload
 
 
+def level_in_words(level: str) -> str:
+    """Return a level for people: "RAID 5", "JBOD", "an erasure code"."""
+    return "an erasure code" if level == "erasure" else level.upper().replace("RAID", "RAID ")
+
+
 @dataclass(frozen=True)
 class Candidate(Record):
     """The answer for one family.
@@ -100,7 +105,7 @@ class Candidate(Record):
     def level_in_words(self) -> str:
         """The level for people: "RAID 5", "RAID 50 in 2 groups"."""
         groups = self.n_groups
-        name = self.level.upper().replace("RAID", "RAID ")
+        name = level_in_words(self.level)
         return f"{name} in {groups} groups" if groups > 1 else name
 
     @property

@@ -51,16 +51,16 @@ def _rebuild(result: PlanResult) -> str:
         return ""
     safety, drive = best.safety, best.family.drive
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours)
-    return text and f"{text}; {_shortened(result, drive.capacity_bytes)}"
+    return text and f"{text}; {_shortened(result, drive.capacity_bytes, safety.rebuild_alone_hours)}"
 
 
-def _shortened(result: PlanResult, capacity_bytes: int) -> str:
+def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
     """Return what shortens the rebuild of a plan's answer."""
     rebuild = result.plan.candidates.rebuild
     more = "use more or smaller disks"
     if rebuild.speed_min_bytes_per_s >= _PROPOSED_SPEED or rebuild.speed_max_bytes_per_s <= _PROPOSED_SPEED:
         return f"to shorten it, {more}"
-    hours = capacity_bytes / _PROPOSED_SPEED / 3600
+    hours = max(capacity_bytes / _PROPOSED_SPEED / 3600, alone_hours)
     return (
         f'to shorten it, {more}, or set rebuild = {{ speed_min = "30 MB/s" }} in [candidates]: about {short(hours)} '
         "hours if the disks can, and requests wait longer"

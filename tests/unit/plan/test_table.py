@@ -73,7 +73,8 @@ def test_parity_groups_of_a_limited_width_are_explained() -> None:
 def test_too_few_disks_for_the_level_are_named() -> None:
     plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 2})
     text = text_of(run_plan(plan, evaluate=Queues()))
-    assert "Raid10 cannot have any of the numbers of disks in the plan (1 to 2)." in text
+    said = " ".join(text.split())
+    assert "RAID 10 cannot have any of the numbers of disks in the plan (1 to 2): disks=2: raid10 needs" in said
 
 
 def test_not_feasible_is_said() -> None:
