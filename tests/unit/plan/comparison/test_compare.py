@@ -238,3 +238,20 @@ def test_cheapest_wins_where_prices_are_known() -> None:
     assert by_cost.best is not None
     assert (by_disks.minimized, by_disks.best.family.drive.name) == ("disks", "Generic 15k rpm SAS")
     assert (by_cost.minimized, by_cost.best.family.drive.name) == ("cost", "Generic 7.2k rpm SATA")
+
+
+def test_flash_drives_do_not_seek() -> None:
+    flash = Array.parse({"drive": "generic-sas-ssd", "layout": {"level": "raid5", "disks": 6}})
+    disks = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 6}})
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.7, "queue_depth": 16})
+    first, second = compare([flash, disks], load, n_requests=2000).arrays
+    assert not [line for line in first.differs if "an operation takes" in line]
+    assert [line for line in second.differs if "an operation takes" in line]
+
+
+def test_the_media_cache_is_why_shingled_disks_are_slow() -> None:
+    shingled = Array.parse({"drive": "seagate-archive-st8000as0002", "layout": {"level": "jbod", "disks": 1}})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "4/s"})
+    (one,) = compare([shingled], load, n_requests=500).arrays
+    (line,) = [line for line in one.differs if "an operation takes" in line]
+    assert line.endswith("(cleaning of the media cache of shingled tracks)")
