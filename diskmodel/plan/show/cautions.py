@@ -16,9 +16,9 @@ from diskmodel.units import in_disks, nominal_bytes
 LONG_REBUILD_HOURS = 168.0
 #: How many times as long as alone a rebuild must take before the load is named as the reason. At 1 it always is.
 _SLOWED_BY_LOAD = 2.0
-#: Least speed of a rebuild that is proposed, bytes/s: a sixth of what a disk transfers. At half, 14 TB still take 11
-#: days; at double, requests of the hosts wait about twice as often.
-_PROPOSED_SPEED = 30e6
+#: Least speeds of a rebuild that are proposed, bytes/s: the first that ends within a week, at most half of what a disk
+#: transfers. At half, 14 TB still take 11 days; at double, requests of the hosts wait about twice as often.
+_PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 
 def cautions(result: PlanResult) -> list[str]:
@@ -58,12 +58,14 @@ def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> s
     """Return what shortens the rebuild of a plan's answer."""
     rebuild = result.plan.candidates.rebuild
     more = "use more or smaller disks"
-    if rebuild.speed_min_bytes_per_s >= _PROPOSED_SPEED or rebuild.speed_max_bytes_per_s <= _PROPOSED_SPEED:
+    within = (speed for speed in _PROPOSED_SPEEDS if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
+    speed = next(within, _PROPOSED_SPEEDS[-1])
+    if rebuild.speed_min_bytes_per_s >= speed or rebuild.speed_max_bytes_per_s <= speed:
         return f"to shorten it, {more}"
-    hours = max(capacity_bytes / _PROPOSED_SPEED / 3600, alone_hours)
+    hours = max(capacity_bytes / speed / 3600, alone_hours)
     return (
-        f'to shorten it, {more}, or set rebuild = {{ speed_min = "30 MB/s" }} in [candidates]: about {short(hours)} '
-        "hours if the disks can, and requests wait longer"
+        f'to shorten it, {more}, or set rebuild = {{ speed_min = "{speed / 1e6:.0f} MB/s" }} in [candidates]: about '
+        f"{short(hours)} hours if the disks can, and requests wait longer"
     )
 
 

@@ -1,6 +1,7 @@
 """What a plan says of an array with a disk failed."""
 
 import math
+import re
 
 import pytest
 
@@ -147,3 +148,17 @@ def test_shingled_recording_is_not_named_where_it_matters_not(plan: PlanDescript
     result = run_plan(plan, with_details=False, with_relaxations=False)
     assert result.best is None
     assert "shingled" not in " ".join(because(result))
+
+
+@pytest.mark.parametrize(("drive", "speed"), [("toshiba-mg08aca16te", "30 MB/s"), ("seagate-exos-m-30", "60 MB/s")])
+def test_the_proposed_speed_of_a_rebuild_ends_within_a_week(drive: str, speed: str) -> None:
+    asked = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.7, "rate": "600/s"},
+        "objective": {"latency": {"p99": "200 ms"}, "capacity": "40 TB"},
+        "candidates": {"drives": [drive], "levels": ["raid10"], "min_disks": 8, "max_disks": 8},
+    }
+    result = run_plan(PlanDescription.parse(asked), with_details=False)
+    (said,) = [line for line in cautions(result) if "rebuild" in line]
+    assert f'speed_min = "{speed}"' in said
+    (hours,) = re.findall(r"about (\d+) hours", said)
+    assert int(hours) < 168

@@ -15,9 +15,12 @@ from diskmodel.plan import ParetoPoint, cases, compare, pareto_search, run_plan
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.comparison.compare import _why
 from diskmodel.plan.comparison.pareto import pareto_front
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.show.plot import curves_of, save_latency_plot
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import SERVICE_S, Queues, plan_of
 
@@ -249,9 +252,19 @@ def test_flash_drives_do_not_seek() -> None:
     assert [line for line in second.differs if "an operation takes" in line]
 
 
-def test_the_media_cache_is_why_shingled_disks_are_slow() -> None:
-    shingled = Array.parse({"drive": "seagate-archive-st8000as0002", "layout": {"level": "jbod", "disks": 1}})
-    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "4/s"})
-    (one,) = compare([shingled], load, n_requests=500).arrays
-    (line,) = [line for line in one.differs if "an operation takes" in line]
-    assert line.endswith("(cleaning of the media cache of shingled tracks)")
+@pytest.mark.parametrize(
+    ("drive", "reads", "reason"),
+    [
+        ("seagate-archive-st8000as0002", 0.5, "cleaning of the media cache of shingled tracks"),
+        ("seagate-archive-st8000as0002", 1.0, "seek and rotation"),
+        ("generic-7k2", 0.5, "seek and rotation"),
+    ],
+)
+def test_the_media_cache_is_why_shingled_disks_are_slow(drive: str, reads: float, reason: str) -> None:
+    array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": reads, "rate": "4/s"})
+    rate = Interval.exact(4.0)
+    slow = Outcome(True, rate, rate, {"": {}}, 0.5, back_end_per_host=1.0)
+    (line,) = _why(array, load, 1.0, slow)
+    assert line.startswith("an operation takes 125.00 ms")
+    assert line.endswith(f"({reason})")
