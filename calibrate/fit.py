@@ -28,6 +28,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
+from diskmodel.units import nominal_bytes
 
 #: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
 #: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
@@ -195,7 +196,8 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     start = _hard_disk(task.start)
     warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None and start is None:
-        warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
+        assumed = nominal_bytes(ASSUMED_CAPACITY_BYTES)
+        warnings.append(f"fio does not report the capacity: {assumed} are assumed; give that of the drive (--capacity)")
     named = task.name or evidence.paths[0].stem
     origin = provenance(evidence.paths, evidence.kinds, None, seed)
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]

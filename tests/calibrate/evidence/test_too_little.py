@@ -26,3 +26,13 @@ def test_the_files_and_what_they_have_are_named(names: list[str], has: str) -> N
     assert fault.value == (paths if len(paths) > 1 else paths[0])
     assert fault.rule == f"has too few reads: 2 queue depths or sizes are needed, and it has {has}"
     assert "evidence=0" not in str(raised.value)
+
+
+def test_a_capacity_that_is_assumed_is_said_with_its_option() -> None:
+    found = calibrate(DATA.parent / "hgst-behind-p420i.fio.json")
+    assert (
+        "fio does not report the capacity: 256 GB are assumed; give that of the drive (--capacity)"
+        in found.report["warnings"]
+    )
+    stated = calibrate(DATA.parent / "hgst-behind-p420i.fio.json", capacity_bytes=4 * 10**12)
+    assert not [warning for warning in stated.report["warnings"] if "capacity" in warning]
