@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
+from diskmodel.units import nominal_bytes
 
 #: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
 #: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
@@ -83,10 +84,21 @@ def calibrate(
         When the files cannot be read or have too little to fit.
     """
     task = _Task(read_evidence(paths), name, capacity_bytes, start, seed)
-    result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
+    try:
+        result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
+    except InputError as error:
+        faults = [_with_files(fault, task.evidence.paths) for fault in error.faults]
+        raise type(error)(faults, error.source) from None
     if out is not None:
         result.drive.save(out)
     return result
+
+
+def _with_files(fault: Fault, paths: Sequence[Path]) -> Fault:
+    """Return a fault of the whole evidence with the files that it consists of."""
+    if fault.field != "evidence" or fault.value is not None:
+        return fault
+    return replace(fault, value=str(paths[0]) if len(paths) == 1 else [str(path) for path in paths])
 
 
 @dataclass(frozen=True)
@@ -184,7 +196,8 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     start = _hard_disk(task.start)
     warnings.extend(_processor_bound(evidence.jobs))
     if capacity_bytes is None and start is None:
-        warnings.append(f"fio does not report the capacity; {ASSUMED_CAPACITY_BYTES} bytes are assumed")
+        assumed = nominal_bytes(ASSUMED_CAPACITY_BYTES)
+        warnings.append(f"fio does not report the capacity: {assumed} are assumed; give that of the drive (--capacity)")
     named = task.name or evidence.paths[0].stem
     origin = provenance(evidence.paths, evidence.kinds, None, seed)
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]

@@ -97,6 +97,10 @@ class DescriptionError(InputError):
     code = "description"
 
 
+class StarvationError(DescriptionError):
+    """A rebuild beside which no request completes (rule R6)."""
+
+
 class FormatError(InputError):
     """A file of the wrong kind, or with a malformed line."""
 

@@ -211,6 +211,11 @@ def _pretty(value: int, units: list[tuple[str, int]]) -> str:
     return f"{value} B"
 
 
+def in_digits(value: float, digits: int = 3) -> str:
+    """Return a figure with so many digits, and whole numbers beyond: never with an exponent where it is large."""
+    return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
+
+
 def in_disks(n: int) -> str:
     """Return a number of disks in words: "1 disk", "2 disks"."""
     return f"{n} disk{'' if n == 1 else 's'}"

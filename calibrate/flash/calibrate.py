@@ -28,6 +28,8 @@ from diskmodel.errors import Fault, InputError
 
 #: Conditions of reads needed.
 _MIN_CELLS = 2
+#: Conditions that an error names at most.
+_MOST_NAMED = 4
 NOTES = (
     "Writes were not fitted: they are assumed to cost what reads of the same pattern cost, and 12 % more, without "
     "garbage collection."
@@ -81,8 +83,8 @@ def calibrate_flash(
     """
     reads = Cells({key: cell for key, cell in cells.items() if key.op == "read"})
     if len(reads) < _MIN_CELLS:
-        rule = "has too few read measurements: at least two queue depths or sizes are needed"
-        raise InputError(Fault("evidence", len(reads), rule, "measure random reads at several queue depths"))
+        rule = f"has too few reads: {_MIN_CELLS} queue depths or sizes are needed, and it has {_in_words(cells)}"
+        raise InputError(Fault("evidence", None, rule, "measure random reads at several queue depths"))
     found = _fitted(cells.without_host(), known, provenance=provenance, warnings=warnings, seed=seed)
     taken = cells.host_ns(cells)
     if found.has_converged or not taken.any():
@@ -101,6 +103,13 @@ def _host_station(taken_ns: Floats) -> tuple[str, int]:
         f'is not in the profile: in an array of this host write [host] and submission = "{middle / 1000:.3g} us"'
     )
     return said, middle
+
+
+def _in_words(cells: Cells) -> str:
+    """Return what was measured, as the end of a sentence."""
+    keys = [str(key) for key in sorted(cells)]
+    more = f" and {len(keys) - _MOST_NAMED} more" if len(keys) > _MOST_NAMED else ""
+    return ", ".join(keys[:_MOST_NAMED]) + more if keys else "none of a known size and queue depth"
 
 
 def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings: list[str], seed: int) -> Calibration:

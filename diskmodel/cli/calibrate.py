@@ -258,7 +258,7 @@ def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
 def conditions_table(residuals: Sequence[dict[str, Any]], mixed: dict[str, Any] | None) -> Table:
     """Return a table of rates and percentiles, measured and predicted; mixes of reads and writes were held out."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("condition")
+    table.add_column("condition", overflow="fold")
     for heading in ("measured", "predicted", "rate", "mean", "p99"):
         table.add_column(heading, justify="right", no_wrap=True)
     held = [] if mixed is None else mixed["conditions"]
@@ -280,7 +280,7 @@ def table_of(parameters: dict[str, Any]) -> Table:
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("± error", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for name, row in parameters.items():
         table.add_row(label(name), *shown(row), remark(row), style="" if row["identified"] else "dim")
     return table

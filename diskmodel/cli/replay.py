@@ -153,9 +153,9 @@ def _table(title: str, found: list[_Replayed]) -> Any:
     table = Table(
         title=f"{title}: {n:,} requests", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
     )
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for item in found:
-        table.add_column(item.name, justify="right")
+        table.add_column(item.name, justify="right", overflow="fold")
     worst = found[0].timeline.worst.length_s
     window = "worst minute" if worst == 60 else f"worst {worst:g} s"
     rows = [

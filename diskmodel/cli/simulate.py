@@ -108,6 +108,7 @@ def simulate(
     --precision.
     """
     from diskmodel.engine.simulate import simulate as run
+    from diskmodel.host.limit import left_out
     from diskmodel.result.show.iostat import iostat_text
 
     described = read_array(array, drive)
@@ -146,6 +147,8 @@ def simulate(
         show(f"{title}{layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
+    if note := left_out(described.host, result.iops.mean):
+        say(note)
     if not result.is_stable:
         raise honest_no("the array is overloaded; lower the load or add disks")
     if requests is None and not result.is_converged:

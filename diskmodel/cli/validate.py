@@ -105,9 +105,9 @@ def _table(printed: dict[str, Any]) -> Table:
     if printed.get("engine"):
         parts.append(("in the engines", printed["engine"]))
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for name, _ in parts:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     for label, key, form in _ROWS:
         cells = ["–" if part.get(key) is None else form.format(part[key]) for _, part in parts]
         table.add_row(label, *cells)
@@ -117,7 +117,7 @@ def _table(printed: dict[str, Any]) -> Table:
 def _conditions(rows: list[dict[str, Any]]) -> Table:
     """Return a table of measured conditions with their predictions and the repeatability of the measurement."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("condition")
+    table.add_column("condition", overflow="fold")
     for heading in ("measured ms", "predicted ms", "error", "demerit", "repeatability"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:

@@ -11,6 +11,7 @@ import typer
 from diskmodel.cli.shared.console import print_json, show
 from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile
 from diskmodel.cli.shared.status import check_place, ends_well
+from diskmodel.units import in_digits
 
 
 @ends_well
@@ -60,8 +61,8 @@ def workload(
         return
     show(f"{evidence}: {found.kind}")
     if found.mean_per_s is not None:
-        load = ", ".join(f"p{percentile:g} {rate:,.0f}" for percentile, rate in found.load_per_s.items())
-        show(f"  requests per second over time: mean {found.mean_per_s:,.0f}, {load}")
+        load = ", ".join(f"p{percentile:g} {in_digits(rate)}" for percentile, rate in found.load_per_s.items())
+        show(f"  requests per second over time: mean {in_digits(found.mean_per_s)}, {load}")
     show(*(f"  {note}" for note in found.notes))
     if out is None:
         typer.echo("\n" + described.to_toml().rstrip())

@@ -10,7 +10,7 @@ from diskmodel.array import Array
 from diskmodel.controller.description import Controller
 from diskmodel.drive.tables import DriveTables, HddTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
-from diskmodel.errors import DescriptionError, Fault
+from diskmodel.errors import DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
 from diskmodel.host.pauses import draw_pauses
 from diskmodel.layout.rebuild import MAX_STARVING_BYTES
@@ -187,9 +187,9 @@ def too_long() -> DescriptionError:
     )
 
 
-def starved() -> DescriptionError:
+def starved() -> StarvationError:
     """The error of a run whose requests wait for the rebuild without an end (rule R6)."""
-    return DescriptionError(
+    return StarvationError(
         Fault(
             "layout.rebuild",
             None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from diskmodel.array import Array
+from diskmodel.drive import Drive
 from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Op
@@ -32,7 +33,7 @@ def refuse_random_writes(
         When the drives are shingled and some writes are no long sequential runs.
     """
     drive = array.drive
-    if not isinstance(drive, Hdd) or drive.recording != "shingled" or not _has_random_writes(workload):
+    if not isinstance(drive, Hdd) or not writes_shingled(drive, workload):
         return
     if drive.media_cache is None:
         raise CoverageError(
@@ -55,6 +56,11 @@ def refuse_random_writes(
                 "fit a workload to the trace, or begin with start=empty",
             )
         )
+
+
+def writes_shingled(drive: Drive, workload: Workload | TraceWorkload) -> bool:
+    """Return whether random writes go to shingled tracks, whose bands have to be written anew for them."""
+    return isinstance(drive, Hdd) and drive.recording == "shingled" and _has_random_writes(workload)
 
 
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:

@@ -115,6 +115,12 @@ def _notes(rows: Sequence[Mapping[str, float] | None]) -> list[str]:
         found.append("discards (TRIM) are left out")
     elif any(row and row.get("discard_bytes_per_s", 0) > 0 for row in rows):
         found.append("discards (TRIM) count among the requests: the program does not count them apart")
+    flushes = [row.get("flushes_per_s", 0.0) for row in rows if row]
+    if any(flushes):
+        found.append(
+            f"flushes ({sum(flushes) / len(flushes):.3g}/s on average) are left out: a drive that keeps writes in a "
+            "volatile cache has to write them before it answers one"
+        )
     if any(row and "has_discards_in_writes" in row for row in rows):
         found.append("writes and discards are reported as one; all are taken as writes")
     return found

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.errors import Fault, FormatError
+from diskmodel.units import in_digits
 
 _LEVEL = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%?(?:\s*of\s+(?:the\s+)?(time|requests))?", re.ASCII)
 
@@ -85,5 +86,5 @@ class Level:
         other = Level(self.percentile, is_of_requests=True)
         return (
             f"{above:.0%} of the requests arrive while the load is above this level, which is a percentile of time; "
-            f'--percentile "{other}" plans for {other.rate(rates_per_s):,.4g}/s'
+            f'--percentile "{other}" plans for {in_digits(other.rate(rates_per_s), 4)}/s'
         ).replace("% of the", " % of the", 1)

@@ -30,6 +30,7 @@ from diskmodel.formats.sysstat import KINDS as SYSSTAT_KINDS
 from diskmodel.formats.sysstat import read_sysstat
 from diskmodel.formats.trace.reader import Errors, read_trace
 from diskmodel.formats.trace_facts import TraceFacts
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from diskmodel.workload.trace import COARSE_CLOCK_NS
 
@@ -212,7 +213,8 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
         if len(without_bytes) < len(chosen):
             notes += [
-                f"{load.device.strip()}: left out, as it has {np.nanmean(load.ios_per_s):.4g} requests/s but no bytes"
+                f"{load.device.strip()}: left out, as it has {in_digits(float(np.nanmean(load.ios_per_s)), 4)} "
+                "requests/s but no bytes"
                 for load in without_bytes
             ]
             names_without = {load.device for load in without_bytes}
@@ -282,6 +284,14 @@ def _device_streams(
         raise FormatError(Fault("device", load.device.strip(), rule, fix), source)
     if reads + writes > 0:
         notes.append("of sizes only the means are recorded; each direction has one size")
+        if reads and writes and not (read_bytes and write_bytes):
+            lost = "writes" if read_bytes else "reads"
+            notes.append(
+                f"the bytes of {lost} are 0 in the unit of the columns: the mean size of all requests was assumed; "
+                "record with iostat -x (kB), without -m, -g or -G"
+            )
+            mean = (all_bytes or read_bytes + write_bytes) / (reads + writes)
+            read_bytes, write_bytes = reads * mean, writes * mean
         parts = {"reads": (1.0, reads, read_bytes), "writes": (0.0, writes, write_bytes)}
         return [
             _open_stream(prefix + name, ratio, rate * count / (reads + writes), {whole_size(n_bytes / count): 1})

@@ -12,6 +12,10 @@ from diskmodel.records import Op, Requests
 #: the submission time by 20 (1/(1 - u)); a closed workload that it limits measures slightly below 1.
 BOUND_RATIO = 0.95
 
+#: Requests per second that one processor submits, as one job of fio does (`docs/explanation/validation-arrays.md`). At
+#: half, hosts that have time left are pointed out; at double, one that is saturated is not.
+ONE_PROCESSOR_PER_S = 60_000
+
 
 def mean_submission_ns(host: Host, requests: Requests) -> float:
     """Return the mean processor time of requests issued in the order of their rows (rule H1), in nanoseconds.
@@ -100,3 +104,21 @@ def host_limit(host: Host, iops: float, requests: Requests) -> tuple[str, ...]:
     if host.is_transparent:
         return ()
     return processor_message(host, iops, mean_submission_ns(host, requests), mean_lock_ns(host, requests))
+
+
+def left_out(host: Host, iops: float) -> str:
+    """Return that the host's processors are left out, where a rate takes more than one of them; "" elsewhere.
+
+    Examples
+    --------
+    >>> left_out(Host(), 200_000.0)[:62]
+    "200,000 requests/s take more than one of the host's processors"
+    >>> left_out(Host(), 50_000.0)
+    ''
+    """
+    if host.submission_ns or host.has_lock or iops <= ONE_PROCESSOR_PER_S:
+        return ""
+    return (
+        f"{iops:,.0f} requests/s take more than one of the host's processors (one submits some "
+        f"{ONE_PROCESSOR_PER_S:,}), which are left out: describe them as [host] (submission, processors, lock)"
+    )

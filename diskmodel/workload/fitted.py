@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.units import Pause
+from diskmodel.units import Pause, in_digits
 
 _Spread = Annotated[float, Field(ge=0, le=1e3)]
 
@@ -55,7 +55,7 @@ class FittedLatency(Description):
         """Return both figures in a line."""
         pace = "" if self.speed_up == 1 else f", {self.speed_up:.3g} times as fast"
         parts = [
-            f"{name} {fitted / 1e6:.3g} ms for {trace / 1e6:.3g} ms ({error:+.0%})"
+            f"{name} {in_digits(fitted / 1e6)} ms for {in_digits(trace / 1e6)} ms ({error:+.0%})"
             for name, trace, fitted, error in (
                 ("mean", self.trace_mean_ns, self.fitted_mean_ns, self.mean_error),
                 ("p99", self.trace_p99_ns, self.fitted_p99_ns, self.p99_error),

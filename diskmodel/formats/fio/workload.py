@@ -13,6 +13,7 @@ from diskmodel.formats.fio.effects import NO_DRIVE, notes_of
 from diskmodel.formats.fio.job import LIMITED_BELOW, FioJob
 from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, size_bytes, time_ns
 from diskmodel.formats.sizes import whole_size
+from diskmodel.units import in_digits
 
 _SECTOR_BYTES = 512
 _KINDS = ("read", "write")
@@ -196,11 +197,13 @@ class _Job:
                 raise self._error("latency", None, "is missing: the number of requests outstanding is unknown")
             return allowed
         if not self._has_options:
-            self._note(f"the output holds no options: {measured:.4g} requests outstanding follow from IOPS × latency")
+            self._note(
+                f"the output holds no options: {in_digits(measured, 4)} requests outstanding follow from IOPS × latency"
+            )
             return max(round(measured), 1)
         if self._think() or abs(measured / allowed - 1) <= _LITTLE_REPORTED:
             return allowed
-        seen = f"the options allow {allowed} requests outstanding, IOPS × latency makes {measured:.3g}"
+        seen = f"the options allow {allowed} requests outstanding, IOPS × latency makes {in_digits(measured)}"
         if measured < LIMITED_BELOW * allowed:
             if job.is_direct is not True and job.engine not in SYNCHRONOUS_ENGINES:
                 self._note(f"{seen}: buffered requests wait inside fio; the measured number is taken")
@@ -223,7 +226,8 @@ class _Job:
         if most >= total:
             self._note(f"thinktime={text} is left out: the rate holds the job below what the pauses allow")
             return rates
-        self._note(f"thinktime={text} allows at most {most:.4g}/s, less than the rate of {total:.4g}/s: it decides")
+        slower = f"{in_digits(most, 4)}/s, less than the rate of {in_digits(total, 4)}/s"
+        self._note(f"thinktime={text} allows at most {slower}: it decides")
         return {}
 
     def _check_rates(self, rates: Mapping[str, float]) -> None:
@@ -232,8 +236,8 @@ class _Job:
             part = job.directions.get(kind)
             if part is not None and abs(part.iops / rate - 1) > _LITTLE_REPORTED:
                 self._note(
-                    f"{kind}s: {rate:.4g}/s were asked for and {part.iops:.4g}/s measured: the rate asked "
-                    "for is taken; the device could not keep up or the run was short"
+                    f"{kind}s: {in_digits(rate, 4)}/s were asked for and {in_digits(part.iops, 4)}/s measured: the "
+                    "rate asked for is taken; the device could not keep up or the run was short"
                 )
         if "rate" in self._options:
             self._note(f"rate={self._options['rate']} is taken as bytes per second of each clone, as fio does")

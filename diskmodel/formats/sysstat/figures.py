@@ -22,6 +22,7 @@ FIGURES: dict[str, tuple[str, float]] = {
     "wtps": ("writes_per_s", 1),
     "d/s": ("discards_per_s", 1),
     "dtps": ("discards_per_s", 1),
+    "f/s": ("flushes_per_s", 1),
     # bytes per second
     "rkB/s": ("read_bytes_per_s", _KB),
     "wkB/s": ("write_bytes_per_s", _KB),
@@ -181,6 +182,9 @@ def completed(found: dict[str, float]) -> Figures:
         found["has_discards_in_writes"] = 1.0
     size = found.pop("size", None)
     if "read_bytes_per_s" in found and "write_bytes_per_s" in found:
+        is_coarse = size and not (found["read_bytes_per_s"] and found["write_bytes_per_s"])
+        if is_coarse and found.get("reads_per_s") and found.get("writes_per_s"):
+            found.setdefault("bytes_per_s", found["ios_per_s"] * (size or 0.0))  # 0.00 MB/s of so many is not nothing
         found.setdefault("bytes_per_s", found["read_bytes_per_s"] + found["write_bytes_per_s"])
     elif size is not None and "ios_per_s" in found:
         found.setdefault("bytes_per_s", found["ios_per_s"] * size)

@@ -383,4 +383,6 @@ def _difference(before: list[int], after: list[int], seconds: float) -> dict[str
         found["write_await_ns"] = change[7] / writes * 1e6
     if len(change) > 11:
         found["discards_per_s"] = change[11] / seconds
+    if len(change) > 15:
+        found["flushes_per_s"] = max(change[15], 0) / seconds
     return completed(found)

@@ -18,6 +18,11 @@ from diskmodel.plan.question.family import Family
 from diskmodel.workload import Workload
 
 
+def level_in_words(level: str) -> str:
+    """Return a level for people: "RAID 5", "JBOD", "an erasure code"."""
+    return "an erasure code" if level == "erasure" else level.upper().replace("RAID", "RAID ")
+
+
 @dataclass(frozen=True)
 class Candidate(Record):
     """The answer for one family.
@@ -51,6 +56,8 @@ class Candidate(Record):
         Complete descriptions of `trial`: with its number of requests they reproduce its figures alone.
     safety : Safety or None
         The array with a disk failed and during the rebuild; None before it is simulated.
+    shingled : str
+        What shingled recording does to fewer disks, or to an infeasible family, as a sentence; "" where it matters not.
     waterfall : tuple of WaterfallStep
         From the rule of thumb's number to this one; empty where it was not asked for.
     floor_ms : float or None
@@ -75,6 +82,7 @@ class Candidate(Record):
     safety: Safety | None = None
     floor_ms: float | None = None
     waterfall: Waterfall = ()
+    shingled: str = ""
 
     @property
     def state(self) -> str:
@@ -97,7 +105,7 @@ class Candidate(Record):
     def level_in_words(self) -> str:
         """The level for people: "RAID 5", "RAID 50 in 2 groups"."""
         groups = self.n_groups
-        name = self.level.upper().replace("RAID", "RAID ")
+        name = level_in_words(self.level)
         return f"{name} in {groups} groups" if groups > 1 else name
 
     @property
@@ -153,7 +161,13 @@ class Candidate(Record):
         data: dict[str, Any] = {**self.family.to_dict(), "disks": self.disks, "feasible": self.is_feasible}
         if self.array is not None:
             data |= {"level": self.level, "groups": self.array.layout.n_groups, "family_level": self.family.level}
-        data |= {"binds": self.binds, "reason": self.reason, "decided": self.is_decided, "binding": self.binding}
+        data |= {
+            "binds": self.binds,
+            "reason": self.reason,
+            "shingled": self.shingled or None,
+            "decided": self.is_decided,
+            "binding": self.binding,
+        }
         outcome = self.trial.outcome if self.trial else None
         data |= outcome.to_dict() if outcome else {"iops": None, "latency_ms": {}}
         if self.trial is not None:

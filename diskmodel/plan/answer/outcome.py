@@ -49,6 +49,8 @@ class Outcome(Record):
     cycle_requests : int
         Requests in which the load goes through its ups and downs once, where the run was too short to see enough of
         them (rule Z11); 0: it saw enough.
+    is_settled : bool
+        Whether the run reached a steady state.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
@@ -72,6 +74,7 @@ class Outcome(Record):
     round_requests: int = 0
     is_in_waves: bool = False
     cycle_requests: int = 0
+    is_settled: bool = True
 
     @property
     def is_partial(self) -> bool:
@@ -107,6 +110,7 @@ class Outcome(Record):
         """Return rates, latencies in milliseconds and the ends of their intervals."""
         return {
             "stable": self.is_stable,
+            "settled": self.is_settled,
             "iops": self.iops.value,
             "iops_low": self.iops.low,
             "iops_high": self.iops.high,

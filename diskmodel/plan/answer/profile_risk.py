@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.units import in_digits
 
 #: Confidence of the intervals.
 CONFIDENCE = 0.95
@@ -59,7 +60,7 @@ class ProfileRisk(Record):
         met = f"{self.n_holding} of {self.n_draws} drives drawn from the profile's uncertainty meet the objective"
         missed = ", ".join(f"{n} miss {name}" for name, n in self.failing.items())
         intervals = [
-            f"{name} {interval.low / 1e6:.3g} to {interval.high / 1e6:.3g} ms"
+            f"{name} {in_digits(interval.low / 1e6)} to {in_digits(interval.high / 1e6)} ms"
             for name, interval in self.figures.items()
             if name in ("mean", "p99") and math.isfinite(interval.low + interval.high)
         ]

@@ -9,11 +9,16 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.units import in_digits
 
 #: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
 #: states its own: one array in a hundred. It is a convention, far above what makers advertise for RAID 6 and below what
 #: wide RAID 5 of large disks has. At half or double, arrays between 0.5 % and 2 % are named or not.
 USUAL_LOSS_PER_YEAR = 0.01
+
+#: Share of the offered requests that an overloaded array completes, from which the numbers would look like all of them.
+#: At half of the rest, 19.9 of 20 are printed as 19.9 of 20; at double, 19.6 of 20 are not printed.
+_ALL = 0.99
 
 
 @dataclass(frozen=True)
@@ -25,11 +30,15 @@ class Safety(Record):
     degraded, rebuilding : Outcome or None
         Under the whole load with a disk failed, and while that disk is rebuilt; None without redundancy.
     rebuild_hours : float
-        Of that rebuild beside the load; nan without redundancy, infinite where the load leaves no time for it.
+        Of that rebuild beside the load; nan without redundancy, infinite where the array cannot serve both.
     loss_per_year : float
         Probability of losing data within a year, unrecoverable read errors during rebuilds included.
     limit_per_year : float
         Largest accepted probability: the objective's, else 1 %.
+    rebuild_alone_hours : float
+        Of a rebuild without any load, by formula; nan where unknown.
+    offered_per_s : float
+        By the hosts; nan where they wait for their responses.
     """
 
     degraded: Outcome | None
@@ -37,6 +46,8 @@ class Safety(Record):
     rebuild_hours: float
     loss_per_year: float
     limit_per_year: float
+    rebuild_alone_hours: float = math.nan
+    offered_per_s: float = math.nan
 
     @property
     def is_safe(self) -> bool:
@@ -44,16 +55,31 @@ class Safety(Record):
         return self.loss_per_year <= self.limit_per_year and not math.isinf(self.rebuild_hours)
 
     @property
+    def is_overloaded(self) -> bool:
+        """Whether the rebuild was simulated, and the array cannot serve the load beside it."""
+        return self.rebuilding is not None and not self.rebuilding.is_stable
+
+    @property
     def warning(self) -> str:
         """What is not accepted, in a sentence; "" where nothing is."""
         if self.is_safe:
             return ""
+        if self.rebuilding is not None and self.is_overloaded:
+            done, offered = self.rebuilding.iops.value, self.offered_per_s
+            share = f"it completes {in_digits(done)} requests/s"
+            if done == 0:
+                share = "no request completes while it runs"
+            elif offered * _ALL <= done:
+                share = f"at {in_digits(offered)} requests/s the queue grows without end"
+            elif not math.isnan(offered):
+                share = f"it completes {in_digits(done)} of {in_digits(offered)} requests/s"
+            return f"with a disk failed, this array cannot serve the whole load during the rebuild: {share}"
         if math.isinf(self.rebuild_hours):
             return "with a disk failed, the rebuild of this array does not end beside the whole load"
-        return (
-            f"this array loses data with a probability of {self.loss_per_year:.2g} a year, "
-            f"above the limit of {self.limit_per_year:.2g}"
-        )
+        loss, limit = f"{self.loss_per_year:.2g}", f"{self.limit_per_year:.2g}"
+        if loss == limit:
+            loss = f"a little more than {loss}"
+        return f"this array loses data with a probability of {loss} a year, above the limit of {limit}"
 
     def p99_ms(self, outcome: Outcome | None) -> float | None:
         """Return the p99 latency of one of the outcomes; None where it is unknown or the array is overloaded."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.units import in_digits
 
 
 @dataclass(frozen=True)
@@ -51,5 +52,5 @@ class Spreading(Record):
             figures = f"would do {self.spread.value:,.0f} requests per second instead of {self.stored.value:,.0f}"
         else:
             spread_ms, stored_ms = self.spread.value / 1e6, self.stored.value / 1e6
-            figures = f"would have {spread_ms:.3g} ms at {self.figure} instead of {stored_ms:.3g}"
+            figures = f"would have {in_digits(spread_ms)} ms at {self.figure} instead of {in_digits(stored_ms)}"
         return f"spread over all of its space, the best array {figures}"

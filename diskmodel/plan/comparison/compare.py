@@ -8,6 +8,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
+from diskmodel.drive import Hdd
+from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
@@ -175,11 +177,14 @@ def _why(array: Array, workload: Workload, counted: float, outcome: Outcome) -> 
     said = []
     operations = outcome.iops.value * outcome.back_end_per_host
     working = array.layout.disks - len(array.layout.failed)
-    if operations > 0 and outcome.utilization_ratio > 0:
+    # a flash drive is busy while it serves several operations, so that its time says nothing about one
+    if operations > 0 and outcome.utilization_ratio > 0 and isinstance(array.drive, Hdd):
         simulated_ms = 1000 * outcome.utilization_ratio * working / operations
         assumed_ms = 1000 / calculator_disk_iops(array.drive)
         if abs(simulated_ms / assumed_ms - 1) > 0.05:
             side = "elevator and short seeks" if simulated_ms < assumed_ms else "seek and rotation"
+            if simulated_ms > assumed_ms and writes_shingled(array.drive, workload):
+                side = "cleaning of the media cache of shingled tracks"
             said.append(f"an operation takes {simulated_ms:.2f} ms, by rule of thumb {assumed_ms:.2f} ms ({side})")
     if abs(outcome.back_end_per_host / counted - 1) > 0.03:
         said.append(

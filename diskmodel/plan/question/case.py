@@ -103,6 +103,15 @@ class Case:
                 most_bytes = usable_bytes
         return found
 
+    @property
+    def why_no_counts(self) -> str:
+        """Why the family's level cannot have the plan's largest number of disks; "" where it can."""
+        try:
+            self.array(max(self.plan.candidates.counts))
+        except DescriptionError as error:
+            return str(error.faults[0])
+        return ""
+
     def array(self, disks: int, *, n_failed: int = 0, is_rebuilding: bool = False) -> Array:
         """Return the array with `disks` disks.
 

@@ -118,7 +118,7 @@ class Objective(Description):
     growth_ratio: Growth = 0.0
     years: float = Field(default=0.0, ge=0, le=30)
     peak_factor: float = Field(default=1.0, ge=1, le=1000)
-    capacity_bytes: Bytes | None = None
+    capacity_bytes: Bytes | None = Field(default=None, gt=0)
     capacity_growth_ratio: Growth = 0.0
     fill_limit_ratio: Ratio = Field(default=1.0, gt=0)
     formatting_ratio: Ratio = Field(default=0.0, lt=1)

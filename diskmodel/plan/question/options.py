@@ -92,7 +92,7 @@ class PlanOptions(Description):
     throughput_bytes_per_s: BytesPerSecond | None = None
     read_ratio: Ratio | None = None
     size_bytes: Length | None = None
-    capacity_bytes: Bytes | None = None
+    capacity_bytes: Bytes | None = Field(default=None, gt=0)
     p99_ns: Nanoseconds | None = None
     fill_limit_ratio: Ratio | None = None
     drives: tuple[str, ...] = ()

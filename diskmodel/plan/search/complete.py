@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from diskmodel.drive import Hdd
+from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.outcome import Outcome
@@ -13,11 +15,19 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.statics import simulated_hours, statics
+from diskmodel.units import in_digits, in_disks
 from diskmodel.workload import Workload
 
 #: Rate of an array that is called idle, requests per second: a disk serves more than 50 a second, so that hardly any
 #: request meets another. At double nothing changes; at half neither.
 IDLE_PER_S = 1.0
+
+
+#: Criteria that recording can be the reason of.
+_OF_SPEED = ("iops", "throughput", "latency", "utilization")
+#: How many times as fast the same disks have to be without shingled tracks for these to be named as the reason. At half
+#: of the excess it is within many intervals; at double, disks that are twice as slow pass without a word.
+WORTH_NAMING = 1.5
 
 
 def complete(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
@@ -47,7 +57,7 @@ def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, w
     found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))
     known = None if candidate.safety is None else candidate.safety.degraded
     safety = safety_of(case, trial, evaluate, with_rebuild=with_rebuild, degraded=known)
-    found = replace(found, safety=safety)
+    found = replace(found, safety=safety, shingled=found.shingled or _shingled(case, found, evaluate))
     return found if found.is_feasible or found.floor_ms is not None else _with_floor(found, case, evaluate)
 
 
@@ -84,7 +94,9 @@ def safety_of(
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
     rebuilding = evaluate(rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
     figures = statics(case, array, busy, simulated_hours(case, rebuilding))
-    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit)
+    alone = statics(case, array).rebuild_hours
+    offered = math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s
+    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)
 
 
 def idle(workload: Workload) -> Workload:
@@ -94,6 +106,33 @@ def idle(workload: Workload) -> Workload:
         found = found.scaled(min(1.0, IDLE_PER_S / max(workload.offered_rate_per_s, IDLE_PER_S)))
     n_closed = sum(stream.is_closed for stream in workload.streams)
     return found.with_queue_depth(n_closed) if n_closed else found
+
+
+def _shingled(case: Case, candidate: Candidate, evaluate: Evaluate) -> str:
+    """Return what the disks that miss the objective would do with conventional recording: one more evaluation.
+
+    "" where they do not write at random places of shingled tracks, or recording is not the reason.
+    """
+    drive, missed = case.family.drive, candidate.below if candidate.is_feasible else candidate.trial
+    if missed is None or missed.outcome is None or not isinstance(drive, Hdd):
+        return ""
+    if not writes_shingled(drive, case.workload) or candidate.binds not in _OF_SPEED:
+        return ""
+    usual = drive.model_copy(update={"recording": "conventional", "media_cache": None})
+    search = case.search
+    array = case.of(drive=usual).array(missed.disks)
+    was, now = missed.outcome, evaluate(array, case.workload, n_requests=search.requests, seed=search.seed)
+    before, p99 = was.latency_of("p99"), now.latency_of("p99")
+    if not now.is_stable or p99 is None:
+        return ""
+    is_slower = not was.is_stable or now.iops.value > WORTH_NAMING * was.iops.value
+    if not is_slower and before is not None and before.value < WORTH_NAMING * p99.value:
+        return ""
+    return (
+        "these drives record in shingled tracks (SMR): random writes fill their media cache, and cleaning it takes the "
+        f"time; with conventional recording {in_disks(missed.disks)} would do {now.iops.value:,.0f} requests/s at "
+        f"a p99 of {in_digits(p99.value / 1e6)} ms"
+    )
 
 
 def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candidate:
@@ -110,7 +149,7 @@ def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candida
     floor_ms = figure.value / 1e6
     name = f"idle {candidate.level_in_words} of {trial.disks} disks"
     if floor_ms > binding.limit:
-        words = f"even an {name} takes {floor_ms:.3g} ms at {statistic}"
+        words = f"even an {name} takes {in_digits(floor_ms)} ms at {statistic}"
     else:
-        words = f"an {name} already takes {floor_ms:.3g} ms at {statistic}"
+        words = f"an {name} already takes {in_digits(floor_ms)} ms at {statistic}"
     return replace(candidate, floor_ms=floor_ms, reason=f"{candidate.reason}; {words}")

@@ -12,6 +12,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial.rule_of_thumb import calculator_cache_hit, calculator_disk_iops, read_fraction
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.rebuild import PASSES
+from diskmodel.units import in_digits
 from diskmodel.workload import Stream, Workload
 
 
@@ -138,6 +139,6 @@ def _queueing(trial: Trial) -> str:
         return ""
     worst = min(latency, key=lambda item: item.margin_ratio)
     return (
-        f"the rule of thumb ignores queueing; simulated, {worst.detail} latency is {worst.figure.value:.3g} ms (limit "
-        f"{worst.limit:.3g} ms) with the disks {100 * outcome.utilization_ratio:.0f} % busy"
+        f"the rule of thumb ignores queueing; simulated, {worst.detail} latency is {in_digits(worst.figure.value)} ms "
+        f"(limit {in_digits(worst.limit)} ms) with the disks {100 * outcome.utilization_ratio:.0f} % busy"
     )

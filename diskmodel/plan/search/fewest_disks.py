@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.candidate import Candidate, level_in_words
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
@@ -53,7 +53,9 @@ def search_family(
     """
     counts = case.counts
     if not counts:
-        reason = f"{case.family.level} cannot have any of the numbers of disks in the plan ({_range(case)})"
+        level = level_in_words(case.family.level)
+        why = f": {case.why_no_counts}" if case.why_no_counts else ""
+        reason = f"{level} cannot have any of the numbers of disks in the plan ({_range(case)}){why}"
         return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
     trier = Trier(case, evaluate, known=() if before is None else before.trials)
     fixed = {n: trier.static(n) for n in counts}

@@ -18,6 +18,7 @@ from diskmodel.plan.answer.crossover import Crossover
 from diskmodel.plan.answer.load_curve import LoadPoint
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.waterfall import Waterfall
+from diskmodel.units import in_digits
 
 PANELS_IN_A_ROW = 3
 BOTH = 2
@@ -187,7 +188,7 @@ def draw_states(axes: Axes, candidate: Candidate, limit_ms: float | None) -> Non
         value = 0.0 if figure is None else figure.value / 1e6
         color = COLORS[1] if limit_ms is not None and value > limit_ms else COLORS[0]
         axes.bar(place, value, 0.6, color=color)
-        text = "overloaded" if figure is None else f"{value:.3g} ms"
+        text = "overloaded" if figure is None else f"{in_digits(value)} ms"
         over_the_line = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
         above: dict[str, Any] = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "fontsize": 9}
         axes.annotate(text, (place, value), bbox=over_the_line, **above)

@@ -22,6 +22,7 @@ from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
 from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
@@ -161,7 +162,7 @@ def _content(result: PlanResult) -> dict[str, Any]:
         "title": plan.name,
         "warning": warning(result),
         "answer": answer(result),
-        "because": because(result),
+        "because": [*because(result), *cautions(result)],
         "facts": _facts(result),
         "heading": "Candidates",
         "header": candidate_header(result),

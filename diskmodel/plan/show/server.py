@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from diskmodel.plan.answer.arrangement import ServerResult
 from diskmodel.plan.show import server_words as words
+from diskmodel.plan.show.narrow import TableOrList
 
 _LEFT = 2
 #: Columns of words; the others are figures.
@@ -42,13 +41,12 @@ def server_explanation(result: ServerResult) -> RenderableType:
     return Group(*parts)
 
 
-def _table(title: str, header: list[str], rows: list[list[str]], best: str) -> Table:
-    table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in header:
-        short_name = {"rule of thumb": "rule", "arrangement": ""}.get(name, name)
-        table.add_column(short_name, justify="left" if name in _TEXT else "right")
+def _table(title: str, header: list[str], rows: list[list[str]], best: str) -> TableOrList:
+    short_names = {"rule of thumb": "rule", "arrangement": ""}
+    names = [short_names.get(name, name) for name in header]
+    table = TableOrList(title, names, [short_names.get(name, name) for name in header if name in _TEXT])
     group = ""
     for row in rows:
         group = row[0] or group
-        table.add_row(*row, style="bold" if best and group == best else "")
+        table.rows.append((row, "bold" if best and group == best else ""))
     return table

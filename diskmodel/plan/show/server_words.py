@@ -8,6 +8,7 @@ from diskmodel.plan.answer.arrangement import Arrangement, PlacedArray, ServerRe
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.question.server import APART, SHARED
 from diskmodel.plan.show.candidates import CLOSE, counted_disks, short
+from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import (
     MAX_REASONS,
     explained,
@@ -50,7 +51,8 @@ def because(result: ServerResult) -> list[str]:
 def warnings(result: ServerResult) -> list[str]:
     """Return what has to be said of each recommended array before the recommendation."""
     arrays = result.best.arrays if result.best is not None else ()
-    return [f"{_names(array)}: {before}" for array in arrays if (before := warning(array.result))]
+    found = [(array, line) for array in arrays for line in (warning(array.result), *cautions(array.result)) if line]
+    return [f"{_names(array)}: {line}" for array, line in found]
 
 
 def header(result: ServerResult) -> list[str]:

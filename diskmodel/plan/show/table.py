@@ -10,14 +10,24 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
-from diskmodel.plan.show.words import answer, because, caution, explained, in_order_words, lists, peak_words, warning
+from diskmodel.plan.show.cautions import cautions, long_rebuilds
+from diskmodel.plan.show.narrow import TableOrList
+from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.units import in_digits
 
 _STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
+#: Mark of a figure of a run that did not reach a steady state.
+_UNSETTLED = "*"
+_UNSETTLED_NOTE = (
+    "*: the run did not reach a steady state, and a longer one may show another figure; simulate more requests "
+    "(--requests)"
+)
 _LEFT = 2
 #: Columns of the report that a terminal of 80 characters has no room for.
 _ON_PAPER_ONLY = ("IOPS", "mean ms", "rebuild h", "busy", "usable")
@@ -31,20 +41,16 @@ def plan_table(result: PlanResult) -> RenderableType:
         parts.append(Text(before, style="bold yellow"))
     parts.append(Text(answer(result), style="bold green" if is_feasible else "bold red"))
     parts += [_indented(line) for line in because(result)]
-    risk = caution(result)
-    if risk:
-        parts.append(Text(f"Caution: {risk}.", style="yellow"))
-    table = Table(title=result.plan.name, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    parts += [Text(line, style="yellow") for line in cautions(result)]
     header = candidate_header(result)
     shown = [index for index, name in enumerate(header) if name not in _ON_PAPER_ONLY]
-    for index in shown:
-        name = "rule" if header[index] == "rule of thumb" else header[index]
-        table.add_column(name, justify="left" if index < _LEFT else "right")
+    names = ["rule" if header[index] == "rule of thumb" else header[index] for index in shown]
+    table = TableOrList(result.plan.name, names, names[:_LEFT])
     for candidate in result.candidates:
         style = "bold" if result.best is not None and candidate is result.best else ""
         row = candidate_row(result, candidate)
         # intervals are for paper: eighty characters have room for figures only
-        table.add_row(*(row[index].partition(" ± ")[0] for index in shown), style=style)
+        table.rows.append(([row[index].partition(" ± ")[0] for index in shown], style))
     parts.append(table)
     if note := candidate_note(result):
         parts.append(Text(note))
@@ -73,9 +79,9 @@ def _indented(line: str) -> RenderableType:
 def comparison_table(comparison: Comparison) -> RenderableType:
     """Return the arrays side by side, their differences to the first, and why the rule of thumb differs."""
     table = Table(title=comparison.workload.name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for item in comparison.arrays:
-        table.add_column(item.name, justify="right")
+        table.add_column(item.name, justify="right", overflow="fold")
     for name, cells in comparison_rows(comparison):
         table.add_row(name, *cells)
     return Group(table, *(Text(line) for line in comparison_notes(comparison)))
@@ -92,7 +98,10 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
         ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
         ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
-        ("highest stable IOPS", [short(item.headroom.most_iops) for item in comparison.arrays]),
+        (
+            "highest stable IOPS",
+            [short(item.headroom.most_iops) + _mark(_highest(item)) for item in comparison.arrays],
+        ),
         ("p99 ms at that rate", [_latency(_highest(item), "p99") for item in comparison.arrays]),
         (_headroom_title(comparison), [f"{item.headroom.ratio:+.0%}" for item in comparison.arrays]),
         ("p99 ms with that headroom used", [short(item.headroom.p99_ms) for item in comparison.arrays]),
@@ -121,6 +130,11 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     said += [f"{item.name}: {'; '.join(item.differs)}" for item in comparison.arrays if item.differs]
     if any(math.isfinite(item.headroom.knee_iops) for item in comparison.arrays):
         said.append(_KNEE)
+    if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
+        said.append(_UNSETTLED_NOTE)
+    found = ((item.name, left_out(item.array.host, item.healthy.iops.value)) for item in comparison.arrays)
+    said += [f"{name}: {text}" for name, text in found if text]
+    said += long_rebuilds(comparison.arrays)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
 
@@ -139,7 +153,12 @@ def _highest(item: Compared) -> Outcome | None:
 
 
 def _rate(outcome: Outcome) -> str:
-    return short(outcome.iops.value) + ("" if outcome.is_stable else " (overloaded)")
+    return short(outcome.iops.value) + (_mark(outcome) if outcome.is_stable else " (overloaded)")
+
+
+def _mark(outcome: Outcome | None) -> str:
+    """Return the mark of figures of a run that did not reach a steady state; "" elsewhere."""
+    return _UNSETTLED if outcome is not None and outcome.is_stable and not outcome.is_settled else ""
 
 
 def _latency(outcome: Outcome | None, statistic: str) -> str:
@@ -149,4 +168,4 @@ def _latency(outcome: Outcome | None, statistic: str) -> str:
     if not outcome.is_stable:
         return "overloaded"
     half = (figure.high - figure.low) / 2e6
-    return f"{figure.value / 1e6:.3g}" + (f" ± {half:.2g}" if math.isfinite(half) else "")
+    return in_digits(figure.value / 1e6) + _mark(outcome) + (f" ± {in_digits(half, 2)}" if math.isfinite(half) else "")

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 
 from diskmodel.drive import Drive, Hdd
+from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
 from diskmodel.plan.show.candidates import short
-from diskmodel.units import in_disks, nominal_bytes
+from diskmodel.units import in_digits, in_disks, nominal_bytes
 from diskmodel.workload import Workload
 
 
@@ -64,9 +65,14 @@ def _fewer(best: Candidate) -> str:
     if best.below is None or best.binding is None:
         return f"{fewest(best.disks or 0)}."
     if best.is_decided:
-        return f"{too_few(best.below.disks)}: {best.binding.in_short()}."
+        return f"{too_few(best.below.disks)}: {best.binding.in_short()}.{_recording(best)}"
     why = best.binding.in_short()
     return f"{in_disks(best.below.disks)} may be enough, but the longest run does not decide it: {why}."
+
+
+def _recording(candidate: Candidate) -> str:
+    """Return what shingled recording does, as a further sentence; "" where it matters not."""
+    return f" {_sentence(candidate.shingled)}" if candidate.shingled else ""
 
 
 def fewest(disks: int) -> str:
@@ -85,7 +91,7 @@ def _why_not(result: PlanResult) -> list[str]:
     near = nearest(result.candidates)
     if near is None:
         return [_sentence(c.reason) for c in result.candidates]
-    said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}."]
+    said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}.{_recording(near)}"]
     for item in result.relaxations:
         cost = f", for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
         said.append(f"The objective is met with {item.change} ({item.disks} disks{cost}): {item.criterion.in_short()}.")
@@ -137,7 +143,8 @@ def _limits(result: PlanResult) -> list[str]:
     for candidate in result.candidates:
         disks = f"{candidate.disks} disks" if candidate.disks else candidate.state
         owner = f"{candidate.family.drive.name}, {candidate.level_in_words} ({disks})"
-        owners.setdefault(candidate.reason, []).append(owner)
+        reason = candidate.reason + (f"; {candidate.shingled}" if candidate.shingled else "")
+        owners.setdefault(reason, []).append(owner)
     return [f"{'; '.join(names)}: {reason}" for reason, names in owners.items()]
 
 
@@ -153,19 +160,10 @@ def warning(result: PlanResult) -> str:
     instead = ""
     if other is not None:
         instead = f" Below it: {other.disks} disks of {other.family.drive.name} in {other.level_in_words}."
+    rebuild = result.plan.candidates.rebuild
+    if best.safety.is_overloaded and rebuild.speed_min_bytes_per_s > Rebuild().speed_min_bytes_per_s:
+        instead = f" Lower rebuild.speed_min, which lets requests wait.{instead}"
     return f"Warning: {best.safety.warning}.{instead}"
-
-
-def caution(result: PlanResult) -> str:
-    """Return how many of the drives that the profile allows miss the objective; "" where none does."""
-    risk = result.profile_risk
-    if risk is None or risk.n_holding == risk.n_draws:
-        return ""
-    missed = ", ".join(name.replace("_", " ") for name in risk.failing)
-    return (
-        f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
-        f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
-    )
 
 
 def _with_a_disk_failed(safety: Safety) -> str:
@@ -174,11 +172,11 @@ def _with_a_disk_failed(safety: Safety) -> str:
     if safety.degraded is None:
         return f"no disk may fail: {chance}"
     p99 = [safety.p99_ms(outcome) for outcome in (safety.degraded, safety.rebuilding)]
-    failed, rebuilding = ("overloaded" if value is None else f"p99 {value:.3g} ms" for value in p99)
-    takes = f"takes {short(safety.rebuild_hours)} hours"
+    failed, rebuilding = ("overloaded" if value is None else f"p99 {in_digits(value)} ms" for value in p99)
+    takes = f"the rebuild takes {short(safety.rebuild_hours)} hours; "
     if math.isinf(safety.rebuild_hours):
-        takes = "does not end beside this load"
-    return f"with a disk failed {failed}, during its rebuild {rebuilding}; the rebuild {takes}; {chance}"
+        takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
+    return f"with a disk failed {failed}, during its rebuild {rebuilding}; {takes}{chance}"
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:

@@ -116,6 +116,7 @@ def rule_of_thumb_disks(case: Case) -> int | None:
             cache_hit=calculator_cache_hit(array, space),
             iops=iops,
             per_disk_iops=calculator_disk_iops(case.family.drive),
+            n_parity=array.layout.n_parity,
             utilization_ceiling=ceiling,
             counts_only=True,
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
+from diskmodel.errors import StarvationError
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.result import Latency, Result
@@ -39,10 +40,17 @@ class Simulated:
         """Return the outcome of one run of `n_requests` requests, or of all phases of a workload with excerpts.
 
         Streams that go through their regions in order end the run at the ends of these, where disks transfer least. A
-        run beside a rebuild has as few requests as it takes to end before the rebuild does.
+        run beside a rebuild has as few requests as it takes to end before the rebuild does. One that leaves the
+        requests no time is an overload in which none completes (rule R6).
         """
         n_requests = max(n_requests, workload.n_cycle)
         workload = workload.at_the_end(array.usable_bytes, n_requests)
+        try:
+            return self._outcome(array, workload, n_requests, seed)
+        except StarvationError:
+            return _starved(n_requests, self.engine)
+
+    def _outcome(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Outcome:
         result = self._result(array, workload, n_requests, seed)
         while result.rebuild and result.rebuild.is_finished and n_requests > MIN_BESIDE_A_REBUILD:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
@@ -54,6 +62,21 @@ class Simulated:
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
         engine: Any = self.engine
         return simulate(array, workload, n_requests=n_requests, seed=seed, engine=engine, profile_draws=0)
+
+
+def _starved(n_requests: int, method: str) -> Outcome:
+    """Return the outcome of an array whose rebuild takes all of its disks' time."""
+    return Outcome(
+        is_stable=False,
+        iops=Interval.exact(0.0),
+        bytes_per_s=Interval.exact(0.0),
+        latency_ns={"": {}},
+        utilization_ratio=1.0,
+        busiest_ratio=1.0,
+        n_requests=n_requests,
+        method=method,
+        rebuilt_bytes_per_s=0.0,
+    )
 
 
 def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
@@ -94,6 +117,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),
         round_requests=0 if result.window.n_rounds else result.run.round_requests,
         is_in_waves=result.run.is_in_waves,
+        is_settled=result.is_settled,
         cycle_requests=cycle if sees_too_few_cycles(result.n_requests, cycle) else 0,
     )
 

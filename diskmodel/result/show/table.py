@@ -18,6 +18,7 @@ from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
 from diskmodel.result.show.plot import result_svg
 from diskmodel.result.statistics.quantiles import LEVELS, fewest_for
+from diskmodel.units import in_digits
 
 _NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
@@ -78,7 +79,7 @@ def prediction_rows(prediction: Prediction) -> list[tuple[str, str, str]]:
 
 
 def _rebuild(rate: RebuildRate) -> tuple[str, str, str]:
-    whole = "ended within the run" if rate.is_finished else f"{rate.hours:.3g} h for a whole pass at this rate"
+    whole = "ended within the run" if rate.is_finished else f"{in_digits(rate.hours)} h for a whole pass at this rate"
     return (f"{rate.name}, of each disk", f"{rate.bytes_per_s / 1e6:.3g} MB/s", whole)
 
 
@@ -92,9 +93,9 @@ def _quantile_ends(ends_ns: tuple[float, float], level: float) -> str:
 def result_table(result: Result) -> RenderableType:
     """Return the table, and below it what the reader must know."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("quantity")
-    table.add_column("value", justify="right")
-    table.add_column(f"{result.confidence:.0%} interval")
+    table.add_column("quantity", overflow="fold")
+    table.add_column("value", justify="right", overflow="fold")
+    table.add_column(f"{result.confidence:.0%} interval", overflow="fold")
     for row in result_rows(result):
         table.add_row(*row)
     return Group(table, *(Text(message) for message in result.messages))
@@ -146,4 +147,4 @@ def _utilization(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _ms(value_ns: float) -> str:
-    return "unknown" if math.isnan(value_ns) else f"{value_ns / 1e6:.4g} ms"
+    return "unknown" if math.isnan(value_ns) else f"{in_digits(value_ns / 1e6, 4)} ms"

@@ -8,6 +8,7 @@ import pytest
 from diskmodel.errors import FormatError
 from diskmodel.formats.faults import LineError
 from diskmodel.formats.sysstat import loads_of_text, read_sysstat
+from diskmodel.formats.to_workload import find_workload
 from tests.unit.formats.files import DATA
 
 
@@ -110,3 +111,34 @@ def test_names_of_sar_may_come_last(tmp_path):
     )
     loads = {load.device: load.ios_per_s.tolist() for load in read_sysstat(path)}
     assert loads == {"dev8-16": [120, 130], "dev8-0": [1, 2]}
+
+
+def test_flushes_are_named_where_there_are_any():
+    (load,) = read_sysstat(DATA / "iostat.json")
+    reports = json.loads((DATA / "iostat.json").read_text())["sysstat"]["hosts"][0]["statistics"]
+    mean = sum(report["disk"][0]["f/s"] for report in reports[1:]) / 3
+    (note,) = [note for note in load.notes if "flushes" in note]
+    assert note.startswith(f"flushes ({mean:.3g}/s on average) are left out: ")
+    text = (DATA / "iostat.json").read_text().replace('"f/s": 1.00', '"f/s": 0.00').replace('"f/s": 2.82', '"f/s": 0')
+    assert not [note for note in loads_of_text(text)[0].notes if "flushes" in note]
+
+
+def test_flushes_of_diskstats_are_named():
+    row = "   8       0 sda {} 0 800 10 50 0 400 10 0 20 20 0 0 0 0 {} 3\n"
+    text = f"1700000000.0\n{row.format(100, 5)}1700000010.0\n{row.format(200, 25)}"
+    (load,) = loads_of_text(text, kind="diskstats")
+    assert load.reads_per_s.tolist() == [10.0]
+    assert any(note.startswith("flushes (2/s on average) are left out") for note in load.notes)
+
+
+def test_megabytes_that_are_rounded_to_nothing_are_not_tiny_requests(tmp_path):
+    """`iostat -xm` of sysstat 10: 0.00 MB/s of 2 writes a second are up to 5 kB/s, not requests of a sector."""
+    text = (
+        "Linux 3.10 (h)\n\n"
+        "Device:         rrqm/s   wrqm/s     r/s     w/s    rMB/s    wMB/s avgrq-sz avgqu-sz   await  svctm  %util\n"
+        "sda               0.00     0.02    6.00    2.00     0.07     0.00    16.00     0.00    0.88   0.52   0.01\n\n"
+    ) * 2
+    (tmp_path / "iostat.txt").write_text(text)
+    found = find_workload(tmp_path / "iostat.txt")
+    assert [stream["sizes"][0]["size_bytes"] for stream in found.workload["streams"]] == [8192, 8192]
+    assert any(note.startswith("the bytes of writes are 0 in the unit of the columns") for note in found.notes)

@@ -59,7 +59,7 @@ class Queues:
         read, level = read_fraction(workload), array.layout.level
         cache = array.controller.read_cache
         hit = 0.0 if cache is None else (cache.hit_ratio or 0.2)
-        per_host = back_end_per_host(write_penalty(level), read, hit)
+        per_host = back_end_per_host(write_penalty(level, n_parity=array.layout.n_parity), read, hit)
         service = SERVICE_S[int(array.drive.rpm)] if array.drive.kind == "hdd" else FLASH_SERVICE_S
         working = array.layout.disks - len(array.layout.failed)
         if workload.queue_depth:

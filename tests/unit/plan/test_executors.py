@@ -133,7 +133,7 @@ def test_advice_is_given_in_threads_only_where_the_kernel_simulates() -> None:
 def test_what_has_not_begun_is_left_undone_when_a_plan_is_interrupted() -> None:
     """Ctrl-C reaches the main thread, and the work that a thread has divided in turn must end, too."""
     begun: list[int] = []
-    go_on = threading.Event()
+    is_divided, go_on = threading.Event(), threading.Event()
 
     def waits(number: int) -> None:
         begun.append(number)
@@ -141,13 +141,14 @@ def test_what_has_not_begun_is_left_undone_when_a_plan_is_interrupted() -> None:
 
     def divided() -> None:
         with at_once(Simulated()) as inner:
-            list(inner.map(waits, range(1000)))
+            results = inner.map(waits, range(1000))
+            is_divided.set()
+            list(results)
 
-    with pytest.raises(KeyboardInterrupt), at_once(Simulated()) as pool:
-        outer = pool.submit(divided)
-        while not begun:
-            time.sleep(0.01)
-        threading.Timer(0.2, go_on.set).start()
-        raise KeyboardInterrupt
+    pool = at_once(Simulated())
+    outer = pool.submit(divided)
+    is_divided.wait(60)
+    threading.Timer(0.2, go_on.set).start()
+    pool.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert isinstance(outer.exception(), CancelledError)
     assert len(begun) <= (os.cpu_count() or 1)

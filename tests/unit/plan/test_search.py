@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -17,7 +18,8 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.run.plan import run_plan
 from diskmodel.plan.search.fewest_disks import _fewest, search_family
 from diskmodel.plan.show.report import html, markdown
-from diskmodel.plan.show.words import answer, warning
+from diskmodel.plan.show.words import answer, because, warning
+from diskmodel.plan.trial.rule_of_thumb import calculator_disk_iops
 from diskmodel.plan.trial.trier import CONFIRMING, Trier, is_settled
 from diskmodel.result import Interval
 from diskmodel.workload import Workload
@@ -412,3 +414,22 @@ def test_an_unsafe_answer_says_so_first() -> None:
     accepted = run_plan(lenient, evaluate=Queues(), with_relaxations=False)
     assert accepted.best is not None
     assert warning(accepted) == ""
+
+
+def test_an_erasure_code_is_planned_with_its_parities() -> None:
+    wanted = {"drives": ["generic-15k"], "levels": ["erasure"], "max_disks": 40}
+    result = run_plan(plan_of(candidates=wanted, layout={"n_parity": 3}), evaluate=Queues())
+    assert result.best is not None
+    assert result.best.array is not None
+    assert result.best.array.layout.parity_strips == 3
+    # by the rule of thumb a write takes eight operations: 1,000/s of which 30 % write are 3,100
+    assert result.best.rule_of_thumb_disks == math.ceil(3100 / calculator_disk_iops(result.best.family.drive))
+    missing = run_plan(plan_of(candidates=wanted), evaluate=Queues())
+    assert missing.best is None
+    assert "An erasure code cannot have any of the numbers of disks" in because(missing)[0]
+    assert "n_parity: is missing" in because(missing)[0]
+
+
+def test_no_data_is_no_capacity() -> None:
+    with pytest.raises(DescriptionError, match="must be above 0"):
+        plan_of(objective={"latency": {"p99": "40 ms"}, "capacity": "0 TB"})

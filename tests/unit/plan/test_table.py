@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import math
 import re
+from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from diskmodel.array import Array
@@ -13,8 +15,12 @@ from diskmodel.controller.description import Controller
 from diskmodel.plan import compare, run_plan
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
+from diskmodel.units import in_digits
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
+
+#: A host whose processors are described.
+_BUSY = {"submission": "10 us", "processors": 8}
 
 
 def text_of(item: object) -> str:
@@ -67,7 +73,8 @@ def test_parity_groups_of_a_limited_width_are_explained() -> None:
 def test_too_few_disks_for_the_level_are_named() -> None:
     plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 2})
     text = text_of(run_plan(plan, evaluate=Queues()))
-    assert "Raid10 cannot have any of the numbers of disks in the plan (1 to 2)." in text
+    said = " ".join(text.split())
+    assert "RAID 10 cannot have any of the numbers of disks in the plan (1 to 2): disks=2: raid10 needs" in said
 
 
 def test_not_feasible_is_said() -> None:
@@ -136,3 +143,58 @@ def test_a_cache_absorbs_a_burst_above_its_mark() -> None:
     assert math.isnan(without.burst_requests)
     shown = text_of(found)
     assert "burst absorbed, writes" in shown
+
+
+@pytest.mark.parametrize("width", [30, 40, 60])
+def test_a_narrow_terminal_cuts_no_name(width: int) -> None:
+    result = run_plan(plan_of(), evaluate=Queues())
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(result)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "…" not in text
+    words = text.split()
+    for candidate in result.candidates:
+        assert f"{candidate.level}" in words
+        assert str(candidate.disks) in text
+
+
+def test_runs_without_a_steady_state_are_marked() -> None:
+    arrays = [Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": n}}) for n in (4, 8)]
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.5, "rate": "300/s"})
+    settled = compare(arrays, load, evaluate=Queues())
+    assert "*" not in text_of(settled)
+    first = replace(settled.arrays[0], healthy=replace(settled.arrays[0].healthy, is_settled=False))
+    text = text_of(replace(settled, arrays=(first, settled.arrays[1])))
+    (rate,) = [line for line in text.splitlines() if line.startswith(" IOPS  ")]
+    assert rate.split()[1:] == ["300*", "300"]
+    assert "*: the run did not reach a steady state" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (5284.3, 3, "5,284"),
+        (999.6, 3, "1,000"),
+        (999.4, 3, "999"),
+        (1.234, 3, "1.23"),
+        (105.6, 2, "106"),
+        (12340, 4, "12,340"),
+    ],
+)
+def test_large_figures_have_no_exponent(value: float, digits: int, text: str) -> None:
+    assert in_digits(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "host", "is_named"), [(90_000, {}, True), (50_000, {}, False), (90_000, _BUSY, False)]
+)
+def test_processors_that_are_left_out_are_named(rate: int, host: dict[str, object], is_named: bool) -> None:
+    plan = plan_of(
+        workload={"size": "4 KiB", "read_ratio": 1.0, "rate": f"{rate}/s"},
+        candidates={"drives": ["generic-sas-ssd"], "levels": ["raid10"], "max_disks": 64},
+        **({"host": host} if host else {}),
+    )
+    result = run_plan(plan, evaluate=Queues())
+    assert result.best is not None
+    assert ("more than one of the host's processors" in text_of(result)) == is_named

@@ -15,9 +15,12 @@ from diskmodel.plan import ParetoPoint, cases, compare, pareto_search, run_plan
 from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.answer.criterion import Verdict
+from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.comparison.compare import _why
 from diskmodel.plan.comparison.pareto import pareto_front
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.show.plot import curves_of, save_latency_plot
+from diskmodel.result import Interval
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import SERVICE_S, Queues, plan_of
 
@@ -238,3 +241,30 @@ def test_cheapest_wins_where_prices_are_known() -> None:
     assert by_cost.best is not None
     assert (by_disks.minimized, by_disks.best.family.drive.name) == ("disks", "Generic 15k rpm SAS")
     assert (by_cost.minimized, by_cost.best.family.drive.name) == ("cost", "Generic 7.2k rpm SATA")
+
+
+def test_flash_drives_do_not_seek() -> None:
+    flash = Array.parse({"drive": "generic-sas-ssd", "layout": {"level": "raid5", "disks": 6}})
+    disks = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 6}})
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.7, "queue_depth": 16})
+    first, second = compare([flash, disks], load, n_requests=2000).arrays
+    assert not [line for line in first.differs if "an operation takes" in line]
+    assert [line for line in second.differs if "an operation takes" in line]
+
+
+@pytest.mark.parametrize(
+    ("drive", "reads", "reason"),
+    [
+        ("seagate-archive-st8000as0002", 0.5, "cleaning of the media cache of shingled tracks"),
+        ("seagate-archive-st8000as0002", 1.0, "seek and rotation"),
+        ("generic-7k2", 0.5, "seek and rotation"),
+    ],
+)
+def test_the_media_cache_is_why_shingled_disks_are_slow(drive: str, reads: float, reason: str) -> None:
+    array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
+    load = Workload.parse({"size": "8 KiB", "read_ratio": reads, "rate": "4/s"})
+    rate = Interval.exact(4.0)
+    slow = Outcome(True, rate, rate, {"": {}}, 0.5, back_end_per_host=1.0)
+    (line,) = _why(array, load, 1.0, slow)
+    assert line.startswith("an operation takes 125.00 ms")
+    assert line.endswith(f"({reason})")

@@ -1,0 +1,102 @@
+"""What to be careful with in an answer: drives that may miss the objective, and rebuilds that take weeks."""
+
+from __future__ import annotations
+
+import math
+
+from diskmodel.array import Array
+from diskmodel.host.limit import left_out
+from diskmodel.plan.answer.comparison import Compared
+from diskmodel.plan.answer.plan_result import PlanResult
+from diskmodel.plan.show.candidates import short
+from diskmodel.units import in_disks, nominal_bytes
+
+#: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
+#: beside a load. At half, large disks under a usual load are pointed out, too; at double, two weeks pass in silence.
+LONG_REBUILD_HOURS = 168.0
+#: How many times as long as alone a rebuild must take before the load is named as the reason. At 1 it always is.
+_SLOWED_BY_LOAD = 2.0
+#: Least speeds of a rebuild that are proposed, bytes/s: the first that ends within a week, at most half of what a disk
+#: transfers. At half, 14 TB still take 11 days; at double, requests of the hosts wait about twice as often.
+_PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
+
+
+def cautions(result: PlanResult) -> list[str]:
+    """Return what to know before buying, in sentences."""
+    return [f"Caution: {text}." for text in (_profile(result), _rebuild(result), _host(result)) if text]
+
+
+def _profile(result: PlanResult) -> str:
+    """Return how many of the drives that the profile allows miss the objective; "" where none does."""
+    risk = result.profile_risk
+    if risk is None or risk.n_holding == risk.n_draws:
+        return ""
+    missed = ", ".join(name.replace("_", " ") for name in risk.failing)
+    return (
+        f"{risk.n_draws - risk.n_holding} of {risk.n_draws} drives that the profile allows miss the objective "
+        f"({missed}) with {in_disks(risk.disks)}; measure one, or plan with a reserve"
+    )
+
+
+def _host(result: PlanResult) -> str:
+    """Return that the host's processors are left out, where they matter."""
+    outcome = result.best.trial.outcome if result.best is not None and result.best.trial is not None else None
+    return "" if outcome is None else left_out(result.plan.host, outcome.iops.value)
+
+
+def _rebuild(result: PlanResult) -> str:
+    """Return why the rebuild of the answer takes weeks, and what shortens it; "" where it does not."""
+    best = result.best
+    if best is None or best.array is None or best.safety is None:
+        return ""
+    safety, drive = best.safety, best.family.drive
+    text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours)
+    return text and f"{text}; {_shortened(result, drive.capacity_bytes, safety.rebuild_alone_hours)}"
+
+
+def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
+    """Return what shortens the rebuild of a plan's answer."""
+    rebuild = result.plan.candidates.rebuild
+    more = "use more or smaller disks"
+    within = (speed for speed in _PROPOSED_SPEEDS if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
+    speed = next(within, _PROPOSED_SPEEDS[-1])
+    if rebuild.speed_min_bytes_per_s >= speed or rebuild.speed_max_bytes_per_s <= speed:
+        return f"to shorten it, {more}"
+    hours = max(capacity_bytes / speed / 3600, alone_hours)
+    return (
+        f'to shorten it, {more}, or set rebuild = {{ speed_min = "{speed / 1e6:.0f} MB/s" }} in [candidates]: about '
+        f"{short(hours)} hours if the disks can, and requests wait longer"
+    )
+
+
+def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan) -> str:
+    """Return how long the array is at risk and why, where a rebuild takes more than a week; "" elsewhere.
+
+    Parameters
+    ----------
+    array : Array
+    hours : float
+        Of a rebuild beside the load; nan and infinite: nothing to point out.
+    alone_hours : float
+        Of one without any load; nan where unknown.
+    """
+    if not math.isfinite(hours) or hours < LONG_REBUILD_HOURS:
+        return ""
+    layout, capacity = array.layout, array.drive.capacity_bytes
+    left = (layout.parity_strips or layout.n_copies - 1) - 1
+    risk = "a second failed disk may lose data"
+    if left > 0:
+        risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
+    rate = capacity / hours / 3600 / 1e6
+    why = f"the disks hold {nominal_bytes(capacity)} each and are rebuilt at {rate:.3g} MB/s"
+    if math.isnan(alone_hours):
+        why += " beside the load"
+    elif hours > _SLOWED_BY_LOAD * alone_hours:
+        why += f" beside the load (without it in {short(alone_hours)} hours)"
+    return f"a rebuild takes {short(hours)} hours ({hours / 24:.0f} days), and until then {risk}: {why}"
+
+
+def long_rebuilds(arrays: tuple[Compared, ...]) -> list[str]:
+    """Return which of the arrays that are compared take weeks to rebuild."""
+    found = ((item.name, long_rebuild(item.array, item.rebuild_hours)) for item in arrays)
+    return [f"{name}: {text}" for name, text in found if text]

@@ -1,0 +1,38 @@
+"""What is said of evidence that has too little for a fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from calibrate.fit import calibrate
+from diskmodel.errors import InputError
+from tests.unit.formats.files import DATA
+
+_MIX = (
+    "random requests, 70 % of them reads, of 8192 bytes at queue depth 16, "
+    "sequential reads of 65536 bytes at queue depth 4"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "has"),
+    [(["mix-fio-3.33.txt"], _MIX), (["terse4.txt", "terse5.txt"], "none of a known size and queue depth")],
+)
+def test_the_files_and_what_they_have_are_named(names: list[str], has: str) -> None:
+    with pytest.raises(InputError) as raised:
+        calibrate([DATA / name for name in names])
+    (fault,) = raised.value.faults
+    paths = [str(DATA / name) for name in names]
+    assert fault.value == (paths if len(paths) > 1 else paths[0])
+    assert fault.rule == f"has too few reads: 2 queue depths or sizes are needed, and it has {has}"
+    assert "evidence=0" not in str(raised.value)
+
+
+def test_a_capacity_that_is_assumed_is_said_with_its_option() -> None:
+    found = calibrate(DATA.parent / "hgst-behind-p420i.fio.json")
+    assert (
+        "fio does not report the capacity: 256 GB are assumed; give that of the drive (--capacity)"
+        in found.report["warnings"]
+    )
+    stated = calibrate(DATA.parent / "hgst-behind-p420i.fio.json", capacity_bytes=4 * 10**12)
+    assert not [warning for warning in stated.report["warnings"] if "capacity" in warning]
