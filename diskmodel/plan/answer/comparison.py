@@ -67,7 +67,8 @@ class Compared(Record):
     degraded : Outcome or None
         With the first disk failed; None where that loses data, or the array is already degraded.
     rebuilding : Outcome or None
-        With that disk being rebuilt onto a spare as fast as the disks allow; None as above.
+        With that disk being rebuilt onto a spare as fast as the disks allow, at the beginning or half-way, where
+        requests wait longer; None as above.
     rebuild_hours : float
         Length of that rebuild; nan as above.
     curve : tuple of LoadPoint

@@ -28,7 +28,8 @@ class Safety(Record):
     Attributes
     ----------
     degraded, rebuilding : Outcome or None
-        Under the whole load with a disk failed, and while that disk is rebuilt; None without redundancy.
+        Under the whole load with a disk failed, and while that disk is rebuilt: at the beginning or half-way, where
+        requests wait longer. None without redundancy.
     rebuild_hours : float
         Of that rebuild beside the load; nan without redundancy, infinite where the array cannot serve both.
     loss_per_year : float

@@ -16,6 +16,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.rule_of_thumb import (
     calculator_cache_hit,
@@ -112,8 +113,10 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-        rebuilding = evaluate(rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
-        rate = rebuilding.rebuilt_bytes_per_s
+        halfway, rebuilding = beside_rebuild(
+            evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed
+        )
+        rate = halfway.rebuilt_bytes_per_s
         hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 

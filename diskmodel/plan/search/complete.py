@@ -13,6 +13,7 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.statics import simulated_hours, statics
 from diskmodel.units import in_digits, in_disks
@@ -41,7 +42,7 @@ def complete(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Can
 
 
 def complete_with_rebuild(case: Case, evaluate: Evaluate, candidate: Candidate | None) -> Candidate:
-    """Return the same with the rebuild simulated, too: one more evaluation."""
+    """Return the same with the rebuild simulated, too: two more evaluations."""
     return _completed(case, evaluate, candidate, with_rebuild=True)
 
 
@@ -64,7 +65,7 @@ def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, w
 def safety_of(
     case: Case, trial: Trial, evaluate: Evaluate, *, with_rebuild: bool = True, degraded: Outcome | None = None
 ) -> Safety:
-    """Return how an array fares with a disk failed; one run each, of the plan's shortest length.
+    """Return how an array fares with a disk failed: runs of the plan's shortest length, one or three.
 
     Parameters
     ----------
@@ -92,8 +93,9 @@ def safety_of(
     if not with_rebuild:
         figures = statics(case, array, busy)
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
-    rebuilding = evaluate(rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
-    figures = statics(case, array, busy, simulated_hours(case, rebuilding))
+    runs = beside_rebuild(evaluate, rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
+    rebuilding = runs[1]
+    figures = statics(case, array, busy, simulated_hours(case, *runs))
     alone = statics(case, array).rebuild_hours
     offered = math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s
     return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)

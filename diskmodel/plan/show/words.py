@@ -176,7 +176,8 @@ def _with_a_disk_failed(safety: Safety) -> str:
     takes = f"the rebuild takes {short(safety.rebuild_hours)} hours; "
     if math.isinf(safety.rebuild_hours):
         takes = "" if p99[1] is None else "the rebuild does not end beside this load; "
-    return f"with a disk failed {failed}, during its rebuild {rebuilding}; {takes}{chance}"
+    worst = "" if p99[1] is None else " at worst"
+    return f"with a disk failed {failed}, during its rebuild {rebuilding}{worst}; {takes}{chance}"
 
 
 def lists(result: PlanResult) -> list[tuple[str, list[str]]]:

@@ -78,12 +78,15 @@ def statics(
     )
 
 
-def simulated_hours(case: Case, rebuilding: Outcome) -> float | None:
-    """Return the hours of a rebuild at the simulated rate; None where the evaluation does not model rebuilds."""
-    rate = rebuilding.rebuilt_bytes_per_s
+def simulated_hours(case: Case, halfway: Outcome, worst: Outcome) -> float | None:
+    """Return the hours of a rebuild at the rate half-way; None where the evaluation does not model rebuilds.
+
+    Infinite where the load cannot be served beside it, half-way or where that is hardest.
+    """
+    rate = halfway.rebuilt_bytes_per_s
     if math.isnan(rate):
         return None
-    return case.family.drive.capacity_bytes / rate / 3600 if rate > 0 and rebuilding.is_stable else math.inf
+    return case.family.drive.capacity_bytes / rate / 3600 if rate > 0 and worst.is_stable else math.inf
 
 
 def cost_usd(array: Array, prices: Prices) -> float:

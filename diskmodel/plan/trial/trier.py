@@ -17,6 +17,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.trial import judge
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
@@ -162,7 +163,7 @@ class Trier:
         hours = None
         if overall([*fixed, *found]) is Verdict.HOLDS and _limits_rebuild(objective):
             hours = self._rebuild_hours(disks)
-            n_runs += hours is not None
+            n_runs += 2 * (hours is not None)
         fixed = static_criteria(case, array, busy, hours)
         degraded = None
         if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
@@ -211,14 +212,14 @@ class Trier:
         return worst, criteria(worst)
 
     def _rebuild_hours(self, disks: int) -> float | None:
-        """Return the hours of a rebuild beside the load, from one run; None where the evaluation does not model it."""
+        """Return the hours of a rebuild beside the load, from two runs; None where the evaluation models none."""
         try:
             array = self.case.array(disks, n_failed=1, is_rebuilding=True)
         except DescriptionError:  # no redundancy to rebuild from
             return None
         search = self.case.search
-        outcome = self.evaluate(array, self.case.workload, n_requests=search.requests, seed=search.seed)
-        return simulated_hours(self.case, outcome)
+        runs = beside_rebuild(self.evaluate, array, self.case.workload, n_requests=search.requests, seed=search.seed)
+        return simulated_hours(self.case, *runs)
 
     def _degraded(self, disks: int, *, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
         objective, workload = self.case.objective, self.case.workload

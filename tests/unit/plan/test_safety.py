@@ -11,7 +11,9 @@ from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.show.cautions import cautions, long_rebuild
 from diskmodel.plan.show.words import because, explained, warning
+from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.result import Interval
+from diskmodel.workload import Workload
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,51 @@ def test_a_rebuild_that_starves_requests_misses_a_limit_of_rebuild_hours() -> No
     result = run_plan(_starving(objective=objective), with_details=False)
     assert result.best is None
     assert "rebuild" in result.reason
+
+
+def test_beside_a_rebuild_the_hardest_time_counts_for_latency_and_half_way_for_hours() -> None:
+    def at(done_ratio: float, rate: float, p99_ms: float, *, is_stable: bool = True) -> Outcome:
+        latency = {"": {"p99": Interval.exact(p99_ms * 1e6)}} if is_stable else {"": {}}
+        by_done[done_ratio] = Outcome(
+            is_stable, Interval.exact(rate), Interval.exact(rate), latency, 0.5, rebuilt_bytes_per_s=rate
+        )
+        return by_done[done_ratio]
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        assert array.layout.rebuild is not None
+        return by_done[array.layout.rebuild.done_ratio]
+
+    by_done: dict[float, Outcome] = {}
+    halfway = Array.parse(
+        {
+            "drive": "generic-15k",
+            "layout": {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": {"done_ratio": 0.5}},
+        }
+    )
+    load = Workload.parse({"size": "8 KiB", "rate": "100/s"})
+    for first in (at(0.0, 30e6, 90.0), at(0.0, 30e6, 10.0), at(0.0, 30e6, 0.0, is_stable=False)):
+        middle = at(0.5, 20e6, 50.0)
+        by_done[0.0] = first
+        runs = beside_rebuild(evaluate, halfway, load, n_requests=1000, seed=0)
+        assert runs[0] is middle
+        assert runs[1] is (middle if first.is_stable and first.latency_ns[""]["p99"].value < 50e6 else first)
+
+
+def test_data_that_are_not_rebuilt_yet_are_slower_than_without_a_rebuild() -> None:
+    """Half-way through, the outer part of the disks, where the data are, is whole again."""
+    candidates = {"drives": ["generic-7k2"], "levels": ["raid5"], "disks": [11]}
+    asked = {
+        "workload": {"size": "8 KiB", "read_ratio": 0.8, "rate": "400/s"},
+        "objective": {"latency": {"p99": "60 ms"}, "capacity": "1 TB"},
+        "candidates": candidates,
+    }
+    best = run_plan(PlanDescription.parse(asked), with_details=False).best
+    assert best is not None
+    assert best.safety is not None
+    degraded, rebuilding = (best.safety.p99_ms(item) for item in (best.safety.degraded, best.safety.rebuilding))
+    assert degraded is not None
+    assert rebuilding is not None
+    assert rebuilding > 1.2 * degraded
 
 
 @pytest.mark.parametrize(
