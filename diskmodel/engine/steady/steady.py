@@ -146,12 +146,18 @@ def settled(
         if parts.pages is None:
             return parts.start(found)
         first = replace(first, media=found.media)
+    calm = None
     if not parts.keeps_dirty_pages and first.drives is Level.MARK:
         # half a buffer that is drained slowly would look like one that stays, and delay requests for hours
         calm, pace = tried(replace(first, drives=Level.LOW))
-        if calm.controller is Level.MARK and calm.drives is Level.LOW and pace.late_rise < _STAYS:
+        if calm.controller is not Level.MARK or calm.drives is not Level.LOW:
+            calm = None
+        elif pace.late_rise < _STAYS:
             return parts.start(replace(calm, media=first.media))
     shown, pace = tried(first)
+    if calm is not None and shown.drives is Level.LOW:
+        # the buffers empty either way, and what rose meanwhile in the controller's cache waited for that
+        return parts.start(replace(calm, media=first.media))
     if shown.pages is Level.LOW and pace.rise > _DRIFT:
         # what the caches below took still waits: whether the disks keep up shows when these are full
         shown, _ = tried(replace(first, controller=Level.FULL, drives=Level.FULL))

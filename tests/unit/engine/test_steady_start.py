@@ -155,6 +155,23 @@ def test_a_buffer_that_is_emptied_slowly_begins_empty() -> None:
     assert result.latency.mean_ns == pytest.approx(0.36 * S, rel=0.1)  # as in a million requests
 
 
+def test_a_controllers_cache_does_not_fill_because_full_buffers_behind_it_are_emptied() -> None:
+    array = Array.parse(
+        {
+            "drive": "generic-5k4",
+            "drive_write_cache": True,
+            "layout": {"level": "raid5", "disks": 12},
+            "controller": {"write_cache": {"size": "256 MiB"}},
+        }
+    )
+    zipf = {"pattern": "zipf", "theta": 0.92, "granule": "64 KiB"}
+    load = Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "rate": "786/s", "span": "800 GB", "addresses": zipf})
+    start = start_of(array, load, seed=753)
+    assert (len(start.buffered), len(start.dirty)) == (0, (128 << 20) // 4096)
+    result = simulate(array, load, n_requests=30_000, seed=753, profile_draws=0)
+    assert result.latency.quantiles_ns["p99"] == pytest.approx(0.047 * S, rel=0.15)  # as in half a million requests
+
+
 def test_a_closed_writer_fills_a_flash_drives_buffer() -> None:
     """1,024 units of 4 KiB, but for the 7 of a page of 8 that may be begun already."""
     array = Array.parse(FLASH)
