@@ -108,19 +108,26 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug)]
 pub struct Intake {
     pub depth: usize,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
+    /// Of a read, and of a write.
+    pub overhead_ns: [i64; 2],
 }
 
 impl Intake {
     /// Whether the processor takes time for an operation.
     pub fn takes_time(&self, op: u8) -> bool {
-        0 < if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns }
+        self.overhead_ns(op) > 0
     }
 
     /// When a plain processor begins with a command that is handed over now, and for how long it works on it.
     pub fn begin(&self, op: u8, now: i64, free: i64) -> (i64, i64) {
-        (now.max(free), if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns })
+        (now.max(free), self.overhead_ns(op))
+    }
+
+    /// What the processor takes for a command at least.
+    #[inline(always)]
+    pub fn overhead_ns(&self, op: u8) -> i64 {
+        // no branch: which operation comes next cannot be guessed
+        self.overhead_ns[usize::from(op == WRITE)]
     }
 }
 
@@ -318,15 +325,15 @@ impl Front {
         self.pending -= 1;
         self.completed_end = command.lba + command.n;
         let counters = &mut self.counters;
-        counters.response_ns += i128::from(command.done - command.submitted);
+        let response = command.done - command.submitted;
+        counters.response_ns += i128::from(response);
         counters.n_cache_hits += i64::from(command.is_hit);
-        if command.op == WRITE {
-            counters.n_writes += 1;
-            counters.write_sectors += command.n;
-        } else {
-            counters.n_reads += 1;
-            counters.read_sectors += command.n;
-            counters.read_response_ns = counters.read_response_ns.saturating_add(command.done - command.submitted);
-        }
+        // no branch: which operation comes next cannot be guessed
+        let is_read = i64::from(command.op != WRITE);
+        counters.n_reads += is_read;
+        counters.n_writes += 1 - is_read;
+        counters.read_sectors += command.n & -is_read;
+        counters.write_sectors += command.n & (is_read - 1);
+        counters.read_response_ns = counters.read_response_ns.saturating_add(response & -is_read);
     }
 }

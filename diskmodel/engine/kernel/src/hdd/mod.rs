@@ -8,6 +8,7 @@ mod electronics;
 mod luck;
 mod read_ahead;
 mod serve;
+mod times;
 
 use std::collections::VecDeque;
 
@@ -115,6 +116,9 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        if self.front.waiting.is_empty() {
+            return;
+        }
         let (intake, now) = (&model.electronics.intake, events.now);
         let angle = self.angle(now);
         loop {

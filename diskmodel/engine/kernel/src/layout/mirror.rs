@@ -32,7 +32,7 @@ pub fn plan(
     if layout.family == Family::Concat && layout.failed.is_empty() {
         let (disk, inside) = layout.by.member.split(sector);
         if inside + n <= layout.member {
-            plan.first.push(Piece { disk: disk as u32, op, lba: layout.data_offset + inside, n });
+            plan.first.push(Piece::new(disk as u32, op, layout.data_offset + inside, n));
             return;
         }
     }
@@ -122,10 +122,10 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
     }
     if op == READ {
         let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
-        push_read(layout, &mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n });
+        push_read(layout, &mut plan.first, Piece::new(copy.disk, READ, copy.lba, n));
     } else {
         for copy in &plan.held {
-            push_merged(&mut plan.first, Piece { disk: copy.disk, op: WRITE, lba: copy.lba, n });
+            push_merged(&mut plan.first, Piece::new(copy.disk, WRITE, copy.lba, n));
         }
     }
 }
