@@ -131,6 +131,9 @@ impl Intake {
     }
 }
 
+/// No time.
+const NEVER: i64 = i64::MAX;
+
 /// The queue in front of a drive.
 pub struct Front {
     pub index: u32,
@@ -146,7 +149,9 @@ pub struct Front {
     in_drive: usize,
     electronics_free_ns: i64,
     handed_end: i64,
-    wakes: Vec<i64>,
+    /// When it is woken: the first of these times, and the others.
+    woken_at: i64,
+    others: Vec<i64>,
 }
 
 impl Front {
@@ -163,7 +168,8 @@ impl Front {
             in_drive: 0,
             electronics_free_ns: 0,
             handed_end: 0,
-            wakes: Vec::new(),
+            woken_at: NEVER,
+            others: Vec::new(),
         }
     }
 
@@ -241,16 +247,40 @@ impl Front {
     }
 
     /// See what can be started at `time`, after everything else of that instant (rule T4).
+    #[inline(always)]
     pub fn wake(&mut self, time: i64, events: &mut Events) {
-        if !self.wakes.contains(&time) {
-            self.wakes.push(time);
-            events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+        if time != self.woken_at {
+            self.wake_also(time, events);
         }
     }
 
-    pub fn woken(&mut self, now: i64) {
-        if let Some(at) = self.wakes.iter().position(|&t| t == now) {
-            self.wakes.swap_remove(at);
+    #[inline(never)]
+    fn wake_also(&mut self, time: i64, events: &mut Events) {
+        if self.woken_at == NEVER {
+            self.woken_at = time;
+        } else if self.others.contains(&time) {
+            return;
+        } else {
+            self.others.push(time.max(self.woken_at));
+            self.woken_at = time.min(self.woken_at);
+        }
+        events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+    }
+
+    /// It is woken now, at the first of the times.
+    #[inline(always)]
+    pub fn woken(&mut self) {
+        self.woken_at = NEVER;
+        if !self.others.is_empty() {
+            self.move_first();
+        }
+    }
+
+    #[inline(never)]
+    fn move_first(&mut self) {
+        let first = (0..self.others.len()).min_by_key(|&at| self.others[at]);
+        if let Some(first) = first {
+            self.woken_at = self.others.swap_remove(first);
         }
     }
 

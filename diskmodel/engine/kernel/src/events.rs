@@ -93,6 +93,16 @@ impl Action {
     }
 }
 
+/// What happens next, in the word of its event: where it is passed on, only one branch depends on it.
+pub struct Next(u64);
+
+impl Next {
+    #[inline(always)]
+    pub fn action(&self) -> Action {
+        Action::of(self.0)
+    }
+}
+
 /// Of what comes first: time and phase in one word, then the device.
 #[derive(Clone, Copy, Debug)]
 struct Event {
@@ -176,8 +186,13 @@ impl Near {
     }
 
     #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+
+    #[inline(always)]
     fn next(&self) -> Option<&Event> {
-        if self.first == self.end {
+        if self.is_empty() {
             None
         } else {
             self.held.get(self.first)
@@ -186,13 +201,6 @@ impl Near {
 
     fn last(&self) -> Option<&Event> {
         self.held[self.first..self.end].last()
-    }
-
-    #[inline(always)]
-    fn take_next(&mut self) -> Option<Event> {
-        let next = *self.next()?;
-        self.first += 1;
-        Some(next)
     }
 
     /// Puts an event before all others.
@@ -325,13 +333,17 @@ impl Events {
 
     /// The next thing that happens; moves the time there.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Action> {
-        if self.near.next().is_none() {
+    pub fn next(&mut self) -> Option<Next> {
+        if self.near.is_empty() {
             self.come_nearer();
+            if self.near.is_empty() {
+                return None;
+            }
         }
-        let event = self.near.take_next()?;
+        let event = &self.near.held[self.near.first];
+        self.near.first += 1;
         self.now = event.time();
-        Some(Action::of(event.word))
+        Some(Next(event.word))
     }
 
     #[cold]
@@ -382,8 +394,8 @@ mod tests {
             events.at(0, COMPLETE, device, 7, Action::CommandDone(device));
         }
         let mut seen = Vec::new();
-        while let Some(action) = events.next() {
-            seen.push((events.now, action));
+        while let Some(next) = events.next() {
+            seen.push((events.now, next.action()));
         }
         let mut expected: Vec<_> = (0..40).map(|d| (0, Action::CommandDone(d))).collect();
         expected.extend((0..40).map(|d| (0, Action::Wake(d))));
@@ -405,7 +417,7 @@ mod tests {
                 expected.insert((time, phase, device, order, step), Action::Wake(step));
             } else {
                 assert_eq!(events.next_time(), expected.keys().next().map(|key| key.0));
-                assert_eq!(events.next(), expected.pop_first().map(|(_, action)| action));
+                assert_eq!(events.next().map(|next| next.action()), expected.pop_first().map(|(_, action)| action));
             }
             assert_eq!(events.len(), expected.len());
         }
