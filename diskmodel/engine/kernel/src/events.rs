@@ -119,7 +119,7 @@ impl Event {
     }
 
     /// Hardly ever are two events in the same phase of one instant.
-    #[inline]
+    #[inline(always)]
     fn is_before(&self, other: &Self) -> bool {
         if self.when == other.when {
             self.key() < other.key()
@@ -285,20 +285,21 @@ impl Events {
     #[inline(always)]
     fn put(&mut self, event: Event) {
         if !self.later.is_empty() && !self.is_near(&event) {
-            return self.put_later(event);
+            return self.put_later(event.when, event.order, event.tie, event.word);
         }
         if self.near.len() == MAX_NEAR {
             self.move_later();
             if !self.is_near(&event) {
-                return self.put_later(event);
+                return self.put_later(event.when, event.order, event.tie, event.word);
             }
         }
         self.near.put(event);
     }
 
+    /// The parts of an event on their own: they stay in registers.
     #[inline(never)]
-    fn put_later(&mut self, event: Event) {
-        self.later.push(event);
+    fn put_later(&mut self, when: u64, order: u64, tie: u64, word: u64) {
+        self.later.push(Event { when, order, tie, word });
     }
 
     #[cold]
@@ -308,6 +309,7 @@ impl Events {
     }
 
     /// Whether an event comes before all that are later.
+    #[inline(always)]
     fn is_near(&self, event: &Event) -> bool {
         match (self.near.last(), self.later.peek()) {
             (Some(last), _) => event.is_before(last),

@@ -24,7 +24,7 @@ impl Arms for HostArms<'_> {
     #[inline(always)]
     fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
         let arm_of = |w: &Waiting| self.actuators[w.actuator as usize].arm;
-        times(self.model, self.spindle, waiting, self.angle, margin, arm_of)
+        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, arm_of)
     }
 
     fn cylinder(&self, actuator: u32) -> i64 {
@@ -52,7 +52,7 @@ impl Arms for OwnArm<'_> {
 
     #[inline(always)]
     fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
-        times(self.model, self.spindle, waiting, self.angle, margin, |_| self.arm)
+        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, |_| self.arm)
     }
 
     fn cylinder(&self, _actuator: u32) -> i64 {
