@@ -108,21 +108,31 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug)]
 pub struct Intake {
     pub depth: usize,
-    pub read_overhead_ns: i64,
-    pub write_overhead_ns: i64,
+    /// Of a read, and of a write.
+    pub overhead_ns: [i64; 2],
 }
 
 impl Intake {
     /// Whether the processor takes time for an operation.
     pub fn takes_time(&self, op: u8) -> bool {
-        0 < if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns }
+        self.overhead_ns(op) > 0
     }
 
     /// When a plain processor begins with a command that is handed over now, and for how long it works on it.
     pub fn begin(&self, op: u8, now: i64, free: i64) -> (i64, i64) {
-        (now.max(free), if op == WRITE { self.write_overhead_ns } else { self.read_overhead_ns })
+        (now.max(free), self.overhead_ns(op))
+    }
+
+    /// What the processor takes for a command at least.
+    #[inline(always)]
+    pub fn overhead_ns(&self, op: u8) -> i64 {
+        // no branch: which operation comes next cannot be guessed
+        self.overhead_ns[usize::from(op == WRITE)]
     }
 }
+
+/// No time.
+const NEVER: i64 = i64::MAX;
 
 /// The queue in front of a drive.
 pub struct Front {
@@ -139,7 +149,9 @@ pub struct Front {
     in_drive: usize,
     electronics_free_ns: i64,
     handed_end: i64,
-    wakes: Vec<i64>,
+    /// When it is woken: the first of these times, and the others.
+    woken_at: i64,
+    others: Vec<i64>,
 }
 
 impl Front {
@@ -156,7 +168,8 @@ impl Front {
             in_drive: 0,
             electronics_free_ns: 0,
             handed_end: 0,
-            wakes: Vec::new(),
+            woken_at: NEVER,
+            others: Vec::new(),
         }
     }
 
@@ -234,16 +247,40 @@ impl Front {
     }
 
     /// See what can be started at `time`, after everything else of that instant (rule T4).
+    #[inline(always)]
     pub fn wake(&mut self, time: i64, events: &mut Events) {
-        if !self.wakes.contains(&time) {
-            self.wakes.push(time);
-            events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+        if time != self.woken_at {
+            self.wake_also(time, events);
         }
     }
 
-    pub fn woken(&mut self, now: i64) {
-        if let Some(at) = self.wakes.iter().position(|&t| t == now) {
-            self.wakes.swap_remove(at);
+    #[inline(never)]
+    fn wake_also(&mut self, time: i64, events: &mut Events) {
+        if self.woken_at == NEVER {
+            self.woken_at = time;
+        } else if self.others.contains(&time) {
+            return;
+        } else {
+            self.others.push(time.max(self.woken_at));
+            self.woken_at = time.min(self.woken_at);
+        }
+        events.at(time, DISPATCH, self.index, 0, Action::Wake(self.index));
+    }
+
+    /// It is woken now, at the first of the times.
+    #[inline(always)]
+    pub fn woken(&mut self) {
+        self.woken_at = NEVER;
+        if !self.others.is_empty() {
+            self.move_first();
+        }
+    }
+
+    #[inline(never)]
+    fn move_first(&mut self) {
+        let first = (0..self.others.len()).min_by_key(|&at| self.others[at]);
+        if let Some(first) = first {
+            self.woken_at = self.others.swap_remove(first);
         }
     }
 
@@ -318,15 +355,15 @@ impl Front {
         self.pending -= 1;
         self.completed_end = command.lba + command.n;
         let counters = &mut self.counters;
-        counters.response_ns += i128::from(command.done - command.submitted);
+        let response = command.done - command.submitted;
+        counters.response_ns += i128::from(response);
         counters.n_cache_hits += i64::from(command.is_hit);
-        if command.op == WRITE {
-            counters.n_writes += 1;
-            counters.write_sectors += command.n;
-        } else {
-            counters.n_reads += 1;
-            counters.read_sectors += command.n;
-            counters.read_response_ns = counters.read_response_ns.saturating_add(command.done - command.submitted);
-        }
+        // no branch: which operation comes next cannot be guessed
+        let is_read = i64::from(command.op != WRITE);
+        counters.n_reads += is_read;
+        counters.n_writes += 1 - is_read;
+        counters.read_sectors += command.n & -is_read;
+        counters.write_sectors += command.n & (is_read - 1);
+        counters.read_response_ns = counters.read_response_ns.saturating_add(response & -is_read);
     }
 }

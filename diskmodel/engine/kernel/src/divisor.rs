@@ -34,11 +34,48 @@ impl Divisor {
     pub fn of(&self, value: i64) -> i64 {
         self.split(value).0
     }
+}
 
-    /// Quotient of a product of numbers that are not negative, where the product may leave 64 bits.
+/// A fraction whose products are rounded down.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fraction {
+    part: u64,
+    whole: u64,
+    /// The fraction times 2^64, rounded up.
+    scaled: u64,
+    /// The scaled fraction is exact for numbers up to this one.
+    most: u64,
+}
+
+impl Fraction {
+    /// `part` is not negative, and `whole` is at least 1.
+    pub fn new(part: i64, whole: i64) -> Self {
+        let (part, whole) = (part as u64, whole as u64);
+        if part == 0 || part >= whole {
+            return Fraction { part, whole, scaled: 0, most: 0 };
+        }
+        // what rounding adds to a product, value · whole / (2^64 · whole), is less than it lacks to the next number
+        let scaled = (u128::from(part) << 64).div_ceil(u128::from(whole)) as u64;
+        Fraction { part, whole, scaled, most: u64::MAX / whole }
+    }
+
+    /// Product with a number that is not negative.
+    #[inline(always)]
+    pub fn of(&self, value: i64) -> i64 {
+        let value = value as u64;
+        if value > self.most {
+            return self.of_any(value);
+        }
+        if cfg!(target_arch = "wasm32") {
+            return (value * self.part / self.whole) as i64;
+        }
+        ((u128::from(value) * u128::from(self.scaled)) >> 64) as i64
+    }
+
     #[cold]
-    pub fn of_product(&self, a: i64, b: i64) -> i64 {
-        (a as u128 * b as u128 / u128::from(self.by)) as i64
+    #[inline(never)]
+    fn of_any(&self, value: u64) -> i64 {
+        (u128::from(value) * u128::from(self.part) / u128::from(self.whole)) as i64
     }
 }
 
@@ -54,7 +91,23 @@ mod tests {
             let far = (0..62).flat_map(|bit| [1_i64 << bit, (1 << bit) - 1, (1 << bit) + 1]);
             for value in near.chain(far).chain([i64::MAX, i64::MAX - 1]).filter(|&value| value >= 0) {
                 assert_eq!(divisor.split(value), (value / by, value % by), "{value} / {by}");
-                assert_eq!(divisor.of_product(value, by), value);
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_down() {
+        for whole in [1_i64, 2, 7, 1_000_000, 3_000_000, 64_000_000, 999_999_937, 1 << 40] {
+            for part in [0, 1, 3, 50_000, 300_000, 999_999, 1_000_000, 1 << 20].into_iter().chain([whole - 1, whole]) {
+                let fraction = Fraction::new(part, whole);
+                let exact = |value: i64| (i128::from(value) * i128::from(part) / i128::from(whole)) as i64;
+                let near =
+                    (0..50).flat_map(|k| [k, k * whole / part.max(1), (k * whole / part.max(1)).saturating_sub(1)]);
+                let far = (0..43).flat_map(|bit| [1_i64 << bit, (1 << bit) - 1, (1 << bit) + 1]);
+                let last = (u64::MAX / whole as u64).min(1 << 43) as i64;
+                for value in near.chain(far).chain([last - 1, last, last + 1]).filter(|&value| value >= 0) {
+                    assert_eq!(fraction.of(value), exact(value), "{value} · {part} / {whole}");
+                }
             }
         }
     }

@@ -93,23 +93,33 @@ impl Action {
     }
 }
 
+/// What happens next, in the word of its event: where it is passed on, only one branch depends on it.
+pub struct Next(u64);
+
+impl Next {
+    #[inline(always)]
+    pub fn action(&self) -> Action {
+        Action::of(self.0)
+    }
+}
+
 /// Of what comes first: time and phase in one word, then the device.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     when: u64,
     order: u64,
-    insertion: u64,
-    device: u32,
+    /// Device, and in the lower bits the number of its insertion.
+    tie: u64,
     word: u64,
 }
 
 impl Event {
-    fn key(&self) -> (u64, u32, u64, u64) {
-        (self.when, self.device, self.order, self.insertion)
+    fn key(&self) -> (u64, u64, u64, u64) {
+        (self.when, self.tie >> INSERTION_BITS, self.order, self.tie)
     }
 
     /// Hardly ever are two events in the same phase of one instant.
-    #[inline]
+    #[inline(always)]
     fn is_before(&self, other: &Self) -> bool {
         if self.when == other.when {
             self.key() < other.key()
@@ -145,18 +155,109 @@ impl Ord for Event {
 }
 
 const PHASE_BITS: u32 = 2;
+/// Of the number of an insertion: more events than a day has time for, and more devices than `MAX_DISKS` beside it.
+const INSERTION_BITS: u32 = 42;
 /// No time is later: a run that comes here has been refused long before. What is booked ahead ends here, too, so that
 /// no sum of times leaves 64 bits.
 pub const LAST_NS: i64 = 1 << 60;
 /// So many of the next events are kept in order, the others in a heap.
 const MAX_NEAR: usize = 48;
+/// Places for them: several times as many, so that they seldom have to be moved.
+const N_PLACES: usize = 4 * MAX_NEAR;
+
+/// The next events in order, side by side, with room on both sides.
+struct Near {
+    held: [Event; N_PLACES],
+    first: usize,
+    end: usize,
+}
+
+impl Default for Near {
+    fn default() -> Self {
+        let none = Event { when: 0, order: 0, tie: 0, word: 0 };
+        Near { held: [none; N_PLACES], first: N_PLACES / 2, end: N_PLACES / 2 }
+    }
+}
+
+impl Near {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.end - self.first
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+
+    #[inline(always)]
+    fn next(&self) -> Option<&Event> {
+        if self.is_empty() {
+            None
+        } else {
+            self.held.get(self.first)
+        }
+    }
+
+    fn last(&self) -> Option<&Event> {
+        self.held[self.first..self.end].last()
+    }
+
+    /// Puts an event before all others.
+    #[inline(always)]
+    fn put_first(&mut self, event: Event) {
+        if self.first == 0 {
+            self.center();
+        }
+        self.first -= 1;
+        self.held[self.first] = event;
+    }
+
+    /// Puts an event where its turn is: it looks from the nearer end, and the events on that side make room.
+    #[inline(always)]
+    fn put(&mut self, event: Event) {
+        if self.first == 0 || self.end == N_PLACES {
+            self.center();
+        }
+        let Near { held, first, end } = self;
+        let middle = (*first + *end) / 2;
+        if *first < *end && event.is_before(&held[middle]) {
+            let n_before = held[*first..middle].iter().take_while(|held| held.is_before(&event)).count();
+            let at = *first + n_before;
+            held.copy_within(*first..at, *first - 1);
+            held[at - 1] = event;
+            *first -= 1;
+        } else {
+            let n_behind = held[middle..*end].iter().rev().take_while(|held| event.is_before(held)).count();
+            let at = *end - n_behind;
+            held.copy_within(at..*end, at + 1);
+            held[at] = event;
+            *end += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn center(&mut self) {
+        let n = self.len();
+        let first = (N_PLACES - n) / 2;
+        self.held.copy_within(self.first..self.end, first);
+        (self.first, self.end) = (first, first + n);
+    }
+
+    /// Takes out the last `n` events.
+    fn take_last(&mut self, n: usize) -> &[Event] {
+        self.end -= n;
+        &self.held[self.end..self.end + n]
+    }
+}
 
 /// The future, and what time it is.
 #[derive(Default)]
 pub struct Events {
     pub now: i64,
-    /// The next events, the last first: most of what is scheduled happens soon, and a few disks have few events.
-    near: Vec<Event>,
+    /// The next events: most of what is scheduled happens soon, and a few disks have few events.
+    near: Near,
     /// Everything that is later than those.
     later: BinaryHeap<Event>,
     inserted: u64,
@@ -168,12 +269,13 @@ impl Events {
     pub fn at(&mut self, time: i64, phase: u64, device: u32, order: u64, action: Action) {
         self.inserted += 1;
         let phase = if planted(Fault::PhaseOrder) && phase < DISPATCH { ARRIVE - phase } else { phase };
-        let device = if planted(Fault::DeviceOrder) { u32::MAX - device } else { device };
+        let device = if planted(Fault::DeviceOrder) { (1 << 22) - 1 - device } else { device };
         let when = (time.min(LAST_NS) as u64) << PHASE_BITS | phase;
-        let event = Event { when, order, insertion: self.inserted, device, word: action.word() };
-        let is_next = self.near.last().map_or(self.later.is_empty(), |next| event.is_before(next));
+        let tie = u64::from(device) << INSERTION_BITS | self.inserted;
+        let event = Event { when, order, tie, word: action.word() };
+        let is_next = self.near.next().map_or(self.later.is_empty(), |next| event.is_before(next));
         if is_next && self.near.len() < MAX_NEAR {
-            self.near.push(event);
+            self.near.put_first(event);
         } else {
             self.put(event);
         }
@@ -183,31 +285,33 @@ impl Events {
     #[inline(always)]
     fn put(&mut self, event: Event) {
         if !self.later.is_empty() && !self.is_near(&event) {
-            return self.put_later(event);
+            return self.put_later(event.when, event.order, event.tie, event.word);
         }
         if self.near.len() == MAX_NEAR {
             self.move_later();
             if !self.is_near(&event) {
-                return self.put_later(event);
+                return self.put_later(event.when, event.order, event.tie, event.word);
             }
         }
-        let n_after = self.near.iter().rev().take_while(|near| near.is_before(&event)).count();
-        self.near.insert(self.near.len() - n_after, event);
+        self.near.put(event);
     }
 
+    /// The parts of an event on their own: they stay in registers.
     #[inline(never)]
-    fn put_later(&mut self, event: Event) {
-        self.later.push(event);
+    fn put_later(&mut self, when: u64, order: u64, tie: u64, word: u64) {
+        self.later.push(Event { when, order, tie, word });
     }
 
     #[cold]
+    #[inline(never)]
     fn move_later(&mut self) {
-        self.later.extend(self.near.drain(..MAX_NEAR / 2));
+        self.later.extend(self.near.take_last(MAX_NEAR / 2));
     }
 
     /// Whether an event comes before all that are later.
+    #[inline(always)]
     fn is_near(&self, event: &Event) -> bool {
-        match (self.near.first(), self.later.peek()) {
+        match (self.near.last(), self.later.peek()) {
             (Some(last), _) => event.is_before(last),
             (None, Some(later)) => event.is_before(later),
             (None, None) => true,
@@ -226,26 +330,31 @@ impl Events {
 
     /// When the next thing happens.
     pub fn next_time(&self) -> Option<i64> {
-        self.near.last().or_else(|| self.later.peek()).map(Event::time)
+        self.near.next().or_else(|| self.later.peek()).map(Event::time)
     }
 
     /// The next thing that happens; moves the time there.
-    pub fn next(&mut self) -> Option<Action> {
+    #[inline(always)]
+    pub fn next(&mut self) -> Option<Next> {
         if self.near.is_empty() {
             self.come_nearer();
+            if self.near.is_empty() {
+                return None;
+            }
         }
-        let event = self.near.pop()?;
+        let event = &self.near.held[self.near.first];
+        self.near.first += 1;
         self.now = event.time();
-        Some(Action::of(event.word))
+        Some(Next(event.word))
     }
 
     #[cold]
+    #[inline(never)]
     fn come_nearer(&mut self) {
         for _ in 0..MAX_NEAR / 2 {
             let Some(event) = self.later.pop() else { break };
-            self.near.push(event);
+            self.near.put(event);
         }
-        self.near.reverse();
     }
 }
 
@@ -287,8 +396,8 @@ mod tests {
             events.at(0, COMPLETE, device, 7, Action::CommandDone(device));
         }
         let mut seen = Vec::new();
-        while let Some(action) = events.next() {
-            seen.push((events.now, action));
+        while let Some(next) = events.next() {
+            seen.push((events.now, next.action()));
         }
         let mut expected: Vec<_> = (0..40).map(|d| (0, Action::CommandDone(d))).collect();
         expected.extend((0..40).map(|d| (0, Action::Wake(d))));
@@ -310,7 +419,7 @@ mod tests {
                 expected.insert((time, phase, device, order, step), Action::Wake(step));
             } else {
                 assert_eq!(events.next_time(), expected.keys().next().map(|key| key.0));
-                assert_eq!(events.next(), expected.pop_first().map(|(_, action)| action));
+                assert_eq!(events.next().map(|next| next.action()), expected.pop_first().map(|(_, action)| action));
             }
             assert_eq!(events.len(), expected.len());
         }

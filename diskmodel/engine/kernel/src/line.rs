@@ -53,7 +53,9 @@ impl<T: Copy> Line<T> {
     pub fn remove(&mut self, at: usize) -> T {
         let (place, behind) = (self.first + at, self.len() - 1 - at);
         let value = self.held[place];
-        if at < behind {
+        if at == 0 {
+            self.first += 1;
+        } else if at < behind {
             self.held.copy_within(self.first..place, self.first + 1);
             self.first += 1;
         } else {

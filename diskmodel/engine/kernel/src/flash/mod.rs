@@ -170,7 +170,7 @@ impl Device for Flash {
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         let Flash { front, taken, buffer, .. } = self;
-        front.woken(now);
+        front.woken();
         while let Some(waiting) =
             front.hand_over(model.intake.depth, now, commands, &NoArms, |w, free| model.intake.begin(w.op, now, free))
         {

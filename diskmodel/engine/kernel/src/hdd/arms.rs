@@ -1,9 +1,10 @@
 //! What schedulers may ask of a disk's arms (rule Q6).
 
+use super::times::times;
 use super::{Actuator, Model};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Arm, Spindle};
-use crate::queue::{Arms, Waiting};
+use crate::queue::{Arms, Times, Waiting};
 
 /// All arms of a disk, for the queue above it.
 pub(super) struct HostArms<'a> {
@@ -18,6 +19,12 @@ impl Arms for HostArms<'_> {
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
         let arm = self.actuators[waiting.actuator as usize].arm;
         positioning(self.model, arm, self.spindle, waiting, self.angle, margin)
+    }
+
+    #[inline(always)]
+    fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
+        let arm_of = |w: &Waiting| self.actuators[w.actuator as usize].arm;
+        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, arm_of)
     }
 
     fn cylinder(&self, actuator: u32) -> i64 {
@@ -41,6 +48,11 @@ impl Arms for OwnArm<'_> {
     #[inline(always)]
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64 {
         positioning(self.model, self.arm, self.spindle, waiting, self.angle, margin)
+    }
+
+    #[inline(always)]
+    fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
+        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, |_| self.arm)
     }
 
     fn cylinder(&self, _actuator: u32) -> i64 {

@@ -8,6 +8,7 @@ mod electronics;
 mod luck;
 mod read_ahead;
 mod serve;
+mod times;
 
 use std::collections::VecDeque;
 
@@ -40,6 +41,8 @@ pub struct Disk {
     bus_free_ns: i64,
     draws: Draws,
     is_positional: bool,
+    /// One arm without a media cache.
+    is_plain: bool,
     /// One arm, nothing ready at once, and no queue above it that looks at the arm before that is where it is going.
     is_foreseeable: bool,
     candidates: Vec<Waiting>,
@@ -76,6 +79,7 @@ impl Disk {
             blocked: VecDeque::new(),
             bus_free_ns: 0,
             draws: Draws::new(first_draw, index),
+            is_plain: e.actuators == 1 && e.media_cache.is_none(),
             is_positional: host.is_positional() || own.is_positional(),
             is_foreseeable: e.actuators == 1
                 && e.media_cache.is_none()
@@ -92,14 +96,13 @@ impl Disk {
     fn waiting(&self, id: u32, arrived: i64, model: &Model, commands: &Commands) -> Waiting {
         let Command { seq, op, lba, n, .. } = commands[id];
         let per_actuator = model.electronics.n_sectors_per_actuator;
-        let mut waiting = Waiting { seq, op, lba, n, arrived, id, ..Waiting::default() };
-        if lba >= per_actuator {
-            waiting.actuator = (lba / per_actuator) as u16;
-        }
-        if self.is_positional {
-            waiting.target = self.target(&waiting, model);
-        }
-        waiting
+        let actuator = if lba >= per_actuator { (lba / per_actuator) as u16 } else { 0 };
+        let target = if self.is_positional {
+            model.mechanics.target(lba - self.actuators[usize::from(actuator)].first_lba, &self.spindle)
+        } else {
+            Target::default()
+        };
+        Waiting { seq, op, lba, n, arrived, ready: 0, id, actuator, target }
     }
 
     fn target(&self, waiting: &Waiting, model: &Model) -> Target {
@@ -115,6 +118,9 @@ impl Disk {
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        if self.front.waiting.is_empty() {
+            return;
+        }
         let (intake, now) = (&model.electronics.intake, events.now);
         let angle = self.angle(now);
         loop {
@@ -134,6 +140,22 @@ impl Disk {
             self.serve_when_ready(waiting, model, commands, events);
         } else {
             self.line_up(waiting, model, events);
+        }
+    }
+
+    /// The one arm does what it can do now; the disk looks again when the arm is free.
+    #[inline(always)]
+    fn work_on(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
+        let now = events.now;
+        if !self.actuators[0].accepted.is_empty() {
+            self.examine(0, model, commands, events);
+        }
+        while self.actuators[0].free_ns <= now && self.serve_one(0, model, commands, events) {}
+        let Disk { front, actuators, dirty, .. } = self;
+        let actuator = &actuators[0];
+        let has_work = || !actuator.accepted.is_empty() || !actuator.ready.is_empty() || !dirty.is_empty();
+        if actuator.free_ns > now && has_work() {
+            front.wake(actuator.free_ns, events);
         }
     }
 
@@ -271,9 +293,12 @@ impl Device for Disk {
 
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
-        self.front.woken(now);
+        self.front.woken();
         self.hand_over(model, commands, events);
         self.admit(model, commands, events);
+        if self.is_plain {
+            return self.work_on(model, commands, events);
+        }
         for i in 0..self.actuators.len() {
             self.examine(i, model, commands, events);
         }

@@ -43,7 +43,8 @@ impl Disk {
         let actuator = &mut actuators[i];
         let first = actuator.first_lba;
         let Some(stream) = actuator.stream.as_mut() else { return };
-        if stream.from_ns > now || stream.followed_ns == now {
+        // a stream that begins now has read nothing yet, and the arm is where it begins
+        if stream.from_ns >= now || stream.followed_ns == now {
             return;
         }
         stream.followed_ns = now;

@@ -39,10 +39,11 @@ impl Disk {
             return self.serve_follower(i, model, commands, events);
         }
         let has_ready = !self.actuators[i].ready.is_empty();
-        let is_much =
-            2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes;
-        let is_pressing = is_much || self.dirty.is_pressing();
-        let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing || !self.blocked.is_empty());
+        let is_much = || {
+            2 * self.dirty.n_waiting(i) + usize::from(planted(Fault::DestageMuch)) > model.electronics.weighed_writes
+        };
+        let is_pressing = || is_much() || self.dirty.is_pressing();
+        let with_dirty = !self.dirty.is_empty() && (!has_ready || is_pressing() || !self.blocked.is_empty());
         if !has_ready && !with_dirty {
             return false;
         }
@@ -164,7 +165,8 @@ impl Disk {
     fn choose_ready(&mut self, i: usize, with_dirty: bool, model: &Model, now: i64) -> Option<Waiting> {
         if !with_dirty {
             self.follow_stream(i, model, now);
-            let angle = self.angle(now);
+            let actuator = &self.actuators[i];
+            let angle = if actuator.ready.has_choice(&actuator.scheduler) { self.angle(now) } else { 0 };
             let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
             let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
             let chosen = ready.take(scheduler, *served_end, now, &arms);

@@ -32,11 +32,17 @@ pub fn plan(
     if layout.family == Family::Concat && layout.failed.is_empty() {
         let (disk, inside) = layout.by.member.split(sector);
         if inside + n <= layout.member {
-            plan.first.push(Piece { disk: disk as u32, op, lba: layout.data_offset + inside, n });
+            plan.first.push(Piece::new(disk as u32, op, layout.data_offset + inside, n));
             return;
         }
     }
     if layout.largest_request == 0 || is_whole(layout, sector, n) {
+        if layout.family == Family::Copies && layout.failed.is_empty() {
+            let (chunk, inside) = layout.by.strip.split(sector);
+            if inside + n <= layout.strip {
+                return within_strip(layout, op, (chunk, inside, n), plan, choose);
+            }
+        }
         return part(layout, op, (sector, n), front, plan, choose);
     }
     plan.waiting.clear();
@@ -53,6 +59,24 @@ pub fn plan(
             plan.waiting.insert(at, (sector + length, whole - length));
         }
         part(layout, op, (sector, take), front, plan, choose);
+    }
+}
+
+/// Pieces of a request within a host strip, the common case: nothing is joined, because copies are on different disks.
+fn within_strip(
+    layout: &Layout,
+    op: u8,
+    (chunk, inside, n): (i64, i64, i64),
+    plan: &mut Plan,
+    choose: &mut impl FnMut(&[Copy], i64) -> Copy,
+) {
+    let Plan { first, held, .. } = plan;
+    copies_of(layout, chunk, inside, held);
+    if op == READ {
+        let copy = if held.len() == 1 { held[0] } else { choose(held, n) };
+        first.push(Piece::new(copy.disk, READ, copy.lba, n));
+    } else {
+        first.extend(held.iter().map(|copy| Piece::new(copy.disk, WRITE, copy.lba, n)));
     }
 }
 
@@ -122,10 +146,10 @@ fn emit(layout: &Layout, op: u8, n: i64, front: i64, plan: &mut Plan, choose: &m
     }
     if op == READ {
         let copy = if plan.held.len() == 1 { plan.held[0] } else { choose(&plan.held, n) };
-        push_read(layout, &mut plan.first, Piece { disk: copy.disk, op: READ, lba: copy.lba, n });
+        push_read(layout, &mut plan.first, Piece::new(copy.disk, READ, copy.lba, n));
     } else {
         for copy in &plan.held {
-            push_merged(&mut plan.first, Piece { disk: copy.disk, op: WRITE, lba: copy.lba, n });
+            push_merged(&mut plan.first, Piece::new(copy.disk, WRITE, copy.lba, n));
         }
     }
 }

@@ -125,10 +125,28 @@ struct Divisors {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    pub disk: u32,
-    pub op: u8,
+    /// Disk and operation in one word: a processor that loads at once what was just stored in parts waits for all of it
+    /// to reach its cache.
+    on: u64,
     pub lba: i64,
     pub n: i64,
+}
+
+impl Piece {
+    #[inline(always)]
+    pub fn new(disk: u32, op: u8, lba: i64, n: i64) -> Self {
+        Piece { on: u64::from(disk) << 8 | u64::from(op), lba, n }
+    }
+
+    #[inline(always)]
+    pub fn disk(&self) -> u32 {
+        (self.on >> 8) as u32
+    }
+
+    #[inline(always)]
+    pub fn op(&self) -> u8 {
+        self.on as u8
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -204,7 +222,7 @@ fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
 
 /// Adds a piece, joined to the last one of its disk and operation where it continues that (rule L2).
 fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
-    if let Some(last) = pieces.iter_mut().rev().find(|p| p.disk == piece.disk && p.op == piece.op) {
+    if let Some(last) = pieces.iter_mut().rev().find(|p| p.on == piece.on) {
         if last.lba + last.n == piece.lba {
             last.n += piece.n;
             return;

@@ -17,6 +17,17 @@ pub fn plan(layout: &Layout, op: u8, sector: i64, n: i64, front: i64, plan: &mut
     let mut n = n;
     let (mut chunk, mut inside) = layout.by.strip.split(sector);
     let (mut row, mut strip) = layout.by.data.split(chunk);
+    if n <= layout.strip - inside && layout.failed.is_empty() && !layout.holds_disks && layout.n_data > 1 {
+        let part = Part { strip: strip as usize, start: inside, end: inside + n };
+        if op == READ {
+            let row = Row::new(layout, row, front);
+            plan.first.push(row.piece(layout, part.strip, READ, (part.start, part.end)));
+            return;
+        }
+        if modifies_one(layout) {
+            return modify(layout, &Row::new(layout, row, front), part, plan);
+        }
+    }
     plan.parts.clear();
     while n > 0 {
         let take = n.min(layout.strip - inside);
@@ -43,6 +54,22 @@ fn emit(layout: &Layout, op: u8, row: i64, front: i64, plan: &mut Plan) {
         write(layout, &row, plan);
     }
     plan.parts.clear();
+}
+
+/// Whether a write to one data strip of a row of several, all of them left, is read-modify-write (rule L8).
+fn modifies_one(layout: &Layout) -> bool {
+    let n_unwritten = layout.n_data - 1;
+    layout.write_policy == WritePolicy::ReadModifyWrite
+        || layout.write_policy == WritePolicy::Fewest
+            && 1 + layout.n_parity < n_unwritten + i64::from(planted(Fault::WriteMethodTie))
+}
+
+/// That write, the common case: nothing is joined, because every strip is on another disk.
+fn modify(layout: &Layout, row: &Row, part: Part, plan: &mut Plan) {
+    let span = (part.start, part.end);
+    let strips = || std::iter::once(part.strip).chain(row.n_data()..row.n_strips());
+    plan.first.extend(strips().map(|strip| row.piece(layout, strip, READ, span)));
+    plan.then.extend(strips().map(|strip| row.piece(layout, strip, WRITE, span)));
 }
 
 fn read(layout: &Layout, row: &Row, plan: &mut Plan) {

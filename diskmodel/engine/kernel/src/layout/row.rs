@@ -94,7 +94,7 @@ impl Row {
     pub fn piece(&self, layout: &Layout, strip: usize, op: u8, (start, end): (i64, i64)) -> Piece {
         let disk = if layout.failed.is_empty() { Some(self.planned_disk(strip)) } else { self.disk(layout, strip) };
         let disk = disk.unwrap_or_default();
-        Piece { disk, op, lba: self.lba + start, n: end - start }
+        Piece::new(disk, op, self.lba + start, end - start)
     }
 
     /// The strips that are left, data before parity.

@@ -22,6 +22,8 @@ pub struct Mechanics {
     pub zones: Zones,
     pub seek_ns: Arc<[u32]>,
     least_seek_ns: Arc<[u32]>,
+    /// No move takes longer, where seeks do not differ by operation or direction.
+    longest_move_ns: i64,
     head_switch_ns: i64,
     write_settle_ns: i64,
     zero_latency: bool,
@@ -68,6 +70,35 @@ pub struct Access {
     pub arm: Arm,
 }
 
+/// What moves are made of, in 31 bits; the same as [`Mechanics::plain_move_ns`] in parts, which the compiler computes for
+/// several moves at once.
+#[derive(Clone, Copy)]
+pub struct Moves<'a> {
+    seek_ns: &'a [u32],
+    pub longest_ns: i64,
+    switch_ns: i32,
+    settle_ns: i32,
+}
+
+impl Moves<'_> {
+    /// Seek over so many cylinders.
+    #[inline(always)]
+    pub fn seek_ns(&self, distance: u32) -> i32 {
+        let nearer = u32::from(planted(Fault::SeekDistance) && distance > 1);
+        self.seek_ns[(distance - nearer) as usize] as i32
+    }
+
+    /// The whole move with that seek; `other` is 0 where the head stays the same.
+    #[inline(always)]
+    pub fn whole_ns(&self, seek_ns: i32, distance: u32, other: u32, op: u32) -> i32 {
+        let no_switch = planted(Fault::HeadSwitch) && distance > 0;
+        let switch_ns = self.switch_ns & -i32::from((other != 0) & !no_switch);
+        let settle_ns = self.settle_ns & -i32::from(op == u32::from(WRITE));
+        let has_settled = planted(Fault::WriteSettle) && op == u32::from(WRITE);
+        (seek_ns.max(switch_ns) + settle_ns) & -i32::from(((distance | other) != 0) | has_settled)
+    }
+}
+
 /// Quotient of two non-negative numbers, by the cheaper instruction where both are small.
 #[inline(always)]
 pub fn div(a: i64, b: i64) -> i64 {
@@ -80,9 +111,18 @@ pub fn div(a: i64, b: i64) -> i64 {
 
 impl Mechanics {
     pub fn new(zones: Zones, seeks: Seeks, head_switch_ns: i64, write_settle_ns: i64, zero_latency: bool) -> Self {
-        let Seeks { ns: seek_ns, least_ns: least_seek_ns } = seeks;
-        let (is_varied, varied) = (false, Varied::default());
-        Mechanics { zones, seek_ns, least_seek_ns, head_switch_ns, write_settle_ns, zero_latency, is_varied, varied }
+        let Seeks { ns: seek_ns, least_ns: least_seek_ns, longest_ns } = seeks;
+        Mechanics {
+            zones,
+            seek_ns,
+            least_seek_ns,
+            longest_move_ns: i64::from(longest_ns).max(head_switch_ns).saturating_add(write_settle_ns),
+            head_switch_ns,
+            write_settle_ns,
+            zero_latency,
+            is_varied: false,
+            varied: Varied::default(),
+        }
     }
 
     /// The same with seeks that differ by operation or direction.
@@ -131,6 +171,17 @@ impl Mechanics {
         } else {
             self.plain_move_ns(arm, place, op)
         }
+    }
+
+    /// What moves are made of where seeks do not differ by operation or direction and are not `too_long`.
+    #[inline(always)]
+    pub fn plain_moves(&self, too_long: i64) -> Option<Moves<'_>> {
+        if self.is_varied || self.longest_move_ns >= too_long.min(1 << 30) {
+            return None;
+        }
+        let Mechanics { seek_ns, longest_move_ns: longest_ns, head_switch_ns, write_settle_ns, .. } = self;
+        let (switch_ns, settle_ns) = (*head_switch_ns as i32, *write_settle_ns as i32);
+        Some(Moves { seek_ns, longest_ns: *longest_ns, switch_ns, settle_ns })
     }
 
     /// The same where seeks do not differ by operation or direction.

@@ -41,6 +41,8 @@ pub struct Seeks {
     pub ns: Arc<[u32]>,
     /// The least seek over so many cylinders or more: measured seeks need not grow with the distance.
     pub least_ns: Arc<[u32]>,
+    /// The longest seek.
+    pub longest_ns: u32,
 }
 
 impl Seeks {
@@ -51,7 +53,8 @@ impl Seeks {
         for distance in (1..least_ns.len()).rev() {
             least_ns[distance - 1] = least_ns[distance - 1].min(least_ns[distance]);
         }
-        Some(Seeks { ns: ns.into(), least_ns: least_ns.into() })
+        let longest_ns = ns.iter().copied().max().unwrap_or(0);
+        Some(Seeks { ns: ns.into(), least_ns: least_ns.into(), longest_ns })
     }
 }
 

@@ -39,6 +39,16 @@ impl Spindle {
         }
     }
 
+    /// Longest wait that counts, if any does not.
+    #[inline(always)]
+    pub fn longest_wait_ns(&self) -> i64 {
+        if planted(Fault::RotationSlack) {
+            self.revolution
+        } else {
+            self.longest
+        }
+    }
+
     /// Wait until angle `target` comes under a head that is at angle `angle` now.
     #[inline]
     pub fn wait_ns(&self, target: i64, angle: i64) -> i64 {

@@ -44,11 +44,23 @@ pub struct Waiting {
     pub target: Target,
 }
 
+/// Commands whose positioning times are computed at once, and from how many on that takes less time.
+pub const TOGETHER: usize = 16;
+const WORTH_IT: usize = if cfg!(feature = "faults") { 3 } else { 8 };
+
+/// Positioning times of so many commands.
+pub type Times = [i32; TOGETHER];
+
 /// What schedulers by positioning time ask of the arms.
 pub trait Arms {
     /// Seek and rotational latency of a command from now (rule Q6); a revolution more where the latency is shorter than
     /// `margin` (rule Q12).
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64;
+
+    /// The same of the first commands of `waiting` at once, where that is possible.
+    fn times_ns(&self, _waiting: &[Waiting], _margin: i64) -> Option<Times> {
+        None
+    }
 
     /// Where an arm is.
     fn cylinder(&self, actuator: u32) -> i64;
@@ -105,6 +117,12 @@ pub trait Scheduler: Clone + Debug {
     /// With fresh state, as a description has it.
     fn of(queue: &Queue) -> Self;
 
+    /// Whether anything is to be chosen among `n` commands: not the first one, or not without a trace in the scheduler.
+    #[inline(always)]
+    fn has_choice(&self, n: usize) -> bool {
+        Self::ORDER.has_choice(n)
+    }
+
     /// Index of the next command in `waiting`, which is in order of arrival and never empty; ties go to the earlier
     /// arrival (rule Q1). `head` is the block after the last command chosen.
     fn choose(&mut self, waiting: &[Waiting], head: i64, now: i64, arms: &impl Arms) -> usize;
@@ -122,6 +140,27 @@ pub trait Scheduler: Clone + Debug {
     /// Whether the arm went to an edge for the last choice, and how: (edge, direction of the sweep).
     fn edge(&self) -> (Edge, i64) {
         (Edge::None, 1)
+    }
+}
+
+/// Passes on each command's place in the row, itself and its positioning time, in order.
+#[inline(always)]
+fn for_each_time(waiting: &[Waiting], margin: i64, arms: &impl Arms, mut take: impl FnMut(usize, &Waiting, i64)) {
+    for (part, waiting) in waiting.chunks(TOGETHER).enumerate() {
+        let first = part * TOGETHER;
+        let together = if waiting.len() < WORTH_IT { None } else { arms.times_ns(waiting, margin) };
+        match together {
+            Some(times) => {
+                for (i, (w, &time)) in waiting.iter().zip(&times).enumerate() {
+                    take(first + i, w, i64::from(time));
+                }
+            }
+            None => {
+                for (i, w) in waiting.iter().enumerate() {
+                    take(first + i, w, arms.time_ns(w, margin));
+                }
+            }
+        }
     }
 }
 

@@ -52,6 +52,12 @@ impl Pool {
         }
     }
 
+    /// Whether anything is to be chosen.
+    #[inline]
+    pub fn has_choice(&self, policy: &Policy) -> bool {
+        self.deep.is_some() || policy.has_choice(self.list.len())
+    }
+
     /// Takes the scheduler's choice out.
     pub fn take(&mut self, policy: &mut Policy, head: i64, now: i64, arms: &impl Arms) -> Option<Waiting> {
         if let Some(deep) = &mut self.deep {
@@ -64,8 +70,7 @@ impl Pool {
         if self.list.is_empty() {
             return None;
         }
-        let has_choice = policy.order().has_choice(self.list.len());
-        let at = if has_choice { policy.choose(&self.list, head, now, arms) } else { 0 };
+        let at = if policy.has_choice(self.list.len()) { policy.choose(&self.list, head, now, arms) } else { 0 };
         Some(self.list.remove(at))
     }
 

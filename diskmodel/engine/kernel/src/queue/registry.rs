@@ -35,6 +35,12 @@ macro_rules! schedulers {
                 self.order() == Order::Arrival
             }
 
+            /// Whether anything is to be chosen among `n` commands.
+            #[inline]
+            pub(super) fn has_choice(&self, n: usize) -> bool {
+                match self { $(Policy::$Name(scheduler) => scheduler.has_choice(n)),* }
+            }
+
             pub(super) fn order(&self) -> Order {
                 match self { $(Policy::$Name(_) => <$kind as Scheduler>::ORDER),* }
             }
@@ -46,7 +52,7 @@ macro_rules! schedulers {
 
             /// Makes a choice that is none; it may leave a trace in the scheduler.
             pub fn choose_only(&mut self, waiting: &Waiting, head: i64, now: i64, arms: &impl Arms) {
-                if self.order().has_choice(1) {
+                if self.has_choice(1) {
                     self.choose(std::slice::from_ref(waiting), head, now, arms);
                 }
             }

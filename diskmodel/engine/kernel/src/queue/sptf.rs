@@ -1,6 +1,6 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
-use super::{Arms, Deep, Order, Queue, Scheduler, Waiting};
+use super::{for_each_time, Arms, Deep, Order, Queue, Scheduler, Waiting};
 use crate::faults::{planted, Fault};
 
 /// The command that the head reaches soonest, rotation included.
@@ -17,12 +17,11 @@ impl Scheduler for Sptf {
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, _now: i64, arms: &impl Arms) -> usize {
         let mut best = (i64::MAX, 0);
-        for (i, w) in waiting.iter().enumerate() {
-            let time = arms.time_ns(w, 0);
+        for_each_time(waiting, 0, arms, |i, _, time| {
             if time < best.0 {
                 best = (time, i);
             }
-        }
+        });
         best.1
     }
 
@@ -47,13 +46,12 @@ impl Scheduler for SptfAged {
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, arms: &impl Arms) -> usize {
         let mut best = (i128::MAX, 0);
-        for (i, w) in waiting.iter().enumerate() {
-            let left = aged(self.age_ns, now - w.arrived);
-            let score = if left == 0 { 0 } else { i128::from(arms.time_ns(w, 0)) * i128::from(left) };
+        for_each_time(waiting, 0, arms, |i, w, time| {
+            let score = i128::from(time) * i128::from(aged(self.age_ns, now - w.arrived));
             if score < best.0 {
                 best = (score, i);
             }
-        }
+        });
         best.1
     }
 

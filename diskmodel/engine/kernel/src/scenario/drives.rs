@@ -202,11 +202,7 @@ impl HddTables {
                 dirty_sectors: self.dirty_sectors,
                 weighed_commands: self.weighed_commands as usize,
                 weighed_writes: self.weighed_writes as usize,
-                intake: Intake {
-                    depth,
-                    read_overhead_ns: self.read_overhead_ns,
-                    write_overhead_ns: self.write_overhead_ns,
-                },
+                intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
                 media_cache: self.media_cache,
             },
         }
@@ -230,11 +226,7 @@ impl FlashTables {
         let units_per_page = self.page_bytes / self.mapping_bytes;
         let sectors_per_unit = self.mapping_bytes / self.sector_bytes;
         flash::Model {
-            intake: Intake {
-                depth,
-                read_overhead_ns: self.read_overhead_ns,
-                write_overhead_ns: self.write_overhead_ns,
-            },
+            intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
             sector_bytes: self.sector_bytes,
             n_sectors: self.n_sectors,
             channels: self.channels,
@@ -263,11 +255,7 @@ impl VirtualTables {
     /// Of tables that were checked.
     pub(super) fn model(self, depth: usize) -> virtual_disk::Model {
         virtual_disk::Model {
-            intake: Intake {
-                depth,
-                read_overhead_ns: self.read_overhead_ns,
-                write_overhead_ns: self.write_overhead_ns,
-            },
+            intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
             sector_bytes: self.sector_bytes,
             n_sectors: self.n_sectors,
             read_copy_bytes_per_s: self.read_copy_bytes_per_s,

@@ -3,7 +3,7 @@
 use super::{Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
-use crate::layout::{DiskState, Piece, READ_AND_HOLD};
+use crate::layout::{DiskState, READ_AND_HOLD};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
 
@@ -77,7 +77,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let is_throttled = self.submitter.is_some();
         let mut out = 0;
         for at in 0..self.plan.first.len() {
-            let Piece { disk: device, op, mut lba, mut n } = self.plan.first[at];
+            let piece = &self.plan.first[at];
+            let (device, op, mut lba, mut n) = (piece.disk(), piece.op(), piece.lba, piece.n);
             while n > 0 {
                 let take = if lba + n <= border { n } else { n.min((lba / border + 1) * border - lba) };
                 let command = self.commands.put(Command {

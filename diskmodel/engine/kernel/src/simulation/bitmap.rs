@@ -68,7 +68,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for page in &intents.pages {
             let lba = layout.bitmap_start + page * layout.bitmap_page;
             let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
-            plan.first.extend(left.map(|disk| Piece { disk, op: WRITE, lba, n: layout.bitmap_page }));
+            plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, layout.bitmap_page)));
         }
         self.start(Owner::Bitmap, self.events.now, true, None);
     }

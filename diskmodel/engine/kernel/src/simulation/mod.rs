@@ -13,7 +13,7 @@ mod submission;
 use crate::command::{Command, Commands, Slots};
 use crate::device::{Device, Shared};
 use crate::divisor::Divisor;
-use crate::events::{Action, Events, ARRIVE, COMPLETE};
+use crate::events::{Action, Events, Next, ARRIVE, COMPLETE};
 use crate::faults::{planted, Fault};
 use crate::layout::{CopyChoice, Layout, Piece, Plan};
 use crate::traffic::{Completion, Request, Traffic};
@@ -207,11 +207,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub fn run(&mut self) -> Result<(i64, i64), &'static str> {
         self.begin();
         while !self.traffic.is_over() {
-            let action = self.events.next().ok_or("no event is left, but requests are")?;
+            let next = self.events.next().ok_or("no event is left, but requests are")?;
             if self.events.now > self.until_ns {
                 return Err(if self.until_ns < MAX_NS { STARVED } else { TOO_LONG });
             }
-            self.happen(action);
+            self.happen(next);
         }
         Ok((self.events.now, self.rebuild.front() - self.layout.rebuild_front))
     }
@@ -239,8 +239,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Lets everything happen up to `time`, that instant included.
     pub fn advance(&mut self, time: i64) {
         while self.events.next_time().is_some_and(|next| next <= time) {
-            if let Some(action) = self.events.next() {
-                self.happen(action);
+            if let Some(next) = self.events.next() {
+                self.happen(next);
             }
         }
     }
@@ -296,8 +296,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         &self.disks
     }
 
-    fn happen(&mut self, action: Action) {
-        match action {
+    fn happen(&mut self, next: Next) {
+        match next.action() {
             Action::Wake(device) => {
                 self.disks[device as usize].woken(&self.model, &mut self.commands, &mut self.events);
             }

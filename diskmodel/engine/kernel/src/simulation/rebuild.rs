@@ -83,7 +83,7 @@ impl Rebuild {
         self.n_running += 1;
         layout.rebuild_step(first, plan);
         for piece in plan.first.iter().chain(&plan.then) {
-            self.n_own[piece.disk as usize] += piece.n;
+            self.n_own[piece.disk() as usize] += piece.n;
         }
         first
     }

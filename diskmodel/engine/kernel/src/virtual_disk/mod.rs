@@ -102,7 +102,7 @@ impl Device for VirtualDisk {
     fn woken(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {
         let now = events.now;
         let VirtualDisk { front, processor, batch } = self;
-        front.woken(now);
+        front.woken();
         loop {
             // a command that finds the processor idle begins the next batch
             if front.processor_free_ns() <= now {

@@ -21,11 +21,8 @@ impl Processor {
     /// When the processor, which has finished its work at `free`, begins with a command that is passed to it now, and
     /// for how long it works on it.
     pub fn begin(&mut self, op: u8, n_sectors: i64, now: i64, free: i64, model: &Model) -> (i64, i64) {
-        let (own, rate) = if op == WRITE {
-            (model.intake.write_overhead_ns, model.write_copy_bytes_per_s)
-        } else {
-            (model.intake.read_overhead_ns, model.read_copy_bytes_per_s)
-        };
+        let own = model.intake.overhead_ns(op);
+        let rate = if op == WRITE { model.write_copy_bytes_per_s } else { model.read_copy_bytes_per_s };
         let rounded = if planted(Fault::CopyRounding) { rate - 1 } else { 0 };
         let copy = if rate > 0 { (n_sectors * model.sector_bytes * NS_PER_S + rounded) / rate } else { 0 };
         self.busy_ns = self.busy_ns.saturating_add(own + copy);
