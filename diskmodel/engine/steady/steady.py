@@ -2,96 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import Enum
-from functools import cache
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from diskmodel.controller.tables import CacheTables
-from diskmodel.drive.tables import FlashTables, HddTables
-from diskmodel.engine.steady.buffered import by_disk, joined, staggered, units_left_out
-from diskmodel.engine.steady.contents import (
-    ROUNDS,
-    filling_uses,
-    recent_blocks,
-    recent_blocks_but,
-    uneven_round,
-    waiting_blocks,
-    waiting_pages,
-)
-from diskmodel.engine.steady.logged import Caches, current_runs, full_caches
-from diskmodel.engine.steady.recent import MAX_ROWS, History
+from diskmodel.engine.steady.parts import Level, Levels, Parts
+from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.start import EMPTY, Start
-from diskmodel.host.tables import HostTables
-from diskmodel.layout.written import Written, written
-from diskmodel.records import Int64, Op, Requests, Run
-from diskmodel.result.statistics.window import UNKNOWN_CYCLE
+from diskmodel.engine.steady.trial import (
+    DRIFT,
+    TRIAL_REQUESTS,
+    Pace,
+    grown_old,
+    levels_after,
+    pace_of,
+    requests_of_wave,
+)
+from diskmodel.records import Requests, Run
 from diskmodel.workload import TraceWorkload, Workload
-from diskmodel.workload.addresses import Sequential
 
 if TYPE_CHECKING:
     from diskmodel.engine.scenario import Scenario
 
-#: Requests of the run that shows on which side of its mark a level moves. Half of it leaves a closed stream of 128
-#: clients some 30 turns; twice it would take as long as the run itself often does.
-TRIAL_REQUESTS = 6_000
+#: Times at which a trial records what waits.
 _SAMPLES = 64
-#: Share of what was written by which a level must move to be called rising or falling: five standard deviations of
-#: what a level at its mark moves in the trial. Less than that would take a run of millions of requests to fill a cache.
-_DRIFT = 0.05
 #: Share of what was written by which what waits may rise in the trial where buffers that began empty stay so. Half of
 #: what chance does to the queues of a busy array would repeat every other trial from half a buffer.
 _STAYS = 0.01
-#: Share of the room above its mark at which a level counts as full: writes that wait leave it a little below the top.
-_NEARLY = 0.9
-#: Blocks of the model of garbage collection (F12) that a flash drive's last programmed writes fill: up to one is left
-#: out (`_left_out`), in the next nothing is copied yet, and after three more each page pays for all its copies.
-_BLOCKS_PROGRAMMED = 5
-#: Units that are written, in units of that model, to bring blocks from the state of uniform small writes into that of
-#: large ones. At half of it, 16 units each cause 12 % more copies than after ten times as many; it takes 30 ms.
-_ROUNDS_AGED = 2
 
 Engine = Callable[["Scenario", Requests], Run]
-
-
-class Level(Enum):
-    """Long-run levels of what waits to be written."""
-
-    #: What comes is written in time: next to nothing waits, or again and again nothing.
-    LOW = "low"
-    #: At the mark at which writing begins, or presses.
-    MARK = "mark"
-    #: More comes than can be written.
-    FULL = "full"
-
-
-@dataclass(frozen=True)
-class Levels:
-    """Of the controller's write-back cache, the drives' buffers, the host's dirty pages, and media caches."""
-
-    controller: Level = Level.MARK
-    drives: Level = Level.MARK
-    pages: Level = Level.MARK
-    media: Level = Level.FULL
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How fast a trial went: requests, pages that they wrote to, and by how many fewer were dirty, a second.
-
-    `rise` is what waited more at its end than when it began, anywhere, as a share of what was written; `late_rise`
-    more than after its first quarter, which fills queues.
-    """
-
-    requests_per_s: float = 0.0
-    pages_per_s: float = 0.0
-    drained_per_s: float = 0.0
-    rise: float = 0.0
-    late_rise: float = 0.0
 
 
 def settled(
@@ -116,7 +55,7 @@ def settled(
     """
     if isinstance(workload, TraceWorkload):
         return EMPTY
-    parts = _Parts(scenario, History(workload, capacity_bytes, seed))
+    parts = Parts(scenario, History(workload, capacity_bytes, seed))
     first = parts.first_levels
     if not parts.has_levels or not parts.writes_anything:
         return parts.start(first)
@@ -135,7 +74,7 @@ def settled(
             start = replace(start, pages_dirty=parts.waiting_pages(n_dirty))
         trial = replace(scenario, start=start, sample_every=TRIAL_REQUESTS // _SAMPLES)
         run = engine(trial, requests)
-        return parts.levels_after(levels, run, requests), parts.pace_of(requests, run)
+        return levels_after(parts, levels, run, requests), pace_of(parts, requests, run)
 
     if parts.media is not None:
         found = _with_media_caches(first, lambda levels: tried(levels)[0])
@@ -158,18 +97,18 @@ def settled(
     if calm is not None and shown.drives is Level.LOW:
         # the buffers empty either way, and what rose meanwhile in the controller's cache waited for that
         return parts.start(replace(calm, media=first.media))
-    if shown.pages is Level.LOW and pace.rise > _DRIFT:
+    if shown.pages is Level.LOW and pace.rise > DRIFT:
         # what the caches below took still waits: whether the disks keep up shows when these are full
         shown, _ = tried(replace(first, controller=Level.FULL, drives=Level.FULL))
     shown = replace(shown, media=first.media)
     if shown.pages is Level.LOW:
         _, filling = tried(replace(shown, pages=Level.LOW))
-        n_dirty = parts.grown_old(filling)
+        n_dirty = grown_old(parts, filling)
         _, draining = tried(shown, n_dirty)
-        start, wave_requests = parts.start(shown), parts.wave_requests(filling, draining, n_dirty)
-        if wave_requests < start.round_requests:
+        start, n_in_wave = parts.start(shown), requests_of_wave(parts, filling, draining, n_dirty)
+        if n_in_wave < start.round_requests:
             return start
-        return replace(start, round_requests=wave_requests, is_in_waves=True)
+        return replace(start, round_requests=n_in_wave, is_in_waves=True)
     if shown.pages is Level.FULL:
         # a level that moves changes what the caches below it are asked for
         full, _ = tried(replace(first, pages=Level.FULL))
@@ -192,345 +131,7 @@ def _with_media_caches(first: Levels, tried: Callable[[Levels], Levels]) -> Leve
     return rested if rested.media is Level.LOW else replace(calm, media=Level.FULL)
 
 
-def _written_bytes(requests: Requests) -> int:
-    return int(requests.length[requests.op == Op.WRITE].sum())
-
-
-def _level(drift: float, end: int, mark: int, room: int) -> Level:
-    """Where a level goes that moved by the share `drift` of what was written, from its mark to `end` bytes."""
-    if drift > _DRIFT or end - mark > _NEARLY * (room - mark) > 0:
-        return Level.FULL
-    return Level.LOW if drift < -_DRIFT or end < mark / 2 else Level.MARK
-
-
-class _Parts:
-    """What of a scenario has a state that takes long to reach."""
-
-    def __init__(self, scenario: Scenario, history: History) -> None:
-        self.scenario = scenario
-        self.history = history
-        # levels that the trial confirms are not drawn again
-        self._dirty = cache(self._draw_dirty)
-        self._dirty_pages = cache(self._draw_dirty_pages)
-        self._buffered = cache(self._draw_buffered)
-        self._logged = cache(self._draw_logged)
-        self._runs = cache(self._draw_runs)
-        self._cached = cache(self._draw_cached)
-        self._aged = cache(self._draw_aged)
-        tables, controller = scenario.drive, scenario.controller
-        self.sector_bytes = tables.sector_bytes
-        self.caches: CacheTables | None = None
-        if controller.has_real_cache:
-            self.caches = CacheTables.of(controller, scenario.layout, self.sector_bytes, scenario.depth)
-        host = HostTables.of(scenario.host, self.sector_bytes)
-        self.page_bytes = host.page_sectors * self.sector_bytes
-        self.pages = host.page_cache
-        #: Sectors of a drive's buffer; 0: writes go to the media.
-        self.buffer = tables.buffer_sectors
-        self.media = tables.media_cache if isinstance(tables, HddTables) else None
-        #: Sectors that each flash drive has programmed last, and units of which it leaves some out at their beginning:
-        #: pages of a fresh drive cost nothing until it is full.
-        self.programmed, self.staggered_units = 0, 0
-        if isinstance(tables, FlashTables):
-            ftl, per_page = tables.ftl, tables.units_per_page
-            n_units, self.staggered_units = (
-                (2 * per_page, per_page) if ftl.is_fresh else (_BLOCKS_PROGRAMMED * ftl.block_units, ftl.block_units)
-            )
-            self.programmed = n_units * tables.sectors_per_unit
-        self.history = replace(history, n_before=self._rows_waiting())
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether anything waits to be written."""
-        return bool(self.buffer or self.media or self.pages or (self.caches and self.caches.dirty_blocks))
-
-    @property
-    def first_levels(self) -> Levels:
-        """Where the trial begins. Nothing holds a flash drive's buffer at a mark: it is programmed at once."""
-        return Levels(drives=Level.LOW) if isinstance(self.scenario.drive, FlashTables) else Levels()
-
-    @property
-    def keeps_dirty_pages(self) -> bool:
-        """Whether the host's memory has a level: fsync leaves none of its pages dirty for long (rules P7, P9)."""
-        return self.pages is not None and not self.pages.is_synchronous and not self.pages.sync_every
-
-    @property
-    def writes_anything(self) -> bool:
-        return any(stream.read_ratio < 1 for stream in self.history.workload.streams)
-
-    def pace_of(self, requests: Requests, run: Run) -> Pace:
-        """How fast a trial went."""
-        seconds = max(run.end_ns, 1) / 1e9
-        offset, length = (column[requests.op == Op.WRITE] for column in (requests.offset, requests.length))
-        n_pages = int((-(-(offset + length) // self.page_bytes) - offset // self.page_bytes).sum())
-        at, dirty = run.levels[:, 0], run.levels[:, 3] // self.page_bytes
-        # until next to nothing is left: then it rises again
-        drained_to = np.flatnonzero(dirty <= dirty[:1] // 4)
-        last = drained_to[0] if len(drained_to) else -1
-        if not len(at):
-            return Pace(len(requests) / seconds, n_pages / seconds)
-        drained = (dirty[0] - dirty[last]) / max(at[last] - at[0], 1) * 1e9
-        waits = run.levels[[0, len(at) // 4, -1], 1:4].sum(axis=1)
-        rise, late_rise = ((waits[2] - waits[:2]) / max(_written_bytes(requests), 1)).tolist()
-        return Pace(len(requests) / seconds, n_pages / seconds, float(drained), rise, late_rise)
-
-    def grown_old(self, filling: Pace) -> int:
-        """Pages that are dirty when the first of them has grown old, at this pace, or because they are so many."""
-        assert self.pages is not None
-        n_uses = int(filling.pages_per_s * self.pages.old_ns / 1e9) + 1
-        uses = self.history.uses(n_uses, self.page_bytes, only_writes=True)
-        return max(min(len(np.unique(uses)), self.pages.background_pages), 1)
-
-    def wave_requests(self, filling: Pace, draining: Pace, n_dirty: int) -> int:
-        """Requests from one time at which no page is dirty to the next, at these paces (rule Z6)."""
-        assert self.pages is not None
-        drain_s = n_dirty / draining.drained_per_s if draining.drained_per_s > 0 else 0.0
-        return round(filling.requests_per_s * self.pages.old_ns / 1e9 + draining.requests_per_s * drain_s)
-
-    def levels_after(self, levels: Levels, run: Run, requests: Requests) -> Levels:
-        """Where levels go that began at `levels`."""
-        if not len(run.levels):
-            return Levels()
-        at = run.levels[:, 1:4].copy()
-        caches = self._logged(levels.media)
-        # a full one has room for half of what a cleaning frees, on average
-        logged = int(caches.writes[:, 1].sum()) - caches.gap_sectors // 2
-        at[:, 1] -= logged * self.sector_bytes * self.scenario.layout.n_disks
-        host_bytes, disk_bytes = _written_bytes(requests), int(run.devices.write_bytes.sum())
-        # the first quarter fills queues
-        drift = (at[-1] - at[len(at) // 4]) / np.maximum([host_bytes, disk_bytes, host_bytes], 1) * 4 / 3
-        controller, drives, pages = (
-            _level(float(d), int(end), *ends) for d, end, ends in zip(drift, at[-1], self._ends(), strict=True)
-        )
-        if controller is Level.LOW:
-            controller = Level.MARK  # nothing destages below the mark
-        if not self.keeps_dirty_pages:
-            pages = levels.pages
-        elif pages is Level.FULL and at[-1, 2] <= self._ends()[2][0]:
-            pages = Level.LOW  # it rises below its mark because nothing has been dirty for long
-        grown, rise = int(at[-1, 1]), int(at[-1, 1] - at[0, 1])
-        media = self._media_after(levels, grown / max(disk_bytes, 1), rise / max(disk_bytes, 1))
-        return Levels(controller, drives, pages, media)
-
-    def _media_after(self, levels: Levels, grown: float, rise: float) -> Level:
-        """Where the media caches go (rule G9).
-
-        `grown` is what they and the buffers hold more than the logs had to begin with, `rise` how much of that came
-        during the trial, both as shares of what was written. At the mark: they fill, but not with what was drawn.
-        """
-        if levels.media is Level.LOW:
-            return Level.FULL if grown > _DRIFT else Level.LOW
-        if grown < -_DRIFT:
-            return Level.LOW
-        return Level.MARK if levels.drives is Level.FULL and rise > _DRIFT else Level.FULL
-
-    @property
-    def knows_cleanings(self) -> bool:
-        """Whether it is known how often full media caches clean; those without bands never have to."""
-        is_shingled = self.media is not None and self.media.band_sectors > 0
-        return not is_shingled or self._logged(Level.FULL).cleaning_requests > 0
-
-    def _ends(self) -> tuple[tuple[int, int], ...]:
-        """Mark and room of each level, in bytes."""
-        layout, caches, pages = self.scenario.layout, self.caches, self.pages
-        drives = self.buffer * (layout.n_disks - len(layout.failed)) * self.sector_bytes
-        block = caches.block_sectors * self.sector_bytes if caches else 0
-        return (
-            (caches.high_blocks * block, caches.dirty_blocks * block) if caches else (0, 0),
-            (drives // 2, drives),
-            (pages.background_pages * self.page_bytes, pages.limit_pages * self.page_bytes) if pages else (0, 0),
-        )
-
-    def _rows_waiting(self) -> int:
-        """Requests that fill everything that can wait to be written (rule Z2)."""
-        rows = 0
-        if self.caches is not None:
-            block = self.caches.block_sectors * self.sector_bytes
-            rows = self.history.rows_of_uses(ROUNDS * self.caches.dirty_blocks, block, only_writes=True)
-        if self.buffer or self.programmed:
-            rows = max(rows, self.history.rows_of_writes(self._buffered_bytes(self.buffer + self.programmed)))
-        if self.media is not None:
-            rows = max(rows, self._rows_of_runs(self.media.run_sectors))
-        if self.pages is not None and self.keeps_dirty_pages:
-            n = ROUNDS * self.pages.limit_pages
-            rows = max(rows, self.history.rows_of_uses(n, self.page_bytes, only_writes=True))
-        return rows
-
-    def _rows_of_runs(self, run_sectors: int) -> int:
-        """Requests in which each stream that writes in order writes a run on every disk (rule G9)."""
-        streams = self.history.workload.streams
-        total = sum(stream.row_weight for stream in streams)
-        rates = [
-            stream.row_weight / total * (1 - stream.read_ratio) * stream.mean_size_bytes
-            for stream in streams
-            if isinstance(stream.addresses, Sequential) and stream.read_ratio < 1
-        ]
-        run_bytes = run_sectors * self.sector_bytes * self.scenario.layout.n_disks
-        # a quarter more, as strips may begin anywhere
-        return min(int(run_bytes * 5 / (4 * min(rates))), MAX_ROWS) if rates else 0
-
-    def _buffered_bytes(self, room: int) -> int:
-        """Bytes of writes that leave `room` sectors in the buffer of each disk."""
-        layout = self.scenario.layout
-        n_disks = layout.n_disks - len(layout.failed)
-        for_each = self._pieces_of_each()
-        # a quarter more than fits on average, so that few disks get less than they have room for
-        return room * n_disks * self.sector_bytes * 5 // (4 * for_each)
-
-    def _pieces_of_each(self) -> int:
-        """Disks that a strip of data is written to: its own, those of its copies and its parity."""
-        layout = self.scenario.layout
-        return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
-
-    # ------------------------------------------------------------------ as data
-    def start(self, levels: Levels) -> Start:
-        """The state at these levels."""
-        dirty, round_requests = self._dirty(levels.controller)
-        pages = self._dirty_pages(levels.pages)
-        programmed, buffered = self._buffered(levels.drives)
-        caches = self._logged(levels.media)
-        return Start(
-            dirty=dirty,
-            cached=self._cached(),
-            aged=self._aged(),
-            piece_units=self._piece_units(),
-            shifts=self._shifts(),
-            programmed=programmed,
-            buffered=buffered,
-            logged=caches.writes,
-            runs=self._runs(),
-            pages_dirty=pages,
-            pages_clean=self._clean_pages(pages),
-            n_before=self.history.n_before,
-            round_requests=round_requests,
-            cleaning_requests=caches.cleaning_requests,
-        )
-
-    def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
-        """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""
-        caches = self.caches
-        if caches is None or not caches.dirty_blocks:
-            return EMPTY.dirty, 0
-        n = caches.dirty_blocks if level is Level.FULL else caches.high_blocks
-        history, block_bytes = self.history, caches.block_sectors * self.sector_bytes
-        waiting, _ = waiting_blocks(history, n, block_bytes, caches.lanes)
-        return waiting, uneven_round(history, n, block_bytes, caches.lanes) if len(waiting) == n else 0
-
-    def _draw_cached(self) -> Int64:
-        """Blocks in the read cache (rule Z4)."""
-        caches = self.caches
-        if caches is None or not caches.read_blocks:
-            return EMPTY.cached
-        block_bytes = caches.block_sectors * self.sector_bytes
-        draw = recent_blocks if caches.policy == "lru" else filling_uses
-        return draw(self.history, caches.read_blocks, block_bytes)
-
-    def _draw_buffered(self, level: Level) -> tuple[Int64, Int64]:
-        """Writes that flash drives have programmed last, and those in the drives' buffers (rules Z5, F18)."""
-        tables = self.scenario.drive
-        room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
-        if isinstance(tables, FlashTables):
-            # the page that is being filled may hold all but one of its units already
-            room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
-            rows = by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
-        if not room or not isinstance(tables, HddTables) or not self.writes_anything:
-            return EMPTY.programmed, EMPTY.buffered
-        longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
-        return EMPTY.programmed, joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
-
-    def _draw_logged(self, level: Level) -> Caches:
-        """What the media caches hold (rule G9)."""
-        tables = self.scenario.drive
-        if self.media is None or level is Level.LOW or not self.writes_anything:
-            return Caches.empty()
-        assert isinstance(tables, HddTables)
-        found = full_caches(self.history, self.scenario.layout, tables)
-        return found if level is Level.FULL else replace(found, cleaning_requests=UNKNOWN_CYCLE)
-
-    def _draw_runs(self) -> Int64:
-        """Sequential runs of writes that go on (rule G9)."""
-        tables = self.scenario.drive
-        if self.media is None or not self.writes_anything:
-            return EMPTY.runs
-        assert isinstance(tables, HddTables)
-        return current_runs(self.history, self.scenario.layout, tables)
-
-    def _draw_aged(self) -> Int64:
-        """Units that bring the blocks of flash into the state of this workload; none where F16 is that (rule F18)."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or tables.ftl.is_fresh:
-            return EMPTY.aged
-        n_units = _ROUNDS_AGED * tables.ftl.model_units
-        per_unit = tables.sectors_per_unit
-        offset, length = self.history.writes(n_units * tables.mapping_bytes)
-        sector = offset // self.sector_bytes
-        # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
-        whole = replace(self.scenario.layout, failed=())
-        pieces = written(whole, sector, -(-(offset + length) // self.sector_bytes) - sector)
-        lba, n = (column[:: self._pieces_of_each()] for column in (pieces.lba, pieces.n))
-        first = lba // per_unit
-        count = (lba + n - 1) // per_unit - first + 1
-        if not len(count) or count.max() == 1:
-            return EMPTY.aged
-        before = np.cumsum(count) - count
-        units: Int64 = np.repeat(first - before, count) + np.arange(int(count.sum()))
-        return units[-n_units:]
-
-    def _piece_units(self) -> int:
-        """Units that flash drives' data were last written in together: the median, by bytes (Z5); 0: in order."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or not self.writes_anything:
-            return EMPTY.piece_units
-        strip_bytes = self.scenario.layout.strip * self.sector_bytes
-        pieces = []
-        for stream in self.history.workload.streams:
-            rate = stream.row_weight * (1 - stream.read_ratio)
-            total = sum(share.weight for share in stream.sizes)
-            for share in stream.sizes:
-                units = -(-min(share.size_bytes, strip_bytes) // tables.mapping_bytes)
-                # what is written in order lies in order
-                is_in_order = isinstance(stream.addresses, Sequential)
-                pieces.append((math.inf if is_in_order else units, rate * share.weight / total * share.size_bytes))
-        pieces.sort()
-        written_bytes = np.cumsum([n_bytes for _, n_bytes in pieces])
-        median = pieces[int(np.searchsorted(written_bytes, written_bytes[-1] / 2))][0]
-        return 0 if math.isinf(median) else int(median)
-
-    def _shifts(self) -> Int64:
-        """Units before the first one on its page, so that data lie as those do that are written from now on (Z5)."""
-        tables = self.scenario.drive
-        if not isinstance(tables, FlashTables) or not self.writes_anything:
-            return EMPTY.shifts
-        return -units_left_out(np.arange(self.scenario.n_devices), self.staggered_units) % tables.units_per_page
-
-    def _last_writes(self, room: int) -> Written:
-        """The past's last writes to disks, enough for `room` sectors on each."""
-        offset, length = self.history.writes(self._buffered_bytes(room))
-        first = offset // self.sector_bytes
-        return written(self.scenario.layout, first, -(-(offset + length) // self.sector_bytes) - first)
-
-    def _draw_dirty_pages(self, level: Level) -> Int64:
-        """Dirty pages of the host (rule Z6)."""
-        pages = self.pages
-        if pages is None or not self.keeps_dirty_pages or not self.writes_anything or level is Level.LOW:
-            return EMPTY.pages_dirty
-        return self.waiting_pages(pages.limit_pages if level is Level.FULL else pages.background_pages)
-
-    def waiting_pages(self, n: int) -> Int64:
-        """So many dirty pages of the host, as a sweep over their places leaves them."""
-        return waiting_pages(self.history, n, self.page_bytes) if n else EMPTY.pages_dirty
-
-    def _clean_pages(self, dirty: Int64) -> Int64:
-        """Clean pages in memory (rule Z6)."""
-        if self.pages is None:
-            return EMPTY.pages_clean
-        n = self.pages.memory_pages
-        clean = recent_blocks_but(self.history, n, self.page_bytes, dirty)
-        return clean[len(clean) - max(n - len(dirty), 0) :] if len(clean) > n - len(dirty) else clean
-
-
 def filled(scenario: Scenario, workload: Workload, *, capacity_bytes: int, seed: int) -> Start:
     """The state in which every write cache and buffer is full, to check that a run forgets how it began."""
-    parts = _Parts(scenario, History(workload, capacity_bytes, seed))
+    parts = Parts(scenario, History(workload, capacity_bytes, seed))
     return parts.start(Levels(Level.FULL, Level.FULL, Level.FULL))
