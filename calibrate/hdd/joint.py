@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from calibrate.arrays import Floats
 from calibrate.assumptions import MIN_SEEK_NS
 from calibrate.hdd.conditions import Conditions
 from calibrate.hdd.write_settle import MAX_SETTLE_TURNS
-from calibrate.joint_fit import Joint, move_together
+from calibrate.joint_fit import Joint, along_lines, move_together
 from diskmodel.drive import DriveQueue, Hdd
 from diskmodel.drive.seek import SeekTable
 
@@ -77,7 +78,7 @@ def refine(
         price=space.price,
         later=apart.distance,
         before=drive,
-        min_fall=MIN_FALL,
+        search=partial(along_lines, min_fall=MIN_FALL),
         min_gain=MIN_GAIN,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diskmodel.description import Description
 from diskmodel.drive.assumed_order import AssumedOrder, Order
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive, parse_drive
@@ -135,12 +136,14 @@ def with_values(drive: Drive, values: Mapping[str, float]) -> Drive:
     KeyError
         When the profile does not have such a parameter.
     """
-    data = drive.to_dict()
-    data.pop("uncertainty", None)
+    # parts that do not change stay the checked descriptions that they are: a drive may have hundreds of zones
+    data = {field: getattr(drive, field) for field in type(drive).model_fields if field != "uncertainty"}
     for name, value in values.items():
         *path, last = name.split(".")
         place: Any = data
         for part in path:
+            if isinstance(place[part], Description):
+                place[part] = place[part].to_dict()
             place = place[part]
         old = place[last]
         if isinstance(old, list | tuple):

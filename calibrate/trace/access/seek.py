@@ -39,6 +39,10 @@ MIN_GAIN = 6.0
 #: Spreads about the curve that are tried, ms. A finer grid gains little: the best one is scaled again when the curve
 #: is smoothed.
 SPREADS_MS = (0.1, 0.2, 0.35, 0.6, 1.0)
+#: Grid of distances from the time until ready for which likelihoods are known, ms: a fiftieth of the least spread.
+FINE_MS = 0.002
+#: Spreads beyond which only outliers are.
+REACH = 9.0
 
 
 @dataclass(frozen=True)
@@ -76,13 +80,21 @@ def fit_ready(tracks: Floats, start_ms: Floats, period_ms: float) -> ReadyCurve:
     where = np.array([np.log1p(tracks[part]).mean() for part in parts])
     weight = np.array([float(len(part)) for part in parts])
     grid = np.arange(-2.0, float(np.quantile(start_ms, 0.98)), 0.1)
+    reach = REACH * SPREADS_MS[-1]
+    distance = np.arange(-reach, period_ms + reach, FINE_MS)
+    places = [
+        np.clip(np.rint((start_ms[part][None, :] - grid[:, None] + reach) / FINE_MS), 0, len(distance) - 1).astype(
+            np.int32
+        )
+        for part in parts
+    ]
     best: tuple[float, ReadyCurve] | None = None
     for spread in SPREADS_MS:
+        inside = ndtr(distance / spread) - ndtr((distance - period_ms) / spread)
+        by_distance = np.log(OUTLIERS / 3 + (1 - OUTLIERS) * inside)
         ready, total = np.empty(len(parts)), 0.0
-        for k, part in enumerate(parts):
-            late = (start_ms[part][None, :] - grid[:, None]) / spread
-            inside = ndtr(late) - ndtr(late - period_ms / spread)
-            likely = np.log(OUTLIERS / 3 + (1 - OUTLIERS) * inside).sum(axis=1)
+        for k, place in enumerate(places):
+            likely = by_distance[place].sum(axis=1)
             top = likely.max()
             # the middle of the plateau: several values may be as likely
             good = np.exp(likely - top)

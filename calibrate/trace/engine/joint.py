@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrate.arrays import Floats
-from calibrate.joint_fit import Joint, move_together
+from calibrate.joint_fit import Joint, by_parabolas, move_together
 from calibrate.score.agreement import demerit_ms
 from calibrate.trace.engine.replay import Replay
 from diskmodel.drive import Hdd
@@ -56,6 +56,7 @@ def refine(drive: Hdd, fitted: Replay, later: Replay) -> Joint:
         price=lambda step: PENALTY * float((step**2).sum()),
         later=lambda drive: distance(drive, later),
         before=drive,
+        search=by_parabolas,
     )
 
 

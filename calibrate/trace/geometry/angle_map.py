@@ -65,9 +65,9 @@ class AngleMap:
         clock."""
         which = self.zone_of(x)
         out = np.where(is_write, self.write_shift, self.read_shift) + self.correction.at(x)
-        for k, zone in enumerate(self.zones):
+        for k in np.unique(which):
             mine = which == k
-            out[mine] += zone.at(x[mine])
+            out[mine] += self.zones[k].at(x[mine])
         return out
 
     def tracks(self, x: Floats) -> Floats:
