@@ -103,7 +103,7 @@ def _best_rate(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
 
 def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: float, count: int) -> Floats:
     """Return the frequencies (steps per block) of the strongest periodic parts of a residual angle."""
-    coarser = 2 ** max(int(np.log2(1.0 / (high * BINS_OF_SHORTEST * GRAIN_BLOCKS))), 0)
+    coarser = 1 << max(int(np.log2(1.0 / (high * BINS_OF_SHORTEST * GRAIN_BLOCKS))), 0)
     grain = GRAIN_BLOCKS * coarser
     n = int(2 ** np.ceil(np.log2(extent * 2 / GRAIN_BLOCKS + 2))) // coarser
     series = np.bincount(np.rint(relative / grain).astype(np.int64), angle, n)
