@@ -93,7 +93,7 @@ def strongest(dx: Floats, dt: Floats, frequencies: Floats, width: float, over: f
     """Return the largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
     n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
     bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
-    # only the real part is wanted: a bin counts as much as its conjugate at the other end, which half a series takes
+    # in the real part a bin counts as much as its conjugate at the other end: half a series is enough
     is_far = bins > n // 2
     bins[is_far] = n - bins[is_far]
     order = np.argsort(bins, kind="stable")

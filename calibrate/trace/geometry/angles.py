@@ -18,8 +18,9 @@ from calibrate.trace.spectrum import GRAIN_BLOCKS
 
 #: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48
-#: Bins of blocks in the shortest period that is searched for: its part of a spectrum then loses 3 %, with half 10 %.
-BINS_OF_SHORTEST = 8
+#: Bins of blocks in the shortest period that is searched for, whose line then loses 0.6 % of its strength. With half it
+#: loses 3 %, and other lines than the strongest may be taken.
+BINS_OF_SHORTEST = 16
 #: Elements of an array made at once; affects speed only.
 MAX_ELEMENTS = 6000
 #: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about

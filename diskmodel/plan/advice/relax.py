@@ -81,7 +81,7 @@ def _more_disks(case: Case, candidate: Candidate, evaluate: Evaluate) -> list[Re
     trial, binding = candidate.trial, candidate.binding
     assert trial is not None
     assert binding is not None
-    if not candidate.is_decided or (candidate.floor_ms or 0.0) > binding.limit:
+    if not candidate.is_decided or not candidate.more_may_help:
         return []
     wider = {"disks": None, "min_disks": trial.disks + 1, "max_disks": MORE_DISKS_FACTOR * trial.disks}
     candidates = case.plan.candidates.model_copy(update=wider)

@@ -114,6 +114,14 @@ class Candidate(Record):
         return self.trial.disks if self.is_feasible and self.trial else None
 
     @property
+    def more_may_help(self) -> bool:
+        """Whether more disks than the plan allows might meet the objective that these miss; no disks make an idle array
+        faster."""
+        if self.is_feasible:
+            return False
+        return self.floor_ms is None or self.binding is None or self.floor_ms <= self.binding.limit
+
+    @property
     def waterfall_moves(self) -> bool:
         """Whether some step from the rule of thumb to the answer has another number of disks than the rest."""
         return len({step.disks for step in self.waterfall}) > 1

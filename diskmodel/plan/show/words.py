@@ -92,6 +92,12 @@ def _why_not(result: PlanResult) -> list[str]:
     if near is None:
         return [_sentence(c.reason) for c in result.candidates]
     said = [f"Nearest is {near.family.drive.name} in {near.level_in_words}, {near.reason}.{_recording(near)}"]
+    # a limit that the question sets needs no hint
+    allowed, most = result.plan.candidates, near.trial.disks if near.trial else 0
+    knows_more = any(item.disks > most for item in result.relaxations)
+    is_own = bool({"disks", "max_disks"} & allowed.model_fields_set)
+    if not is_own and not knows_more and any(candidate.more_may_help for candidate in result.candidates):
+        said.append(f"Arrays of up to {in_disks(allowed.max_disks)} were tried; max_disks (--max-disks) allows more.")
     for item in result.relaxations:
         cost = f", for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
         said.append(f"The objective is met with {item.change} ({item.disks} disks{cost}): {item.criterion.in_short()}.")

@@ -83,6 +83,18 @@ def test_not_feasible_is_said() -> None:
     assert "not feasible" in text
 
 
+def test_how_many_disks_were_tried_is_said_where_more_might_do() -> None:
+    drives = {"drives": ["generic-15k"], "levels": ["raid10"]}
+    hint = "Arrays of up to 64 disks were tried; max_disks (--max-disks) allows more."
+    more_data = run_plan(plan_of(objective={"capacity": "900 TB"}, candidates=drives), evaluate=Queues())
+    assert hint in because(more_data)
+    # an idle array of any number of disks takes longer
+    too_fast = run_plan(plan_of(objective={"latency": {"p99": "2 ms"}}, candidates=drives), evaluate=Queues())
+    assert hint not in because(too_fast)
+    limited = plan_of(objective={"capacity": "900 TB"}, candidates=drives | {"max_disks": 64})
+    assert hint not in because(run_plan(limited, evaluate=Queues()))
+
+
 def test_three_reasons_at_most_and_the_rest_on_request() -> None:
     result = run_plan(plan_of(), evaluate=Queues(noise=0.01), with_waterfalls=True)
     assert len(because(result)) <= MAX_REASONS
