@@ -89,31 +89,46 @@ def pair_spectrum(dx: Floats, dt: Floats, turns_per_ms: float, width: float, ove
     return np.asarray(power[low:high], dtype=np.float64), np.arange(low, high) / n / GRAIN_BLOCKS
 
 
-def strongest(dx: Floats, dt: Floats, frequencies: Floats, width: float, over: float) -> Floats:
-    """Return the largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
-    n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
-    bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
-    # in the real part a bin counts as much as its conjugate at the other end: half a series is enough
-    is_far = bins > n // 2
-    bins[is_far] = n - bins[is_far]
-    order = np.argsort(bins, kind="stable")
-    taken, first = np.unique(bins[order], return_index=True)
-    turning = 2j * np.pi * (dt * np.where((dx < 0) ^ is_far, -1.0, 1.0))[order]
-    low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
-    out = np.empty(len(frequencies))
-    step = np.exp(turning * (frequencies[1] - frequencies[0])) if len(frequencies) > 1 else np.ones(len(dx))
-    # a series counts all bins twice, but for the first, and the last of an even number
-    once = np.flatnonzero((taken == 0) | (2 * taken == n))
-    at_once = int(np.clip(MAX_ELEMENTS // max(n, len(dx)), 1, MAX_AT_ONCE))
-    for k in range(0, len(frequencies), at_once):
-        some = frequencies[k : k + at_once]
-        spikes = np.empty((len(some), len(dx)), dtype=np.complex128)
-        spikes[0] = np.exp(turning * some[0])
-        for row in range(1, len(some)):
-            np.multiply(spikes[row - 1], step, out=spikes[row])
-        sums = np.add.reduceat(spikes, first, axis=1)
-        sums[:, once] *= 2
-        half = np.zeros((len(some), n // 2 + 1), dtype=np.complex64)
-        half[:, taken] = sums
-        out[k : k + len(some)] = fft.hfft(half, n, axis=1)[:, low:high].max(axis=1)
-    return out / max(len(dx), 1) / 2
+class PairSpectra:
+    """Spectra of the same pairs at many rotation frequencies.
+
+    Parameters
+    ----------
+    dx, dt : (n,) float64
+        Distances of pairs in blocks and in ms.
+    width, over : float
+        Blocks that a spectrum covers, and by how much it is resolved further.
+    """
+
+    def __init__(self, dx: Floats, dt: Floats, width: float, over: float) -> None:
+        self._n = n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
+        bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
+        # only the real part is wanted: a bin counts as much as its conjugate at the other end, which half a series
+        # takes
+        is_far = bins > n // 2
+        bins[is_far] = n - bins[is_far]
+        order = np.argsort(bins, kind="stable")
+        self._taken, self._first = np.unique(bins[order], return_index=True)
+        self._turning = 2j * np.pi * (dt * np.where((dx < 0) ^ is_far, -1.0, 1.0))[order]
+        # a series counts all bins twice, but for the first, and the last of an even number
+        self._once = np.flatnonzero((self._taken == 0) | (2 * self._taken == n))
+
+    def strongest(self, frequencies: Floats) -> Floats:
+        """Return the largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
+        n, turning = self._n, self._turning
+        low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
+        out = np.empty(len(frequencies))
+        step = np.exp(turning * (frequencies[1] - frequencies[0])) if len(frequencies) > 1 else np.ones(len(turning))
+        at_once = int(np.clip(MAX_ELEMENTS // max(n, len(turning)), 1, MAX_AT_ONCE))
+        for k in range(0, len(frequencies), at_once):
+            some = frequencies[k : k + at_once]
+            spikes = np.empty((len(some), len(turning)), dtype=np.complex128)
+            spikes[0] = np.exp(turning * some[0])
+            for row in range(1, len(some)):
+                np.multiply(spikes[row - 1], step, out=spikes[row])
+            sums = np.add.reduceat(spikes, self._first, axis=1)
+            sums[:, self._once] *= 2
+            half = np.zeros((len(some), n // 2 + 1), dtype=np.complex64)
+            half[:, self._taken] = sums
+            out[k : k + len(some)] = fft.hfft(half, n, axis=1)[:, low:high].max(axis=1)
+        return out / max(len(turning), 1) / 2

@@ -436,4 +436,6 @@ class Hdd(Profile):
 
     def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
         """Return a validated copy with some fields changed."""
-        return type(self).model_validate(self.to_dict() | dict(update or {}))
+        # parts that stay are taken as they are: parsing some hundred zones again takes longer than all else
+        own = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self).model_validate(own | dict(update or {}))

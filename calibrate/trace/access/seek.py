@@ -127,15 +127,19 @@ def _effects(late_ms: Floats, side: Floats, size: Floats, period_ms: float, spre
     """Return what a seek inward and what a block adds (ms), each 0 unless it gains enough likelihood."""
     columns = np.column_stack([np.ones(len(side)), side / 2, size])
 
-    def cost(value: Floats, used: list[int]) -> float:
+    def cost(value: Floats, columns: Floats) -> tuple[float, Floats]:
         spread = float(np.exp(value[-1]))
-        late = late_ms - columns[:, used] @ value[:-1]
-        likely = ndtr(late / spread) - ndtr((late - period_ms) / spread)
-        return -float(np.log(OUTLIERS / 3 + (1 - OUTLIERS) * likely).sum())
+        begun = (late_ms - columns @ value[:-1]) / spread
+        over = begun - period_ms / spread
+        likely = OUTLIERS / 3 + (1 - OUTLIERS) * (ndtr(begun) - ndtr(over))
+        rise, fall = np.exp(-(begun**2) / 2), np.exp(-(over**2) / 2)
+        weight = (1 - OUTLIERS) / ROOT_TWO_PI / likely
+        pull = columns.T @ (weight * (rise - fall)) / spread
+        return -float(np.log(likely).sum()), np.append(pull, (weight * (rise * begun - fall * over)).sum())
 
     def fitted(used: list[int]) -> tuple[float, Floats]:
         start = np.concatenate([np.zeros(len(used)), [np.log(spread_ms)]])
-        found = minimize(cost, start, args=(used,), method="Nelder-Mead", options={"maxiter": 250})
+        found = minimize(cost, start, args=(columns[:, used],), jac=True, method="L-BFGS-B")
         value = np.zeros(3)
         value[used] = found.x[:-1]
         return float(found.fun), value

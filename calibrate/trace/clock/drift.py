@@ -7,6 +7,8 @@ and serves prediction. `turns_per_ms` estimates a steady drift, which is a perio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Complexes, Floats
@@ -56,33 +58,40 @@ def causal(phasor: Complexes, span: float) -> Complexes:
     A Bayesian filter on a circle of phases: from point to point the phase diffuses by sigma/`span`, so that
     it averages over about `span` points, and now and then it jumps anywhere.
     """
+    return np.asarray(_filtered(phasor, [span])[0])
+
+
+def _filtered(phasor: Complexes, spans: Sequence[float]) -> Complexes:
+    """Return `causal` for several spans at once, (spans, n)."""
     grid = np.arange(N_PHASES) / N_PHASES
-    known = np.empty((len(phasor), N_PHASES))
+    waves = np.column_stack([np.cos(2 * np.pi * grid), np.sin(2 * np.pi * grid)])
+    known = np.empty((len(phasor), len(spans), 2))
     left = np.angle(phasor)[:, None] / (2 * np.pi) - grid
     left -= np.rint(left)
     likely = np.exp(-0.5 * (left / SIGMA_TURNS) ** 2) + OUTLIERS
-    aside = min((SIGMA_TURNS / span * N_PHASES) ** 2 / 2, 0.3)
-    now = np.full(N_PHASES + 2, 1.0 / N_PHASES)
+    aside = np.minimum((SIGMA_TURNS / np.array(spans)[:, None] * N_PHASES) ** 2 / 2, 0.3)
+    now = np.full((len(spans), N_PHASES + 2), 1.0 / N_PHASES)
+    inner, before, after = now[:, 1:-1], now[:, :-2], now[:, 2:]
+    stay, move, jump = (1 - JUMPS) * (1 - 2 * aside), (1 - JUMPS) * aside, JUMPS / N_PHASES
     for k in range(len(phasor)):
-        known[k] = now[1:-1]
-        now[1:-1] *= likely[k]
-        now /= now[1:-1].sum()
-        now[0], now[-1] = now[-2], now[1]
-        now[1:-1] = (1 - JUMPS) * ((1 - 2 * aside) * now[1:-1] + aside * (now[:-2] + now[2:])) + JUMPS / N_PHASES
-    return np.asarray(known @ np.exp(2j * np.pi * grid))
+        np.matmul(inner, waves, out=known[k])
+        inner *= likely[k]
+        inner /= inner.sum(axis=1, keepdims=True)
+        now[:, 0], now[:, -1] = now[:, -2], now[:, 1]
+        inner[:] = stay * inner + move * (before + after) + jump
+    return np.asarray((known[..., 0] + 1j * known[..., 1]).T)
 
 
 def best_span(phasor: Complexes, is_causal: bool) -> float:
     """Return the span that predicts each point's phase best from the others'."""
-    guess = causal if is_causal else smooth
+    guesses = _filtered(phasor, SPANS) if is_causal else [smooth(phasor, span) for span in SPANS]
 
-    def agreement(span: float) -> float:
-        mean = guess(phasor, span)
+    def agreement(mean: Complexes) -> float:
         size = np.abs(mean)
         unit = np.divide(mean, size, out=np.zeros_like(mean), where=size > 0)
         return float(np.real(np.conj(unit) * phasor).sum())
 
-    return max(SPANS, key=agreement)
+    return max(zip(SPANS, guesses, strict=True), key=lambda tried: agreement(tried[1]))[0]
 
 
 def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
@@ -115,11 +124,11 @@ def turns_per_ms(phasor: Complexes, t_ms: Floats) -> tuple[float, float]:
 def _faded(phasor: Complexes, span: float) -> Complexes:
     """Return the mean phasor of the points before each, with weight exp(-distance/span); the first is 0."""
     keep = float(np.exp(-1.0 / span))
-    mean = np.zeros(len(phasor) + 1, dtype=np.complex128)
-    weight = 0.0
-    total = 0j
-    for k, value in enumerate(phasor):
-        total = keep * total + value
-        weight = keep * weight + 1.0
-        mean[k + 1] = total / weight
-    return mean[:-1]
+    total = phasor.astype(np.complex128)
+    step = 1
+    # each round sums over stretches twice as long
+    while step < len(total) and keep**step > 1e-18:
+        total[step:] += keep**step * total[:-step]
+        step *= 2
+    weight = (1.0 - keep ** np.arange(1.0, len(total) + 1.0)) / (1.0 - keep)
+    return np.concatenate([[0j], (total / weight)[:-1]])

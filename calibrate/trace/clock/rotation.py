@@ -16,7 +16,7 @@ from calibrate.assumptions import RPM_RANGE
 from calibrate.evidence.requests import RequestTrace
 from calibrate.trace.access.bus import Bus, is_sequential, reached_platter
 from calibrate.trace.clock.issue import Pause, issue_ms
-from calibrate.trace.spectrum import Points, pairs_within, strongest, thin
+from calibrate.trace.spectrum import PairSpectra, Points, pairs_within, thin
 
 #: Longest time between the two accesses of a pair, ms, from step to step. Each step is at most 3.3 times the one
 #: before: with larger steps a period that is off by the error of one step counts a turn too many in the next.
@@ -85,8 +85,9 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
         return Rotation(np.nan, np.nan, Pause.AFTER, 0.0, 0.0, 0.0, False)
     width = 0.6e-3
     for limit, n_kept in zip(LIMITS_MS[:3], N_KEPT, strict=True):
+        parts = {pause: _Parts(points, limit) for _, _, pause, points in found}
         for k, (_, rough, pause, points) in enumerate(found):
-            frequency, score, _ = _refine(points, rough, width, limit)
+            frequency, score, _ = parts[pause].refined(rough, width)
             found[k] = (score, frequency, pause, points)
         found = sorted(found, key=lambda item: -item[0])[:n_kept]
         width = 1.0 / limit / 3
@@ -94,7 +95,7 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
     others = [item[0] for item in found if abs(item[1] / frequency - 1) > 2e-3 or item[2] is not pause]
     last = LIMITS_MS[2]
     for limit in LIMITS_MS[3:]:
-        sharper, now, rest = _refine(points, frequency, 1.0 / last / 3, limit)
+        sharper, now, rest = _Parts(points, limit).refined(frequency, 1.0 / last / 3)
         if now < 0.5 * score or now < 1.3 * rest:
             break
         frequency, last = sharper, limit
@@ -133,23 +134,34 @@ def _coarse(points: Points, n_best: int = 5) -> list[float]:
 
 def _strength(dx: Floats, dt: Floats, turns_per_ms: Floats, width: float) -> Floats:
     """Return by how much the best slope exceeds what noise gives among so many slopes, weighted by pairs, (n,)."""
-    chance = CHANCE / np.sqrt(len(dx))
-    return np.asarray(len(dx) * np.maximum(strongest(dx, dt, turns_per_ms, width, 2.0) - chance, 0.0) ** 2)
+    return _above_chance(PairSpectra(dx, dt, width, 2.0).strongest(turns_per_ms), len(dx))
 
 
-def _refine(points: Points, frequency: float, width: float, limit_ms: float) -> tuple[float, float, float]:
-    """Return the most coherent frequency within `width` of a guess, its score, and the median score."""
-    grid = np.arange(frequency - width, frequency + width, 1.0 / limit_ms / 6)
-    score = np.zeros(len(grid))
-    size = points.x.max() + 1.0
-    window = min(size / 32.0, WINDOW_BLOCKS)
-    for first in np.arange(N_PARTS) * size / N_PARTS:
-        mine = (points.x >= first) & (points.x < first + size / N_PARTS)
-        dx, dt, _ = pairs_within(points.take(mine), limit_ms, window)
-        if len(dx) < 12:
-            continue
-        dx, dt = thin(dx, dt)
-        score += _strength(dx, dt, grid, window)
-    score /= len(points)
-    best = int(score.argmax())
-    return float(grid[best]), float(score[best]), float(np.median(score))
+def _above_chance(coherence: Floats, n: int) -> Floats:
+    return np.asarray(n * np.maximum(coherence - CHANCE / np.sqrt(n), 0.0) ** 2)
+
+
+class _Parts:
+    """Pairs of accesses at most `limit_ms` apart, by part of the disk: they serve all frequencies that are tried."""
+
+    def __init__(self, points: Points, limit_ms: float) -> None:
+        self._limit_ms, self._n_points = limit_ms, len(points)
+        self._spectra: list[tuple[int, PairSpectra]] = []
+        size = points.x.max() + 1.0
+        window = min(size / 32.0, WINDOW_BLOCKS)
+        for first in np.arange(N_PARTS) * size / N_PARTS:
+            mine = (points.x >= first) & (points.x < first + size / N_PARTS)
+            dx, dt, _ = pairs_within(points.take(mine), limit_ms, window)
+            if len(dx) >= 12:
+                dx, dt = thin(dx, dt)
+                self._spectra.append((len(dx), PairSpectra(dx, dt, window, 2.0)))
+
+    def refined(self, frequency: float, width: float) -> tuple[float, float, float]:
+        """Return the most coherent frequency within `width` of a guess, its score, and the median score."""
+        grid = np.arange(frequency - width, frequency + width, 1.0 / self._limit_ms / 6)
+        score = np.zeros(len(grid))
+        for n, spectra in self._spectra:
+            score += _above_chance(spectra.strongest(grid), n)
+        score /= self._n_points
+        best = int(score.argmax())
+        return float(grid[best]), float(score[best]), float(np.median(score))

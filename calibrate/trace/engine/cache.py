@@ -40,11 +40,12 @@ def choose_cache(data: dict[str, Any], replay: Replay, *, segments: int | None =
     if not reads.any():
         return cache
     segment = cache["size_bytes"] // cache["segments"]
+    drive = Hdd.parse(data)
 
     def miss_ms(**kind: Any) -> float:
         tried = {**cache, **kind}
         tried["size_bytes"] = segment * tried["segments"] if segments is None else cache["size_bytes"]
-        response = replay.response_ms(Hdd.parse({**data, "cache": tried}))
+        response = replay.response_ms(drive.model_copy(update={"cache": tried}))
         return _miss_ms(response[reads], measured[reads])
 
     least = MIN_GAIN * float(measured[reads].mean())
