@@ -12,8 +12,7 @@ BEGIN, END = "<!-- table: tests/validation/write_md_raid.py -->\n", "<!-- end of
 
 def line(row: dict[str, str]) -> str:
     setup = md_raid.setup_of(row)
-    n = 1500 if setup.is_sequential else md_raid.n_simulated(row)
-    figures = md_raid.simulated(setup, n)[0][md_raid.DIRECTIONS[row["dir"]]]
+    figures = md_raid.simulated(setup)[0][md_raid.DIRECTIONS[row["dir"]]]
     cells = [f"{row['level']} × {row['disks']}", row["pattern"], row["queue_depth"], row["dir"]]
     for name in ("iops", "mean_ms", "p99_ms"):
         measured, value = float(row[name]), getattr(figures, name)

@@ -39,7 +39,13 @@ class Raid:
     """Disks under a layout (rules L1 to L13)."""
 
     def __init__(
-        self, clock: Clock, tables: LayoutTables, devices: Sequence[Device], split_at: int, block_queue: int = 0
+        self,
+        clock: Clock,
+        tables: LayoutTables,
+        devices: Sequence[Device],
+        split_at: int,
+        block_queue: int = 0,
+        turn_ns: int = 0,
     ) -> None:
         self.clock = clock
         self.tables = tables
@@ -53,7 +59,7 @@ class Raid:
         self.n_chosen = [0] * len(devices)
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
-        self.submitter = Submitter(clock, devices, block_queue) if is_throttled else None
+        self.submitter = Submitter(clock, devices, block_queue, turn_ns) if is_throttled else None
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and tables.family != "parity"
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
@@ -203,7 +209,7 @@ class Raid:
             return
         access.parity_ns = command.submitted_ns - access.start_ns
         if self.submitter is not None and self.is_host_thread:
-            self.submitter.when_awake(lambda: access.done(access, command))
+            self.submitter.notice(lambda: access.done(access, command))
         else:
             access.done(access, command)
 

@@ -29,6 +29,7 @@ from diskmodel.engine.reference.rebuild import Rebuild
 from diskmodel.engine.reference.virtual_disk import VirtualDisk
 from diskmodel.engine.scenario import Scenario, too_long
 from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
+from diskmodel.host.tables import HostTables
 from diskmodel.queue import make_policy
 from diskmodel.records import PARTS, Completions, DeviceCounters, Int64, Requests, Run
 from diskmodel.units import MAX_NS
@@ -89,7 +90,9 @@ def make_stages(
             device.merge_border = split_at
             device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
-    raid = Raid(clock, scenario.layout, devices, split_at, block_queue)
+    # while it submits one request the host notices no completion (rule Q11)
+    turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
+    raid = Raid(clock, scenario.layout, devices, split_at, block_queue, turn_ns)
     make_controller = CachedController if scenario.controller.has_real_cache else Controller
     return devices, raid, make_controller(clock, scenario, raid, done)
 

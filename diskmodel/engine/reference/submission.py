@@ -18,12 +18,17 @@ _LAST = (1 << 63) - 1
 class Submitter:
     """One thread that hands commands to the disks in order and sleeps at a write that a disk does not take yet."""
 
-    def __init__(self, clock: Clock, devices: Sequence[Device], block_queue: int) -> None:
+    def __init__(self, clock: Clock, devices: Sequence[Device], block_queue: int, turn_ns: int = 0) -> None:
         self.clock = clock
         self.devices = devices
         self.throttles = [WriteThrottle(block_queue) for _ in devices]
         self.held: deque[Command] = deque()
-        self.work: deque[Callable[[], None]] = deque()
+        self.requests: deque[Callable[[], None]] = deque()
+        #: What has ended and has not been noticed.
+        self.ends: deque[Callable[[], None]] = deque()
+        #: How long the host works between two completions that it notices.
+        self.turn_ns = turn_ns
+        self.is_in_turn = False
         self.is_asleep = False
         self._is_proceeding = False
 
@@ -40,8 +45,17 @@ class Submitter:
         self._issue(command)
 
     def when_awake(self, action: Callable[[], None]) -> None:
-        """Do something in the thread: now, or when it has handed over what it sleeps at."""
-        self.work.append(action)
+        """Take a request in the thread: now, or when it has handed over what it sleeps at."""
+        self.requests.append(action)
+        self._proceed()
+
+    def notice(self, action: Callable[[], None]) -> None:
+        """Notice in the thread that something has ended: behind all requests, and one thing a turn."""
+        self.ends.append(action)
+        self._proceed()
+
+    def _turn_ended(self) -> None:
+        self.is_in_turn = False
         self._proceed()
 
     def completed(self, command: Command) -> None:
@@ -56,14 +70,26 @@ class Submitter:
         if self._is_proceeding:
             return
         self._is_proceeding = True
-        while not self.is_asleep and (self.held or self.work):
-            if not self.held:
-                self.work.popleft()()
-            elif self._may_go(self.held[0]):
-                self._issue(self.held.popleft())
+        while not self.is_asleep and (self.held or self.requests or (self.ends and not self.is_in_turn)):
+            if self.held:
+                if self._may_go(self.held[0]):
+                    self._issue(self.held.popleft())
+                else:
+                    self.is_asleep = True
+            elif self.requests:
+                self.requests.popleft()()
             else:
-                self.is_asleep = True
+                self._notice_one()
         self._is_proceeding = False
+
+    def _notice_one(self) -> None:
+        """Notice the first completion; the next one has its turn when what this one leads to has been issued."""
+        first = self.ends.popleft()
+        if self.ends:
+            self.is_in_turn = True
+            end_ns = self.clock.now + self.turn_ns
+            self.clock.at(end_ns, ARRIVE, len(self.devices), _LAST, self._turn_ended)
+        first()
 
     def _may_go(self, command: Command) -> bool:
         if command.op == READ:

@@ -39,6 +39,8 @@ pub enum Action {
     Issue(u32, u32),
     /// A window of a disk's write throttling ends.
     WindowEnded(u32),
+    /// The host's thread may notice the next completion.
+    TurnEnded,
     /// The host's flusher wakes up.
     FlusherWoken,
     /// The next rebuild step.
@@ -66,6 +68,7 @@ impl Action {
             Action::WindowEnded(b) => (12, 0, b),
             Action::FlusherWoken => (13, 0, 0),
             Action::RebuildStep => (14, 0, 0),
+            Action::TurnEnded => (15, 0, 0),
         };
         u64::from(a) << 36 | u64::from(b) << 4 | kind
     }
@@ -88,7 +91,8 @@ impl Action {
             11 => Action::Issue(a, b),
             12 => Action::WindowEnded(b),
             13 => Action::FlusherWoken,
-            _ => Action::RebuildStep,
+            14 => Action::RebuildStep,
+            _ => Action::TurnEnded,
         }
     }
 }
@@ -380,7 +384,7 @@ mod tests {
             Action::WindowEnded,
         ];
         let of_two = [Action::Issue(disk, most), Action::Destaged(disk, most), Action::Issue(0, 1)];
-        let of_none = [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep];
+        let of_none = [Action::BitsDurable, Action::FlusherWoken, Action::RebuildStep, Action::TurnEnded];
         for action in by_id.map(|of| of(most)).into_iter().chain(of_two).chain(of_none) {
             assert_eq!(Action::of(action.word()), action);
         }

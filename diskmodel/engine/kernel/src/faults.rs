@@ -73,6 +73,7 @@ faults! {
     MergeFirst,
     ThrottleWindow,
     ThrottleWake,
+    ThreadTurn,
     HeldBusy,
     HeldTravel,
     HeldOrder,

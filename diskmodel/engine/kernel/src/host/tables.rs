@@ -26,6 +26,13 @@ pub struct HostTables {
     pub page_cache: Option<PageCacheTables>,
 }
 
+impl HostTables {
+    /// While it submits one request the host notices no completion (rule Q11).
+    pub fn turn_ns(&self) -> i64 {
+        self.submission_ns.read.max(self.submission_ns.write)
+    }
+}
+
 /// Processor time of a read and of a write.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "python", derive(pyo3::FromPyObject), pyo3(from_item_all))]

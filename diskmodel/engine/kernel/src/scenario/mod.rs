@@ -129,8 +129,10 @@ impl Scenario {
         let (n_buffered, sample_every) = (start.buffered.disk.len() as u64, self.sample_every);
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
-        let submitter = (self.throttle_requests > 0 && is_redundant)
-            .then(|| Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity));
+        let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
+        let submitter = (self.throttle_requests > 0 && is_redundant).then(|| {
+            Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity, turn_ns)
+        });
         let merge_sectors = self.merge_sectors;
         let outside =
             Outside { layout, controller, cache, host: buffer, submitter, merge_sectors, n_buffered, sample_every };

@@ -312,6 +312,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             Action::HitServed(host) => self.answered(host),
             Action::ReadSent(host) => self.finished(host),
             Action::WindowEnded(device) => self.window_ended(device),
+            Action::TurnEnded => self.turn_ended(),
             Action::FlusherWoken => self.flusher_woken(),
             Action::RebuildStep => self.rebuild_step(),
             Action::BitsDurable => self.bits_durable(),

@@ -7,6 +7,7 @@ use super::{Owner, Simulation};
 use crate::command::Command;
 use crate::device::Device;
 use crate::events::{Action, ARRIVE};
+use crate::faults::{planted, Fault};
 use crate::mechanics::READ;
 use crate::queue::WriteThrottle;
 use crate::traffic::Traffic;
@@ -14,24 +15,25 @@ use crate::traffic::Traffic;
 /// Behind the arrivals of the same instant and device number.
 const LAST: u64 = (1 << 63) - 1;
 
-/// What the thread does when it is awake.
-enum Work {
-    Access {
-        owner: Owner,
-        op: u8,
-        sector: i64,
-        n: i64,
-        asked: i64,
-    },
-    /// An access whose last command has completed.
-    Finish(Command),
+/// A request that the thread takes when it is awake.
+struct Request {
+    owner: Owner,
+    op: u8,
+    sector: i64,
+    n: i64,
+    asked: i64,
 }
 
 /// One thread, and the writes that each disk may be given.
 pub struct Submitter {
     throttles: Vec<WriteThrottle>,
     held: VecDeque<u32>,
-    work: VecDeque<Work>,
+    requests: VecDeque<Request>,
+    /// Last commands of accesses that have ended and have not been noticed.
+    ends: VecDeque<Command>,
+    /// How long the host works between two completions that it notices.
+    turn_ns: i64,
+    is_in_turn: bool,
     is_asleep: bool,
     /// It is at work, and goes on by itself with whatever that gives it to do.
     is_proceeding: bool,
@@ -40,11 +42,14 @@ pub struct Submitter {
 }
 
 impl Submitter {
-    pub fn new(n_disks: usize, block_requests: i64, is_host_thread: bool) -> Self {
+    pub fn new(n_disks: usize, block_requests: i64, is_host_thread: bool, turn_ns: i64) -> Self {
         Submitter {
             throttles: vec![WriteThrottle::new(block_requests); n_disks],
             held: VecDeque::new(),
-            work: VecDeque::new(),
+            requests: VecDeque::new(),
+            ends: VecDeque::new(),
+            turn_ns,
+            is_in_turn: false,
             is_asleep: false,
             is_proceeding: false,
             is_host_thread,
@@ -61,17 +66,24 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Starts an access in the thread: now, or when it has handed over what it sleeps at.
     #[inline(always)]
     pub(super) fn access_when_awake(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
-        self.when_awake(Work::Access { owner, op, sector, n, asked });
+        if let Some(s) = &mut self.submitter {
+            s.requests.push_back(Request { owner, op, sector, n, asked });
+        }
+        self.proceed();
     }
 
     /// Notices in the thread that an access has ended.
     pub(super) fn finish_when_awake(&mut self, last: Command) {
-        self.when_awake(Work::Finish(last));
+        if let Some(s) = &mut self.submitter {
+            s.ends.push_back(last);
+        }
+        self.proceed();
     }
 
-    fn when_awake(&mut self, work: Work) {
+    /// The host has issued what the completion that it noticed last let it issue.
+    pub(super) fn turn_ended(&mut self) {
         if let Some(s) = &mut self.submitter {
-            s.work.push_back(work);
+            s.is_in_turn = false;
         }
         self.proceed();
     }
@@ -147,11 +159,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 self.hand_reserved(id);
                 continue;
             }
-            match s.work.pop_front() {
-                None => return,
-                Some(Work::Access { owner, op, sector, n, asked }) => self.plan_access(owner, op, sector, n, asked),
-                Some(Work::Finish(last)) => self.finish_access(&last),
+            if let Some(Request { owner, op, sector, n, asked }) = s.requests.pop_front() {
+                self.plan_access(owner, op, sector, n, asked);
+                continue;
             }
+            if s.is_in_turn {
+                return;
+            }
+            let Some(last) = s.ends.pop_front() else { return };
+            if !s.ends.is_empty() && !planted(Fault::ThreadTurn) {
+                s.is_in_turn = true;
+                let (end, device) = (self.events.now + s.turn_ns, self.disks.len() as u32);
+                self.events.at(end, ARRIVE, device, LAST, Action::TurnEnded);
+            }
+            self.finish_access(&last);
         }
     }
 
