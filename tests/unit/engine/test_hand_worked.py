@@ -208,3 +208,20 @@ def test_throttling_of_any_number_of_waiting_requests(level: str) -> None:
     queue = {"write_throttle": "linux", "block_requests": 8}
     simpy, native = (done(name, rows, seeking_drive(), layout=layout, queue=queue) for name in ("simpy", "native"))
     assert (simpy.completions.done_ns == native.completions.done_ns).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("submission_ns", [0, 70])
+def test_a_program_notices_one_completion_a_turn(engine: str, submission_ns: int) -> None:
+    """A program sleeps over its third write to a mirror; meanwhile two reads have ended, and then the first write does.
+
+    The first read is noticed when the write ends, the others a submission later each (rule Q11).
+    """
+    rows = requests([0] * 5, [False, False, True, True, True], [7] * 5, clients=5)
+    layout = {"level": "raid1", "disks": 2, "strip": "4 KiB", "read_policy": "shortest-queue"}
+    host = {"submission_ns": submission_ns, "processors": 5}
+    queue = {"write_throttle": "linux", "block_requests": 2}
+    noticed = done(engine, rows, layout=layout, host=host, queue=queue).completions.done_ns
+    assert (noticed[1:3] - noticed[0]).tolist() == [submission_ns, 2 * submission_ns]
+    free = done(engine, rows, layout=layout, host=host).completions.done_ns
+    assert free[1] == free[0] < free[2] == noticed[0]
