@@ -103,7 +103,7 @@ class PairSpectra:
     def __init__(self, dx: Floats, dt: Floats, width: float, over: float) -> None:
         self._n = n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
         bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
-        # only the real part is wanted: a bin counts as much as its conjugate at the other end, which half a series
+        # only the real part is needed: a bin counts as much as its conjugate at the other end, which half a series
         # takes
         is_far = bins > n // 2
         bins[is_far] = n - bins[is_far]
