@@ -12,6 +12,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.drive import Drive
+from diskmodel.drive.profile import NOT_CONVERGED
 
 #: Relative standard error up to which a parameter counts as identified. Half of it would call every rate of a short
 #: measurement unidentified; at twice, a value could be off by more than itself and still be shown as known.
@@ -94,7 +95,7 @@ class Calibration:
     Attributes
     ----------
     drive : Drive
-        The profile, with provenance; the error on held-out evidence is added to it.
+        The profile, with provenance; the error on held-out evidence is added to it, and why the fit has not converged.
     has_converged : bool
     message : str
         Outcome of the fit; the reason, when it has not converged.
@@ -117,10 +118,13 @@ class Calibration:
     array: Array | None = None
 
     def __post_init__(self) -> None:
-        error = error_of(self.held_out)
-        if error:
-            provenance = {**self.drive.provenance, "held_out": error}
-            object.__setattr__(self, "drive", self.drive.model_copy(update={"provenance": provenance}))
+        known = {name: item for name, item in self.drive.provenance.items() if name != NOT_CONVERGED}
+        if error := error_of(self.held_out):
+            known["held_out"] = error
+        if not self.has_converged:
+            known[NOT_CONVERGED] = self.message
+        if known != self.drive.provenance:
+            object.__setattr__(self, "drive", self.drive.model_copy(update={"provenance": known}))
         if self.array is not None:
             object.__setattr__(self, "array", self.array.model_copy(update={"drive": self.drive}))
 

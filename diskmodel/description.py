@@ -60,8 +60,9 @@ class Description(BaseModel, metaclass=_Constructor):
         renamed = {}
         for key, value in data.items():
             full = key if key in fields else _with_suffix(key, fields)
-            if full is not None and full != key and not isinstance(value, str | list | tuple | Mapping):
-                raise ValueError(f'{key}: has no unit; write {key} = "<number> <unit>" or {full} = <number>')
+            is_plain = not isinstance(value, str | list | tuple | Mapping) and not _is_switch(value)
+            if full is not None and full != key and is_plain:
+                raise ValueError(f"{key}={value!r}: has no unit; write for example {_in_both_ways(key, full, value)}")
             name = full or key
             if full is not None and _is_switch(value) and not takes_bool(fields[full].annotation):
                 raise ValueError(f"{key}: is true or false where a number or a text is required; write that")
@@ -129,6 +130,25 @@ def _is_switch(value: Any) -> bool:
 def takes_bool(annotation: Any) -> bool:
     """Return whether a field of that type may be true or false."""
     return annotation in (bool, Any) or any(takes_bool(part) for part in get_args(annotation))
+
+
+#: Values of fields without the ending that gives their unit, and of those with it.
+_EXAMPLES = {
+    "_bytes_per_s": ("100 MB/s", "100_000_000"),
+    "_bytes": ("64 KiB", "65_536"),
+    "_ns": ("10 ms", "10_000_000"),
+    "_per_s": ("200/s", "200"),
+    "_ppm": ("20 ppm", "20"),
+}
+
+
+def _in_both_ways(key: str, full: str, value: Any) -> str:
+    """Return how to write a quantity: with its unit, or with the full name of its field."""
+    suffix = next(suffix for suffix in units.SUFFIXES if full == key + suffix)
+    if suffix == "_ratio":
+        return f'{key} = "{100 * value:g}%" or {full} = {value:g}'
+    text, number = ("20 TB", "20e12") if key.endswith("capacity") else _EXAMPLES[suffix]
+    return f'{key} = "{text}" or {full} = {number}'
 
 
 def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:

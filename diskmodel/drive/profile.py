@@ -57,6 +57,10 @@ class Uncertainty(Description):
         return self
 
 
+#: Entry of the provenance of a calibrated profile that says why its fit has not converged.
+NOT_CONVERGED = "not_converged"
+
+
 class Profile(Description):
     """Fields of every drive.
 
@@ -108,6 +112,17 @@ class Profile(Description):
                 f"try {self.capacity_bytes - rest}"
             )
         return self
+
+    @property
+    def doubt(self) -> str:
+        """Why not to rely on the profile: its fit to measurements has not converged; "" elsewhere."""
+        why = self.provenance.get(NOT_CONVERGED)
+        if not why:
+            return ""
+        return (
+            f"the profile of {self.name} does not describe the drive that was measured ({why}), so this answer may be "
+            "far off; see the warnings of calibrate, and measure what the profile misses"
+        )
 
     @property
     def n_sectors(self) -> int:

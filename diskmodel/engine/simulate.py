@@ -132,7 +132,8 @@ def simulate(
         result = run(seed, n_requests, precision)
     else:
         result = _replicated(run, replications, seed, n_requests, precision)
-    result = replace(result, messages=(*result.messages, *_ordering_message(array, result)))
+    doubt = (array.drive.doubt,) if array.drive.doubt else ()
+    result = replace(result, messages=(*doubt, *result.messages, *_ordering_message(array, result)))
     is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
     n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
     if not n_draws:

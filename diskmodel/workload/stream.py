@@ -114,7 +114,7 @@ class Stream(Description):
                 raise ValueError("the size is given twice; keep size or sizes")
             bare = data.get("size")
             if isinstance(bare, int | float):
-                raise ValueError('size: has no unit; write size = "<number> <unit>" or size_bytes = <number>')
+                raise ValueError('size: has no unit; write for example size = "8 KiB" or size_bytes = 8192')
             data["sizes"] = data.pop("size") if "size" in data else data.pop("size_bytes")
         if "rate" in data:
             if not isinstance(data["rate"], str):

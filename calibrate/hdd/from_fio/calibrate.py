@@ -16,6 +16,7 @@ from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
 from calibrate.hdd.from_fio.parameters import AVERAGE_SEEK_RATIO, read_parameters, write_parameters
 from calibrate.hdd.from_fio.residuals import held_out, held_out_mixes, residual, verdict
+from calibrate.hdd.from_fio.signs import signs
 from calibrate.hdd.from_fio.speed import fit_speed, starts_of
 from calibrate.hdd.from_fio.writes import as_found, fit_writes
 from diskmodel.array import Array
@@ -83,11 +84,15 @@ def calibrate_hdd_from_fio(
         written = fit_writes(measured, drive, writes, seed)
         drive, measured = written.drive if array is not None else as_found(written), written.array
         parameters |= write_parameters(written)
-    elif array is not None and len(measured.write_cache_states(drive)) > 1:
+    elif array is None:
+        warnings.append("without random writes, how the drive writes is assumed: of the class of drives")
+    elif len(measured.write_cache_states(drive)) > 1:
         warnings.append(
             "without random writes, the drives' write caches are taken to be off; "
             "drive_write_cache = true in the array's file states that they are on"
         )
+    if array is None:
+        warnings[:0] = signs(reads, writes, drive)
     rows = [residual(measured, drive, c, seed + 1) for c in (*reads, *writes)]
     if mixes:
         report = report | {"mixed_read_write": held_out_mixes(measured, drive, mixes, seed + 1)}

@@ -66,9 +66,13 @@ class MeasuredArray:
         return 1 if self.described is None else self.described.layout.disks
 
     def write_cache_states(self, drive: Hdd) -> tuple[bool, ...]:
-        """Return whether the drives' write caches may be on or off: both, unless the array says."""
+        """Return whether the drives' write caches may be on or off: both, unless the array says.
+
+        Drives of a class that does not cache writes, as SAS drives, may have been set to on their own, but hardly in an
+        array.
+        """
         stated = None if self.described is None else self.described.drive_write_cache
-        if drive.cache is None or not drive.cache.write_back:
+        if drive.cache is None or (self.described is not None and not drive.cache.write_back):
             return (False,)
         return (True, False) if stated is None else (stated,)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,22 @@ from calibrate.hdd.from_fio.mechanics import Mechanics
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.errors import Fault, InputError
+from diskmodel.units import pretty_bytes
 
 #: Speeds that hard disks are sold with, and a typical drive of each, where the fit starts.
 CLASSES = {5400: "generic-5k4", 7200: "generic-7k2", 10000: "generic-10k", 15000: "generic-15k"}
+#: A typical disk of 7,200 rpm from so many bytes on: a nearline drive, whose tracks are twice as dense.
+NEARLINE, NEARLINE_BYTES = "seagate-exos-x16", 8e12
+#: The largest disks that were sold at these speeds, bytes: 900 GB and 2.4 TB. Larger ones turn more slowly.
+LARGEST_BYTES = {15000: 1e12, 10000: 2.5e12}
+#: Most bytes on a surface of a typical disk that is larger than its class: 24 TB have 20. Its other drives have few and
+#: sparse tracks; with a tenth of the heads there would be millions of cylinders, with ten times as many hardly any.
+BYTES_PER_SURFACE = 1.2e12
+#: How much denser than its own profile a drive may be. At 1 the rounding of a capacity adds heads; at 2 a drive of a
+#: quarter of the capacity keeps half of the heads that it needs.
+DENSER = 1.1
+#: Largest capacity that a fit takes, bytes: twice that of the largest disk of 2026.
+MAX_CAPACITY_BYTES = 72e12
 #: Taken where the evidence does not separate it from others: most disks have it.
 USUAL_RPM = 7200
 #: Chi-square by which another speed must fit worse for the speed to be identified. At 9, which noise alone would ask
@@ -51,9 +65,11 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
     Raises
     ------
     InputError
-        When the array's drive is no hard disk.
+        When the array's drive is no hard disk, or none is so large.
     """
-    typical = {rpm: _typical(rpm) for rpm in CLASSES}
+    if capacity_bytes is not None and capacity_bytes > MAX_CAPACITY_BYTES:
+        fix = f"give that of one drive, at most {pretty_bytes(round(MAX_CAPACITY_BYTES))}"
+        raise InputError(Fault("capacity", pretty_bytes(capacity_bytes), "is more than any hard disk has", fix))
     named, is_known = start, start is not None
     if start is None and array is not None:
         inside = array.drive
@@ -61,15 +77,18 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
             fix = "name one in the array's file: only hard disks are fitted through an array"
             raise InputError(Fault("array.drive", inside.name, "is not a hard disk", fix))
         named = inside
-        is_known = inside.name not in {drive.name for drive in typical.values()}
-    if named is not None:
-        capacity_bytes = capacity_bytes or named.capacity_bytes
-        typical[round(named.rpm)] = named
-    sized = {} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}
-    drives = {rpm: drive.model_copy(update=sized) for rpm, drive in typical.items()}
+        is_known = inside.name not in {_class(name).name for name in CLASSES.values()}
+    if named is not None and capacity_bytes is None:
+        capacity_bytes = named.capacity_bytes
+    typical = _typical(capacity_bytes)
+    usual = USUAL_RPM if named is None else round(named.rpm)
+    is_typical = not is_known and usual in typical and (capacity_bytes or 0) >= NEARLINE_BYTES
+    if named is not None and not is_typical:
+        typical[usual] = named
+    drives = {rpm: _sized(drive, capacity_bytes) for rpm, drive in typical.items()}
     if array is not None and array.drive_write_cache:
         drives = {rpm: _with_write_cache(drive) for rpm, drive in drives.items()}
-    return Starts(drives, USUAL_RPM if named is None else round(named.rpm), is_known)
+    return Starts(drives, usual, is_known)
 
 
 def fit_speed(
@@ -116,7 +135,26 @@ def _with_write_cache(drive: Hdd) -> Hdd:
     return drive.model_copy(update={"cache": drive.cache.to_dict() | {"write_back": True}})
 
 
-def _typical(rpm: int) -> Hdd:
-    drive = load_drive(CLASSES[rpm])
+def _typical(capacity_bytes: int | None) -> dict[int, Hdd]:
+    """Return a typical drive of each speed that disks of this capacity have."""
+    found = {rpm: _class(name) for rpm, name in CLASSES.items()}
+    if capacity_bytes is None:
+        return found
+    if capacity_bytes >= NEARLINE_BYTES:
+        found[USUAL_RPM] = _class(NEARLINE)
+    return {rpm: drive for rpm, drive in found.items() if capacity_bytes <= LARGEST_BYTES.get(rpm, math.inf)}
+
+
+def _class(name: str) -> Hdd:
+    drive = load_drive(name)
     assert isinstance(drive, Hdd)
     return drive
+
+
+def _sized(drive: Hdd, capacity_bytes: int | None) -> Hdd:
+    """Return the drive with this capacity, and with more heads where its own would make the surfaces too large."""
+    if capacity_bytes is None or capacity_bytes == drive.capacity_bytes:
+        return drive
+    most = max(BYTES_PER_SURFACE, DENSER * drive.capacity_bytes / drive.heads)
+    surfaces = math.ceil(capacity_bytes / most / drive.actuators) * drive.actuators
+    return drive.model_copy(update={"capacity_bytes": capacity_bytes, "heads": max(drive.heads, surfaces)})

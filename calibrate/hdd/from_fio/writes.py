@@ -93,7 +93,10 @@ def as_found(written: Writes) -> Hdd:
 
 
 def _with_weighed(drive: Hdd, n: int) -> Hdd:
-    return drive.model_copy(update={"queue": drive.queue.to_dict() | {"weighed_writes": n}})
+    """Return the drive with a write cache from which its firmware chooses among so many."""
+    assert drive.cache is not None
+    cache = drive.cache.to_dict() | {"write_back": True}
+    return drive.model_copy(update={"queue": drive.queue.to_dict() | {"weighed_writes": n}, "cache": cache})
 
 
 def _with_settle(drive: Hdd, settle_ms: float) -> Hdd:

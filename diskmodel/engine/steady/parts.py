@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,10 @@ _BLOCKS_PROGRAMMED = 5
 _ROUNDS_AGED = 2
 
 
+#: What is drawn of a part.
+Drawn = TypeVar("Drawn")
+
+
 class Level(Enum):
     """Long-run levels of what waits to be written."""
 
@@ -69,14 +73,9 @@ class Parts:
     def __init__(self, scenario: Scenario, history: History) -> None:
         self.scenario = scenario
         self.history = history
-        # levels that the trial confirms are not drawn again
-        self._dirty = cache(self._draw_dirty)
-        self._dirty_pages = cache(self._draw_dirty_pages)
-        self._buffered = cache(self._draw_buffered)
-        self.logged = cache(self._draw_logged)
-        self._runs = cache(self._draw_runs)
-        self._cached = cache(self._draw_cached)
-        self._aged = cache(self._draw_aged)
+        # levels that the trial confirms are not drawn again. A cache of bound methods would refer to these parts, and
+        # keep the drive's tables, megabytes each, until the next collection of garbage
+        self._drawn: dict[tuple[str, Level | None], Any] = {}
         tables, controller = scenario.drive, scenario.controller
         self.sector_bytes = tables.sector_bytes
         self.caches: CacheTables | None = None
@@ -176,29 +175,41 @@ class Parts:
         layout = self.scenario.layout
         return (layout.copies if layout.family == "copies" else 1) + layout.n_parity
 
+    def logged(self, level: Level) -> Caches:
+        """What the media caches hold (rule G9)."""
+        return self._once("logged", level, lambda: self._draw_logged(level))
+
     # ------------------------------------------------------------------ as data
     def start(self, levels: Levels) -> Start:
         """The state at these levels."""
-        dirty, round_requests = self._dirty(levels.controller)
-        pages = self._dirty_pages(levels.pages)
-        programmed, buffered = self._buffered(levels.drives)
+        once = self._once
+        dirty, round_requests = once("dirty", levels.controller, lambda: self._draw_dirty(levels.controller))
+        pages = once("pages", levels.pages, lambda: self._draw_dirty_pages(levels.pages))
+        programmed, buffered = once("buffered", levels.drives, lambda: self._draw_buffered(levels.drives))
         caches = self.logged(levels.media)
         return Start(
             dirty=dirty,
-            cached=self._cached(),
-            aged=self._aged(),
+            cached=once("cached", None, self._draw_cached),
+            aged=once("aged", None, self._draw_aged),
             piece_units=self._piece_units(),
             shifts=self._shifts(),
             programmed=programmed,
             buffered=buffered,
             logged=caches.writes,
-            runs=self._runs(),
+            runs=once("runs", None, self._draw_runs),
             pages_dirty=pages,
             pages_clean=self._clean_pages(pages),
             n_before=self.history.n_before,
             round_requests=round_requests,
             cleaning_requests=caches.cleaning_requests,
         )
+
+    def _once(self, part: str, level: Level | None, draw: Callable[[], Drawn]) -> Drawn:
+        """Return what was drawn of a part at a level; drawn the first time."""
+        if (part, level) not in self._drawn:
+            self._drawn[part, level] = draw()
+        found: Drawn = self._drawn[part, level]
+        return found
 
     def _draw_dirty(self, level: Level) -> tuple[Int64, int]:
         """Blocks in the write-back cache (rule Z4), and the requests of a round that is uneven, else 0 (rule Z10)."""

@@ -23,7 +23,15 @@ _PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
-    return [f"Caution: {text}." for text in (_profile(result), _rebuild(result), _host(result)) if text]
+    found = (*_doubts(result), _profile(result), _rebuild(result), _host(result))
+    return [f"Caution: {text}." for text in found if text]
+
+
+def _doubts(result: PlanResult) -> list[str]:
+    """Return which profiles do not describe their drive: that of the answer, or all without an answer."""
+    best = result.best
+    drives = result.plan.candidates.drives if best is None else (best.family.drive,)
+    return [drive.doubt for drive in drives if drive.doubt]
 
 
 def _profile(result: PlanResult) -> str:

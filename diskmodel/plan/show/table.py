@@ -135,6 +135,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     found = ((item.name, left_out(item.array.host, item.healthy.iops.value)) for item in comparison.arrays)
     said += [f"{name}: {text}" for name, text in found if text]
     said += long_rebuilds(comparison.arrays)
+    said += dict.fromkeys(item.array.drive.doubt for item in comparison.arrays if item.array.drive.doubt)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.drive import load_drive
 from diskmodel.engine import simulate as simulating
 from diskmodel.engine.steady import shared
 from diskmodel.engine.steady.shared import OVERHEAD_BYTES, SharedStarts
@@ -59,3 +63,18 @@ def test_a_start_larger_than_the_memory_is_not_kept() -> None:
     starts = SharedStarts(max_bytes=1000)
     large = starts.get("a", lambda: start_of(1000))
     assert starts.get("a", lambda: start_of(1000)) is not large
+
+
+def test_a_run_leaves_nothing_for_the_collector_of_garbage() -> None:
+    """A fit makes thousands of drives: their tables, megabytes each, must go with the last reference to them."""
+    drive = load_drive("seagate-exos-x18").model_copy(update={"write_settle_ns": 912_345})
+    array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}, "drive_write_cache": True})
+    gc.collect()
+    gc.disable()
+    try:
+        simulating.simulate(array, Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "clients": 2}), n_requests=400)
+        tables = weakref.ref(drive.tables())
+        del drive, array
+        assert tables() is None
+    finally:
+        gc.enable()

@@ -12,7 +12,10 @@ from rich.console import Console
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
+from diskmodel.drive import load_drive
+from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
 from diskmodel.units import in_digits
@@ -210,3 +213,19 @@ def test_processors_that_are_left_out_are_named(rate: int, host: dict[str, objec
     result = run_plan(plan, evaluate=Queues())
     assert result.best is not None
     assert ("more than one of the host's processors" in text_of(result)) == is_named
+
+
+def test_a_profile_that_did_not_converge_is_named_first() -> None:
+    drive = load_drive("generic-15k")
+    doubted = drive.model_copy(update={"provenance": {"not_converged": "random writes, rate +1284%"}})
+    asked = {"drives": [doubted], "levels": ["raid10"], "max_disks": 40}
+    result = run_plan(plan_of(candidates=asked), evaluate=Queues(noise=0.01))
+    assert cautions(result)[0].startswith(f"Caution: the profile of {drive.name} does not describe the drive")
+    assert "rate +1284%" in cautions(result)[0]
+    layout = {"level": "raid10", "disks": 4}
+    arrays = [Array.parse({"drive": item, "layout": layout}) for item in (doubted, drive)]
+    load = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "rate": "100/s"})
+    text = " ".join(text_of(compare(arrays, load, n_requests=500)).split())
+    assert text.count("does not describe the drive that was measured") == 1
+    run = simulate(arrays[0], load, n_requests=500, profile_draws=0)
+    assert run.messages[0] == doubted.doubt
