@@ -28,7 +28,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.errors import Fault, InputError
 from diskmodel.formats import FioJob
-from diskmodel.units import nominal_bytes
+from diskmodel.units import nominal_bytes, pretty_bytes
 
 #: Median latency of single reads, ns, above which a drive may rotate: a seek and half a turn take several times as
 #: long, flash a tenth. At a tenth, slow flash is searched for a revolution; at ten times, fast disks pass for flash.
@@ -133,6 +133,7 @@ def _calibrate(task: _Task) -> Calibration:
     target = evidence.measurements[0]
     rotation = find_rotation(target) if _is_slow(target) else None
     capacity, note = capacity_of(target)
+    _check_capacity(capacity_bytes, target.size_bytes)
     if capacity_bytes is None and note:
         warnings.append(note)
     name = task.name or _name(target)
@@ -167,6 +168,20 @@ def _calibrate(task: _Task) -> Calibration:
     return found
 
 
+def _check_capacity(capacity_bytes: int | None, measured_bytes: int) -> None:
+    """Check that the capacity that the user gave has room for what was measured.
+
+    Raises
+    ------
+    InputError
+        Where it has not.
+    """
+    if capacity_bytes is not None and capacity_bytes < measured_bytes:
+        rule = f"is less than the {measured_bytes:,} bytes that were measured"
+        fix = "give the drive's capacity from its data sheet, or leave it out"
+        raise InputError(Fault("capacity", pretty_bytes(capacity_bytes), rule, fix))
+
+
 def _with_mixes(result: Calibration, task: _Task) -> Calibration:
     """Add the profile's errors on mixes of reads and writes, which are held out."""
     mixes = mixes_of(task.evidence.measurements, with_writes=result.kind == "hdd")
@@ -195,6 +210,8 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     evidence, warnings, seed, capacity_bytes = task.evidence, task.warnings, task.seed, task.capacity_bytes
     start = _hard_disk(task.start)
     warnings.extend(_processor_bound(evidence.jobs))
+    conditions = conditions_of(evidence.jobs)
+    _check_capacity(capacity_bytes, max((c.workload.streams[0].span_bytes or 0 for c in conditions), default=0))
     if capacity_bytes is None and start is None:
         assumed = nominal_bytes(ASSUMED_CAPACITY_BYTES)
         warnings.append(f"fio does not report the capacity: {assumed} are assumed; give that of the drive (--capacity)")
@@ -203,7 +220,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
     if start is not None or (alone and max(alone) > MECHANICAL_NS):
         return calibrate_hdd_from_fio(
-            conditions_of(evidence.jobs),
+            conditions,
             start=start,
             capacity_bytes=capacity_bytes or (None if start is not None else ASSUMED_CAPACITY_BYTES),
             name=named,
@@ -211,9 +228,10 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
             warnings=warnings,
             seed=seed,
         )
+    capacity_bytes = capacity_bytes or ASSUMED_CAPACITY_BYTES
     found = calibrate_flash(
         cells,
-        Known(named, capacity_bytes or ASSUMED_CAPACITY_BYTES, FIO_SPAN_BYTES),
+        Known(named, capacity_bytes, min(FIO_SPAN_BYTES, capacity_bytes)),
         provenance=origin,
         warnings=warnings,
         seed=seed,

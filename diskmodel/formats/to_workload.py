@@ -329,7 +329,11 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
     if len(first) < len(jobs):
         n_groups = len({job.group for job in jobs})
         names = ", ".join(job.name for job in first[:4]) + (" …" if len(first) > 4 else "")
-        notes.append(f"only the first group of jobs was taken ({names}); {n_groups - 1} more run one after the other")
+        later = "1 later group was" if n_groups == 2 else f"{n_groups - 1} later groups were"
+        notes.append(
+            f"only the first group of jobs was taken ({names}); {later} left out, because fio runs groups one after "
+            "another"
+        )
     workload = fio_workload(first, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
 

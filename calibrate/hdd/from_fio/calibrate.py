@@ -57,7 +57,8 @@ def calibrate_hdd_from_fio(
     Raises
     ------
     InputError
-        Without percentiles of random reads one at a time, or when the array's drive is no hard disk.
+        Without percentiles of random reads one at a time, when the array's drive is no hard disk, or when what was
+        measured has no room on disks of this capacity.
     """
     reads = [c for c in conditions if c.op == "read" and not c.is_mixed]
     writes = [c for c in conditions if c.op == "write" and not c.is_mixed]
@@ -68,9 +69,11 @@ def calibrate_hdd_from_fio(
         fix = f"run fio with iodepth=1 over the whole {what} and --output-format=json, or diskmodel measure"
         raise InputError(Fault("evidence", None, rule, fix))
     measured = MeasuredArray(array)
+    starts = starts_of(start, array, capacity_bytes)
+    _check_room(conditions, measured.with_drive(starts.drives[starts.usual]), is_alone=array is None)
     held = [reads[len(reads) // 2]] if len(reads) >= MIN_FOR_HELD_OUT else []
     fitted = [c for c in reads if c not in held]
-    fit, x, speed = fit_speed(measured, fitted, starts_of(start, array, capacity_bytes), seed, warnings)
+    fit, x, speed = fit_speed(measured, fitted, starts, seed, warnings)
     found = fit.with_order(x)
     report: dict[str, Any] = {"why": "fewer than five depths of random reads"}
     if held:
@@ -114,6 +117,23 @@ def calibrate_hdd_from_fio(
         {"residuals": rows, "warnings": warnings},
         array=None if array is None else measured.with_drive(drive),
     )
+
+
+def _check_room(conditions: Sequence[Condition], array: Array, *, is_alone: bool) -> None:
+    """Check that what was measured has room on disks of this capacity.
+
+    Raises
+    ------
+    InputError
+        Where it has not.
+    """
+    span = max((stream.span_bytes or 0 for c in conditions for stream in c.workload.streams), default=0)
+    if span > array.usable_bytes:
+        capacity = array.drive.capacity_bytes
+        held = "" if is_alone else f": {array.layout.disks} of them in {array.layout.level} hold {array.usable_bytes:,}"
+        rule = f"is less than the {span:,} bytes that fio measured{held}"
+        fix = "give the capacity of one drive from its data sheet (--capacity)"
+        raise InputError(Fault("capacity", pretty_bytes(capacity), rule, fix))
 
 
 def _region_ratio(conditions: Sequence[Condition], array: Array, warnings: list[str]) -> float:

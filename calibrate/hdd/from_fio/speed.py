@@ -65,7 +65,7 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
     Raises
     ------
     InputError
-        When the array's drive is no hard disk, or none is so large.
+        When the array's drive is no hard disk, or none is so large or so small.
     """
     if capacity_bytes is not None and capacity_bytes > MAX_CAPACITY_BYTES:
         fix = f"give that of one drive, at most {pretty_bytes(round(MAX_CAPACITY_BYTES))}"
@@ -85,7 +85,12 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
     is_typical = not is_known and usual in typical and (capacity_bytes or 0) >= NEARLINE_BYTES
     if named is not None and not is_typical:
         typical[usual] = named
-    drives = {rpm: _sized(drive, capacity_bytes) for rpm, drive in typical.items()}
+    try:
+        drives = {rpm: _sized(drive, capacity_bytes) for rpm, drive in typical.items()}
+    except ValueError:  # fewer cylinders than zones
+        fix = "give the capacity of one drive from its data sheet (--capacity)"
+        asked = pretty_bytes(capacity_bytes or 0)
+        raise InputError(Fault("capacity", asked, "is less than the smallest hard disk has", fix)) from None
     if array is not None and array.drive_write_cache:
         drives = {rpm: _with_write_cache(drive) for rpm, drive in drives.items()}
     return Starts(drives, usual, is_known)
@@ -152,9 +157,11 @@ def _class(name: str) -> Hdd:
 
 
 def _sized(drive: Hdd, capacity_bytes: int | None) -> Hdd:
-    """Return the drive with this capacity, and with more heads where its own would make the surfaces too large."""
+    """Return the drive with this capacity, in whole sectors; with more heads where its own would make surfaces too
+    large."""
     if capacity_bytes is None or capacity_bytes == drive.capacity_bytes:
         return drive
+    capacity_bytes -= capacity_bytes % drive.sector_bytes
     most = max(BYTES_PER_SURFACE, DENSER * drive.capacity_bytes / drive.heads)
     surfaces = math.ceil(capacity_bytes / most / drive.actuators) * drive.actuators
     return drive.model_copy(update={"capacity_bytes": capacity_bytes, "heads": max(drive.heads, surfaces)})

@@ -117,7 +117,7 @@ def jobs_of(document: Mapping[str, Any], source: str = "") -> list[FioJob]:
         except FormatError as problem:
             reader.faults += problem.faults
     if not jobs and not reader.faults:
-        reader.fault("jobs", None, "holds no job")
+        reader.fault("jobs", None, "holds no job", "run fio again with --output-format=json, and let it finish")
     if reader.faults:
         raise FormatError(reader.faults, source)
     jobs = with_groups_of_time(jobs)
@@ -152,8 +152,8 @@ class _Reader:
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
-    def fault(self, place: str, value: object, rule: str) -> None:
-        self.faults.append(Fault(place, None if isinstance(value, Mapping | list) else value, rule))
+    def fault(self, place: str, value: object, rule: str, fix: str = "") -> None:
+        self.faults.append(Fault(place, None if isinstance(value, Mapping | list) else value, rule, fix))
 
     def number(
         self, data: Mapping[str, Any], key: str, place: str, default: float | None = None, low: float = 0

@@ -280,3 +280,34 @@ def test_a_place_for_an_array_needs_an_array(trace: Path, tmp_path: Path) -> Non
 def test_iostat_is_not_evidence_of_an_array(my_array: Path, tmp_path: Path) -> None:
     words = ("calibrate", EXAMPLES / "measured" / "iostat.txt", "--array", my_array, "--out", tmp_path / "disk.toml")
     assert "no response times to fit" in refusal(*words)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "capacity", "message"),
+    [
+        (
+            "depths.json",
+            "1MB",
+            "capacity='1 MB': is less than the 1,073,741,824 bytes that were measured; give the drive's",
+        ),
+        ("raid5-reads.json", "1MB", "capacity='1 MB': is less than the 50,000,000,000 bytes that were measured"),
+        ("raid5-reads.json inside", "1MB", "capacity='1 MB': is less than the smallest hard disk has"),
+        # not a whole number of sectors
+        ("raid5-reads.json inside", "4001 MB", "50,000,000,000 bytes that fio measured: 3 of them in raid5 hold"),
+    ],
+)
+def test_a_capacity_without_room_for_what_was_measured(
+    tmp_path: Path, evidence: str, capacity: str, message: str
+) -> None:
+    array = write(tmp_path / "three.toml", 'drive = "generic-7k2"\n[layout]\nlevel = "raid5"\ndisks = 3\n')
+    name, *inside = evidence.split()
+    words = ["calibrate", EXAMPLES / "measured" / name, "--capacity", capacity, "--out", tmp_path / "disk.toml"]
+    found = refusal(*words, *(["--array", array] if inside else []))
+    assert message in found
+    assert not (tmp_path / "disk.toml").exists()
+
+
+def test_fio_results_without_a_job_say_how_to_get_some(tmp_path: Path) -> None:
+    empty = write(tmp_path / "fio.json", '{"fio version": "fio-3.36", "jobs": []}')
+    message = refusal("calibrate", empty, "--out", tmp_path / "disk.toml")
+    assert "jobs: holds no job; run fio again with --output-format=json" in message
