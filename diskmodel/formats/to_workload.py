@@ -329,9 +329,13 @@ def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
     if len(first) < len(jobs):
         n_groups = len({job.group for job in jobs})
         names = ", ".join(job.name for job in first[:4]) + (" …" if len(first) > 4 else "")
-        notes.append(f"only the first group of jobs was taken ({names}); {n_groups - 1} more run one after the other")
+        notes.append(f"only the first group of jobs was taken ({names}); {_further_groups(n_groups - 1)}")
     workload = fio_workload(first, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
+
+
+def _further_groups(n: int) -> str:
+    return "another one ran after it" if n == 1 else f"{n} more ran one after the other"
 
 
 # ---------------------------------------------------------------- traces
