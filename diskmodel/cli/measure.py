@@ -57,6 +57,8 @@ def measure(
         fix = "name a file, or run diskmodel-bench itself with --out -"
         raise DescriptionError(Fault("out", STDOUT, "is standard output, and the measurement is read back", fix))
     check_place(out, "out", is_claimed=False)
+    if out.is_file() and not resume:
+        say(f"{out} exists and will be replaced")
     found = run_measurement(
         target,
         out,

@@ -30,11 +30,11 @@ ORDINARY = {
     *("parameters", "per", "plot", "port", "predicted", "quick", "thorough", "ratio", "read", "realtime", "reads"),
     *("reason", "report", "requests", "resume", "rotating", "run", "scale", "second", "seconds", "size", "source"),
     *("statistic", "target", "time", "title", "toml", "trials", "undecided", "unit", "unmounted", "url", "value"),
-    *("list", "meaning", "question", "save", "step", "format", "alone", "cost", "result", "usd"),
+    *("list", "meaning", "question", "save", "step", "format", "alone", "cost", "result", "usd", "ends"),
     *("wall", "warnings", "write", "writes", "wrap", "year", "is", "bus", "late", "fraction", "differences"),
 }
 #: Endings of names that are units.
-UNITS = {"ns", "ms", "s", "bytes", "ratio", "mae"}
+UNITS = {"ns", "ms", "s", "hours", "bytes", "ratio", "mae"}
 #: Terms of the field, each with a pattern of how help and tables write it. Whichever is written must be defined.
 TERMS = {
     "back_end": r"back-end|disk operations",

@@ -95,6 +95,8 @@ def _report_bug(error: Exception, is_debugging: bool) -> None:
 def check_place(path: Path | None, field: str, endings: tuple[str, ...] = (), *, is_claimed: bool = True) -> None:
     """Refuse a place that cannot be written, before time is spent on what should be written there.
 
+    Says where a file is there that the result will replace.
+
     Raises
     ------
     DescriptionError
@@ -108,3 +110,5 @@ def check_place(path: Path | None, field: str, endings: tuple[str, ...] = (), *,
         fix = f"use {' or '.join(endings)}"
         raise DescriptionError(Fault(field, str(path), "has an unknown file ending", fix))
     check_output(path, field, is_claimed=is_claimed)
+    if is_claimed and str(path) != STDOUT and path.is_file():
+        say(f"{path} exists and will be replaced")

@@ -12,6 +12,7 @@ from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
 from diskmodel.plan.answer.outcome import figures_of
 from diskmodel.plan.answer.safety import Safety
+from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.answer.waterfall import Waterfall
 from diskmodel.plan.question.family import Family
@@ -185,7 +186,7 @@ class Candidate(Record):
                 "usable_bytes": figures.usable_bytes,
                 "cost_usd": figures.cost_usd,
                 "rack_units": figures.rack_units,
-                "rebuild_hours": figures.rebuild_hours,
+                **rebuild_fields(figures.rebuild_hours),
                 "data_loss_per_year": figures.loss_per_year,
                 "criteria": self.trial.criteria,
                 "degraded": self.trial.degraded,
@@ -195,7 +196,7 @@ class Candidate(Record):
             }
         if self.safety is not None:
             data |= {
-                "rebuild_hours": self.safety.rebuild_hours,
+                **rebuild_fields(self.safety.rebuild_hours),
                 "data_loss_per_year": self.safety.loss_per_year,
                 "safety": self.safety,
             }

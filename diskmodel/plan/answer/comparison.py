@@ -12,6 +12,7 @@ from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.load_curve import Headroom, LoadPoint
 from diskmodel.plan.answer.outcome import Outcome, figures_of
+from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -70,7 +71,7 @@ class Compared(Record):
         With that disk being rebuilt onto a spare as fast as the disks allow, at the beginning or half-way, where
         requests wait longer; None as above.
     rebuild_hours : float
-        Length of that rebuild; nan as above.
+        Length of that rebuild; nan as above, infinite where it does not end beside the load.
     curve : tuple of LoadPoint
         Latency against load, from light to beyond the knee.
     headroom : Headroom
@@ -123,7 +124,7 @@ class Compared(Record):
             **self.healthy.to_dict(),
             "degraded": self.degraded,
             "rebuilding": self.rebuilding,
-            "rebuild_hours": self.rebuild_hours,
+            **rebuild_fields(self.rebuild_hours),
             "curve": self.curve,
             "headroom": self.headroom,
             "rule_of_thumb_iops": self.rule_of_thumb_iops,

@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.answer.statics import rebuild_fields
 from diskmodel.units import in_digits
 
 #: Largest probability of losing data within a year that a recommendation may have without a word, unless the objective
@@ -94,7 +95,7 @@ class Safety(Record):
             data[f"{name}_stable"] = None if outcome is None else outcome.is_stable
             data[f"{name}_p99_ms"] = self.p99_ms(outcome)
         return data | {
-            "rebuild_hours": self.rebuild_hours,
+            **rebuild_fields(self.rebuild_hours),
             "data_loss_per_year": self.loss_per_year,
             "data_loss_limit_per_year": self.limit_per_year,
             "safe": self.is_safe,

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
+
+
+def rebuild_fields(hours: float) -> dict[str, Any]:
+    """Return how long a rebuild takes, and whether it ends: None without redundancy."""
+    return {"rebuild_hours": hours, "rebuild_ends": None if math.isnan(hours) else math.isfinite(hours)}
 
 
 @dataclass(frozen=True)

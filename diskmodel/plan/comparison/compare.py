@@ -113,11 +113,8 @@ def _compared(
     broken = degraded_array(array)
     if broken is not None:
         degraded = evaluate(broken, workload, n_requests=n_requests, seed=seed)
-        halfway, rebuilding = beside_rebuild(
-            evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed
-        )
-        rate = halfway.rebuilt_bytes_per_s
-        hours = array.drive.capacity_bytes / rate / 3600 if rate > 0 else math.nan
+        beside = beside_rebuild(evaluate, rebuilding_array(broken), workload, n_requests=n_requests, seed=seed)
+        rebuilding, hours = beside.worst, beside.hours
     from diskmodel.analytic.estimate import estimate  # takes a while to load
 
     guess = estimate(array, workload, seed=seed)

@@ -15,7 +15,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
-from diskmodel.plan.trial.statics import simulated_hours, statics
+from diskmodel.plan.trial.statics import statics
 from diskmodel.units import in_digits, in_disks
 from diskmodel.workload import Workload
 
@@ -93,12 +93,11 @@ def safety_of(
     if not with_rebuild:
         figures = statics(case, array, busy)
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
-    runs = beside_rebuild(evaluate, rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
-    rebuilding = runs[1]
-    figures = statics(case, array, busy, simulated_hours(case, *runs))
+    beside = beside_rebuild(evaluate, rebuilt, case.workload, n_requests=search.requests, seed=search.seed)
+    figures = statics(case, array, busy, beside.hours)
     alone = statics(case, array).rebuild_hours
     offered = math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s
-    return Safety(degraded, rebuilding, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)
+    return Safety(degraded, beside.worst, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)
 
 
 def idle(workload: Workload) -> Workload:

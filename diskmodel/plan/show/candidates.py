@@ -20,6 +20,11 @@ def short(value: float | None, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
+def hours_words(hours: float) -> str:
+    """Return the hours of a rebuild as text for a table."""
+    return "never ends" if math.isinf(hours) else short(hours)
+
+
 def _is_priced(result: PlanResult) -> bool:
     return any(c.trial and math.isfinite(c.trial.statics.cost_usd) for c in result.candidates)
 
@@ -61,7 +66,7 @@ def candidate_row(result: PlanResult, candidate: Candidate) -> list[str]:
         short(figures["mean"].value / 1e6 if "mean" in figures else None),
         _with_interval(figures.get("p99")),
         _with_a_disk_failed(candidate),
-        short(candidate.safety.rebuild_hours) if candidate.safety else "–",
+        hours_words(candidate.safety.rebuild_hours) if candidate.safety else "–",
         f"{outcome.utilization_ratio:.0%}" if outcome and math.isfinite(outcome.utilization_ratio) else "–",
         nominal_bytes(candidate.trial.statics.usable_bytes) if candidate.trial else "–",
     ]

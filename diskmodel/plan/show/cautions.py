@@ -57,23 +57,25 @@ def _rebuild(result: PlanResult) -> str:
     best = result.best
     if best is None or best.array is None or best.safety is None:
         return ""
-    safety, drive = best.safety, best.family.drive
+    safety, array = best.safety, best.array
+    capacity = array.layout.member_bytes or array.drive.capacity_bytes
     text = long_rebuild(best.array, safety.rebuild_hours, safety.rebuild_alone_hours)
-    return text and f"{text}; {_shortened(result, drive.capacity_bytes, safety.rebuild_alone_hours)}"
+    return text and f"{text}; {_shortened(result, capacity, safety.rebuild_alone_hours)}"
 
 
 def _shortened(result: PlanResult, capacity_bytes: int, alone_hours: float) -> str:
     """Return what shortens the rebuild of a plan's answer."""
     rebuild = result.plan.candidates.rebuild
     more = "use more or smaller disks"
-    within = (speed for speed in _PROPOSED_SPEEDS if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
+    higher = [speed for speed in _PROPOSED_SPEEDS if speed > rebuild.speed_min_bytes_per_s]
+    within = (speed for speed in higher if capacity_bytes / speed / 3600 < LONG_REBUILD_HOURS)
     speed = next(within, _PROPOSED_SPEEDS[-1])
-    if rebuild.speed_min_bytes_per_s >= speed or rebuild.speed_max_bytes_per_s <= speed:
+    if not higher or rebuild.speed_max_bytes_per_s <= speed:
         return f"to shorten it, {more}"
     hours = max(capacity_bytes / speed / 3600, alone_hours)
     return (
-        f'to shorten it, {more}, or set rebuild = {{ speed_min = "{speed / 1e6:.0f} MB/s" }} in [candidates]: about '
-        f"{short(hours)} hours if the disks can, and requests wait longer"
+        f'to shorten it, {more}, or set rebuild = {{ speed_min = "{speed / 1e6:.0f} MB/s" }} in [candidates]: at '
+        f"least {short(hours)} hours, as far as the disks can, and requests wait longer"
     )
 
 
@@ -90,13 +92,17 @@ def long_rebuild(array: Array, hours: float, alone_hours: float = math.nan) -> s
     """
     if not math.isfinite(hours) or hours < LONG_REBUILD_HOURS:
         return ""
-    layout, capacity = array.layout, array.drive.capacity_bytes
+    layout = array.layout
+    capacity = layout.member_bytes or array.drive.capacity_bytes
     left = (layout.parity_strips or layout.n_copies - 1) - 1
     risk = "a second failed disk may lose data"
     if left > 0:
         risk = f"the array survives only {left} more failed disk{'s' if left > 1 else ''}"
     rate = capacity / hours / 3600 / 1e6
-    why = f"the disks hold {nominal_bytes(capacity)} each and are rebuilt at {rate:.3g} MB/s"
+    held = f"the disks hold {nominal_bytes(capacity)} each"
+    if layout.member_bytes:
+        held = f"{nominal_bytes(capacity)} of each disk are used"
+    why = f"{held} and are rebuilt at {rate:.3g} MB/s"
     if math.isnan(alone_hours):
         why += " beside the load"
     elif hours > _SLOWED_BY_LOAD * alone_hours:

@@ -21,7 +21,7 @@ from diskmodel.plan.answer.load_curve import Curves
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.question.short_toml import short_toml
 from diskmodel.plan.show import plot
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
 from diskmodel.units import nominal_bytes
@@ -192,7 +192,8 @@ def _facts(result: PlanResult) -> list[tuple[str, str]]:
         ("p99 latency", "–" if best.p99_ms is None else f"{short(best.p99_ms)} ms"),
     ]
     if best.safety is not None:
-        facts.append(("rebuild", f"{short(best.safety.rebuild_hours)} h"))
+        hours = best.safety.rebuild_hours
+        facts.append(("rebuild", f"{short(hours)} h" if math.isfinite(hours) else hours_words(hours)))
         facts.append(("chance of data loss", f"{100 * best.safety.loss_per_year:.2g} % a year"))
     return facts
 

@@ -14,7 +14,7 @@ from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
-from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, short
+from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions, long_rebuilds
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
@@ -96,7 +96,7 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, list[str]]]:
         ("disks busy", [f"{item.healthy.utilization_ratio:.0%}" for item in comparison.arrays]),
         ("p99 ms, one disk failed", [_latency(item.degraded, "p99") for item in comparison.arrays]),
         ("p99 ms, rebuilding", [_latency(item.rebuilding, "p99") for item in comparison.arrays]),
-        ("hours of rebuild", [short(item.rebuild_hours) for item in comparison.arrays]),
+        ("hours of rebuild", [hours_words(item.rebuild_hours) for item in comparison.arrays]),
         ("IOPS at the knee", [short(item.headroom.knee_iops) for item in comparison.arrays]),
         (
             "highest stable IOPS",

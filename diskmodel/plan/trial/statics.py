@@ -10,7 +10,6 @@ from diskmodel.array import Array
 from diskmodel.drive import Hdd, Virtual
 from diskmodel.drive.processor import sequential_rate
 from diskmodel.plan.answer.criterion import Criterion
-from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.statics import Statics
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.description import Prices
@@ -40,7 +39,7 @@ def statics(
     utilization_ratio : float, in [0, 1]
         Of the disks by the host; the rebuild gets the rest.
     simulated_rebuild_hours : float, optional
-        Where the rebuild has been simulated.
+        Where the rebuild has been simulated; nan: not.
 
     Notes
     -----
@@ -48,13 +47,14 @@ def statics(
     a lower bound. Reliability: see `diskmodel.analytic.reliability`.
     """
     layout, drive = array.layout, array.drive
+    used_bytes = layout.member_bytes or drive.capacity_bytes
     hours = math.nan
     if layout.kind.is_redundant:
         limit = layout.fastest_rebuild(layout.rebuild or case.plan.candidates.rebuild)
         rate = min(sequential_bytes_per_s(array), limit)
         busy = min(max(utilization_ratio, 0.0), 1.0)
-        hours = rebuild_hours(drive.capacity_bytes, rate, host_utilization_ratio=busy)
-        if simulated_rebuild_hours is not None:
+        hours = rebuild_hours(used_bytes, rate, host_utilization_ratio=busy)
+        if simulated_rebuild_hours is not None and not math.isnan(simulated_rebuild_hours):
             hours = simulated_rebuild_hours
     wait = 0.0 if layout.spares else case.objective.replacement_hours
     repair = wait + (hours if math.isfinite(hours) else 24 * 365 * 10)
@@ -63,7 +63,7 @@ def statics(
         layout.disks,
         mttf_hours=drive.mttf_hours or USUAL_MTTF_HOURS,
         mttr_hours=max(repair, 1e-3),
-        disk_bytes=drive.capacity_bytes,
+        disk_bytes=used_bytes,
         ure_per_bit=USUAL_URE_PER_BIT if drive.ure_per_bit is None else drive.ure_per_bit,
         n_groups=layout.n_groups,
         n_parity=layout.n_parity,
@@ -76,17 +76,6 @@ def statics(
         loss_per_year=loss.loss_per_year,
         mttdl_hours=loss.mttdl_hours,
     )
-
-
-def simulated_hours(case: Case, halfway: Outcome, worst: Outcome) -> float | None:
-    """Return the hours of a rebuild at the rate half-way; None where the evaluation does not model rebuilds.
-
-    Infinite where the load cannot be served beside it, half-way or where that is hardest.
-    """
-    rate = halfway.rebuilt_bytes_per_s
-    if math.isnan(rate):
-        return None
-    return case.family.drive.capacity_bytes / rate / 3600 if rate > 0 and worst.is_stable else math.inf
 
 
 def cost_usd(array: Array, prices: Prices) -> float:

@@ -17,11 +17,11 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.trial import judge
-from diskmodel.plan.trial.beside_rebuild import beside_rebuild
+from diskmodel.plan.trial.beside_rebuild import BesideRebuild, beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
-from diskmodel.plan.trial.statics import simulated_hours, static_criteria, statics
+from diskmodel.plan.trial.statics import static_criteria, statics
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -162,8 +162,9 @@ class Trier:
         busy = outcome.utilization_ratio if outcome.utilization_ratio == outcome.utilization_ratio else 0.0
         hours = None
         if overall([*fixed, *found]) is Verdict.HOLDS and _limits_rebuild(objective):
-            hours = self._rebuild_hours(disks)
-            n_runs += 2 * (hours is not None)
+            beside = self._beside_rebuild(disks)
+            if beside is not None:
+                hours, n_runs = beside.hours, n_runs + beside.n_runs
         fixed = static_criteria(case, array, busy, hours)
         degraded = None
         if objective.degraded is not None and overall([*fixed, *found]) is Verdict.HOLDS:
@@ -211,15 +212,14 @@ class Trier:
             worst = worst.or_worse(another)
         return worst, criteria(worst)
 
-    def _rebuild_hours(self, disks: int) -> float | None:
-        """Return the hours of a rebuild beside the load, from two runs; None where the evaluation models none."""
+    def _beside_rebuild(self, disks: int) -> BesideRebuild | None:
+        """Return how a rebuild fares beside the load; None without redundancy."""
         try:
             array = self.case.array(disks, n_failed=1, is_rebuilding=True)
         except DescriptionError:  # no redundancy to rebuild from
             return None
         search = self.case.search
-        runs = beside_rebuild(self.evaluate, array, self.case.workload, n_requests=search.requests, seed=search.seed)
-        return simulated_hours(self.case, *runs)
+        return beside_rebuild(self.evaluate, array, self.case.workload, n_requests=search.requests, seed=search.seed)
 
     def _degraded(self, disks: int, *, is_careful: bool) -> tuple[Outcome | None, list[Criterion], int]:
         objective, workload = self.case.objective, self.case.workload

@@ -31,6 +31,14 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
         assert before == {path: path.read_bytes() for path in before}, words
 
 
+def test_a_file_that_is_replaced_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "w.toml"
+    first, second = (run("workload", IOSTAT, "--out", out) for _ in range(2))
+    said = f"{out.name} exists and will be replaced"
+    assert "will be replaced" not in first.stderr
+    assert said in "".join(second.stderr.split("\n"))
+
+
 def test_devices_pipes_and_links_stay(tmp_path: Path) -> None:
     victim = write(tmp_path / "victim.toml", "kept")
     os.symlink(victim, tmp_path / "link.toml")

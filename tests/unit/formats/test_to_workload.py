@@ -200,3 +200,11 @@ def test_real_traces_become_workloads(evidence):
     capacity = 2056008 * 512
     assert workload.span_bytes <= -(-capacity // 4096) * 4096
     assert len(workload.requests(capacity_bytes=2 * capacity, n=500, seed=3)) == 500
+
+
+@pytest.mark.parametrize(("n", "words"), [(2, "1 later group was left out"), (3, "2 later groups were left out")])
+def test_further_groups_of_fio_are_counted(tmp_path, n, words):
+    jobs = "".join(f"[job{number}]\nrw=randread\nstonewall\n" for number in range(n))
+    path = tmp_path / "load.fio"
+    path.write_text(f"[global]\nioengine=libaio\niodepth=4\nsize=1g\n{jobs}")
+    assert any(words in note for note in find_workload(path).notes)
