@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -87,18 +87,20 @@ def calibrate(
     try:
         result = _with_mixes(_calibrate(task), task) if array is None else _calibrate_inside(task, array)
     except InputError as error:
-        faults = [_with_files(fault, task.evidence.paths) for fault in error.faults]
+        faults = [_with_files(fault, task.evidence) for fault in error.faults]
         raise type(error)(faults, error.source) from None
     if out is not None:
         result.drive.save(out)
     return result
 
 
-def _with_files(fault: Fault, paths: Sequence[Path]) -> Fault:
-    """Return a fault of the whole evidence with the files that it consists of."""
+def _with_files(fault: Fault, evidence: Evidence) -> Fault:
+    """Return a fault of the whole evidence with the files that it consists of, and what of them was left out."""
     if fault.field != "evidence" or fault.value is not None:
         return fault
-    return replace(fault, value=str(paths[0]) if len(paths) == 1 else [str(path) for path in paths])
+    paths, failed = evidence.paths, _failed(evidence.jobs)
+    rule = f"{fault.rule} ({failed[0]})" if failed else fault.rule
+    return replace(fault, rule=rule, value=str(paths[0]) if len(paths) == 1 else [str(path) for path in paths])
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,29 @@ def _processor_bound(jobs: Iterable[FioJob]) -> list[str]:
     ]
 
 
+def _buffered(jobs: Iterable[FioJob]) -> list[str]:
+    """Return a warning of jobs of fio that measured memory, too."""
+    buffered = [job.name for job in jobs if job.options and job.is_complete and job.is_direct is not True]
+    if not buffered:
+        return []
+    return [
+        f"fio ran without direct=1 ({_named(map(repr, buffered))}): requests went through the page cache, and reads "
+        "that it answered count as the drive's; measure again with direct=1"
+    ]
+
+
+def _failed(jobs: Iterable[FioJob]) -> list[str]:
+    """Return a warning of jobs that fio ended with an error."""
+    failed = [f"{job.name!r} (error {job.error})" for job in jobs if job.error]
+    return [f"left out are jobs that fio ended with an error: {_named(failed)}"] if failed else []
+
+
+def _named(names: Iterable[str]) -> str:
+    """Return the first names, and how many more there are."""
+    first = list(dict.fromkeys(names))
+    return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
+
+
 def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     """Calibrate from results of fio alone: a hard disk from their percentiles, flash from their means.
 
@@ -209,7 +234,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     """
     evidence, warnings, seed, capacity_bytes = task.evidence, task.warnings, task.seed, task.capacity_bytes
     start = _hard_disk(task.start)
-    warnings.extend(_processor_bound(evidence.jobs))
+    warnings.extend([*_buffered(evidence.jobs), *_failed(evidence.jobs), *_processor_bound(evidence.jobs)])
     conditions = conditions_of(evidence.jobs)
     _check_capacity(capacity_bytes, max((c.workload.streams[0].span_bytes or 0 for c in conditions), default=0))
     if capacity_bytes is None and start is None:
@@ -248,7 +273,7 @@ def _calibrate_inside(task: _Task, array: Array) -> Calibration:
         When the array's drive or `start` is no hard disk, or the evidence does not fit the array.
     """
     evidence = task.evidence
-    task.warnings.extend(_processor_bound(evidence.jobs))
+    task.warnings.extend([*_buffered(evidence.jobs), *_failed(evidence.jobs), *_processor_bound(evidence.jobs)])
     for measurement in evidence.measurements:
         _note_warnings(measurement, task.warnings)
     return calibrate_hdd_from_fio(

@@ -73,6 +73,8 @@ def calibrate(
     array_out = _place_of_array(out, array_out, array)
     check_place(array_out, "array_out", (".toml",))
     capacity_bytes = None if capacity is None else parse_bytes("capacity", capacity)
+    if capacity_bytes is not None and capacity_bytes <= 0:
+        raise DescriptionError(Fault("capacity", capacity, "must be above 0", "give that of the drive's data sheet"))
     start = None if drive is None else _start(drive)
     found = fitted_to(evidence, requests, seed, capacity_bytes, start, described)
     printed, fitted, residuals = found.to_dict(), found.drive, list(found.report.get("residuals", ()))

@@ -58,7 +58,7 @@ def measure(
         raise DescriptionError(Fault("out", STDOUT, "is standard output, and the measurement is read back", fix))
     check_place(out, "out", is_claimed=False)
     if out.is_file() and not resume:
-        say(f"{out} exists and will be replaced")
+        say(f"{out} exists: the result will replace it")
     found = run_measurement(
         target,
         out,

@@ -111,4 +111,4 @@ def check_place(path: Path | None, field: str, endings: tuple[str, ...] = (), *,
         raise DescriptionError(Fault(field, str(path), "has an unknown file ending", fix))
     check_output(path, field, is_claimed=is_claimed)
     if is_claimed and str(path) != STDOUT and path.is_file():
-        say(f"{path} exists and will be replaced")
+        say(f"{path} exists: the result will replace it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from calibrate.fit import calibrate
@@ -36,3 +38,26 @@ def test_a_capacity_that_is_assumed_is_said_with_its_option() -> None:
     )
     stated = calibrate(DATA.parent / "hgst-behind-p420i.fio.json", capacity_bytes=4 * 10**12)
     assert not [warning for warning in stated.report["warnings"] if "capacity" in warning]
+
+
+def _altered(folder: Path, old: str, new: str) -> Path:
+    """Return the results of a hard disk with other text in them."""
+    text = (DATA.parent / "hgst-behind-p420i.fio.json").read_text()
+    assert old in text
+    path = folder / "altered.json"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_results_through_the_page_cache_are_named(tmp_path: Path) -> None:
+    kept = calibrate(DATA.parent / "hgst-behind-p420i.fio.json").report["warnings"]
+    assert not [warning for warning in kept if "direct=1" in warning]
+    path = _altered(tmp_path, '"direct": "1"', '"direct": "0"')
+    (said,) = [warning for warning in calibrate(path).report["warnings"] if "direct=1" in warning]
+    assert "went through the page cache" in said
+
+
+def test_jobs_that_failed_are_named(tmp_path: Path) -> None:
+    path = _altered(tmp_path, '"error": 0', '"error": 5')
+    with pytest.raises(InputError, match=r"left out are jobs that fio ended with an error: .*\(error 5\)"):
+        calibrate(path)

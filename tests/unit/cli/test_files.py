@@ -34,8 +34,8 @@ def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
 def test_a_file_that_is_replaced_is_named(tmp_path: Path) -> None:
     out = tmp_path / "w.toml"
     first, second = (run("workload", IOSTAT, "--out", out) for _ in range(2))
-    said = f"{out.name} exists and will be replaced"
-    assert "will be replaced" not in first.stderr
+    said = f"{out.name} exists: the result will replace it"
+    assert "will replace" not in first.stderr
     assert said in "".join(second.stderr.split("\n"))
 
 
