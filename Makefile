@@ -109,9 +109,10 @@ test: test-rust setup ## Run the fast tests: Rust's, then Python's
 test-slow: test-real-time ## Run only the slow Python tests (packaging, statistics; some minutes)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "slow and not real_time and not long"
 
+# All of them are in one folder (tests/conftest.py): to collect all other tests takes a fifth as long as they do.
 .PHONY: test-real-time
 test-real-time: setup ## Run the slow tests that measure in real time, with the machine to themselves
-	$(BIN)/python -m pytest -m "slow and real_time and not long"
+	$(BIN)/python -m pytest -m "slow and real_time and not long" tests/mount
 
 # One run of both: it collects once, and begins with what takes long.
 .PHONY: test-simulated
@@ -234,8 +235,10 @@ $(VENV)/.python:
 	@touch $@
 
 # Python compiles what is imported when it is first imported; compiling all of it takes a third of the installation.
+# The lock files list the whole dependency tree. --no-deps: an older pip looks up the newest version of what a package needs
+# with an extra (coverage[toml]), although the lock names another, and then refuses it because it has no hash.
 $(VENV)/.dependencies: requirements/dev.txt | $(VENV)/.python
-	$(PIP) install --quiet --no-compile --require-hashes -r requirements/dev.txt
+	$(PIP) install --quiet --no-compile --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # Only what is compiled or declared asks for a new installation: Python files are used where they lie.
@@ -248,9 +251,9 @@ $(WASM): $(KERNEL)/wasm.sh $(KERNEL)/Cargo.toml $(shell find $(KERNEL)/src -name
 	$(KERNEL)/wasm.sh $(abspath $(WASM))
 
 $(VENV)/.mutation: requirements/mutation.txt | $(VENV)/.dependencies
-	$(PIP) install --quiet --require-hashes -r requirements/mutation.txt
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements/mutation.txt
 	@touch $@
 
 $(VENV)/.release: requirements/release.txt | $(VENV)/.dependencies
-	$(PIP) install --quiet --require-hashes -r requirements/release.txt
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements/release.txt
 	@touch $@

@@ -11,6 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 
 KERNEL = "diskmodel.engine._kernel"
+#: Where `make test-real-time` collects.
+REAL_TIME = Path(__file__).parent / "mount"
 
 
 def find_evidence() -> Path:
@@ -58,6 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
+        if item.get_closest_marker("real_time") and REAL_TIME not in item.path.parents:
+            raise pytest.UsageError(f"{item.nodeid}: tests in real time belong in {REAL_TIME}, or nobody runs them")
         group = _shared_by(item)
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
