@@ -6,12 +6,10 @@ ending out when the value itself has a unit (`strip = "64 KiB"`).
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
-import tomlkit
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from diskmodel import units
@@ -107,7 +105,7 @@ class Description(BaseModel, metaclass=_Constructor):
 
     def to_toml(self) -> str:
         """Return TOML text; `load` restores the description from it."""
-        return tomlkit.dumps(readable(self.to_dict()))
+        return toml_text(self.to_dict())
 
     def save(self, path: str | Path) -> None:
         """Write the TOML text to `path` atomically: a reader sees the old file or the new one, never a part.
@@ -153,6 +151,13 @@ def _in_both_ways(key: str, full: str, value: Any) -> str:
 
 def _with_suffix(key: str, fields: Mapping[str, Any]) -> str | None:
     return next((key + suffix for suffix in units.SUFFIXES if key + suffix in fields), None)
+
+
+def toml_text(data: dict[str, Any]) -> str:
+    """Return `data` as TOML, with units in the values, wherever that loses no precision."""
+    import tomlkit
+
+    return tomlkit.dumps(readable(data))
 
 
 def readable(data: Any) -> Any:
@@ -245,5 +250,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
     """Return labels and values as a small HTML table with a caption, for notebooks."""
+    import html
+
     rows = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>" for label, value in facts)
     return f"<table><caption>{html.escape(title)}</caption><tbody>{rows}</tbody></table>"

@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -82,7 +81,7 @@ def output_file(path: str | Path, field: str = "out") -> Iterator[IO[bytes]]:
 def _replacing(folder: int, path: Path, field: str, old: os.stat_result | None) -> Iterator[IO[bytes]]:
     """Yield the temporary file once; afterwards it has the final name."""
     start = os.fsdecode(os.fsencode(path.name)[:_NAME_BYTES])
-    part = f".{start}.{os.getpid()}.{secrets.token_hex(8)}.part"
+    part = f".{start}.{os.getpid()}.{os.urandom(8).hex()}.part"
     mode = 0o666 if old is None else 0o600
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
     try:

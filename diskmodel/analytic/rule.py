@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskmodel.analytic.checks import Checks
-from diskmodel.errors import DescriptionError, choose_from
-from diskmodel.layout.description import Layout
+from diskmodel.errors import choose_from
 from diskmodel.layout.levels import LEVELS, level_name
+from diskmodel.layout.shape import MAX_DISKS, Shape
 from diskmodel.plain import Record
 
 #: Back-end operations per small host write: one for each copy, or a read and a write of the data and of each parity.
@@ -235,26 +235,18 @@ def rule_of_thumb(
     )
 
 
-#: No array has more: `Layout.disks`.
-MAX_DISKS = 100_000
 #: Counts above a minimum that are tried: every level takes one in so many (RAID 60 an even one from 8 on).
 _TRIES = 64
 
 
 def _problem_of_count(level: str, disks: int, n_parity: int | None) -> str:
     """Why an array of that level cannot have so many disks; "" where it can."""
-    shape: dict[str, Any] = {"level": level.lower().replace("-", "").replace("_", "").replace(" ", ""), "disks": disks}
-    if n_parity is not None:
-        shape["n_parity"] = n_parity
-    groups = next((n for n in range(2, disks // 3 + 1) if disks % n == 0), 2)
-    if shape["level"] in ("raid50", "raid60"):
-        shape["groups"] = groups
-    try:
-        Layout.parse(shape)
-    except DescriptionError as error:
-        fault = error.faults[0]
-        return f"{fault.rule}; {fault.fix}".removeprefix(f"disks={disks}: ").replace(f"groups={groups}", "its groups")
-    return ""
+    name = level_name(level)
+    groups = None
+    if name in ("raid50", "raid60"):
+        groups = next((n for n in range(2, disks // 3 + 1) if disks % n == 0), 2)
+    problem = Shape(name, disks, groups=groups, n_parity=n_parity).problem() or ""
+    return problem.removeprefix(f"disks={disks}: ").replace(f"groups={groups}", "its groups")
 
 
 def _possible_count(level: str, at_least: int, n_parity: int | None) -> int:

@@ -1,35 +1,48 @@
-"""The commands, gathered."""
+"""The commands, gathered: each is loaded when it is called, and the list of all needs none of them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar
+from functools import cache, partial
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from diskmodel.cli import (
-    animate,
-    calibrate,
-    compare,
-    demo,
-    drives,
-    lab,
-    measure,
-    mount,
-    plan,
-    quiz,
-    replay,
-    rule,
-    simulate,
-    validate,
-    workload,
-)
 from diskmodel.cli.shared.console import say
 from diskmodel.cli.shared.status import BAD_INPUT
 from diskmodel.errors import Fault
 from diskmodel.version import __version__
+
+#: One line of `diskmodel --help` for each command, by purpose. The command `plan` is the function of that name in
+#: `diskmodel/cli/plan.py`.
+COMMANDS = {
+    "Plan and predict": {
+        "plan": "find how many disks, which drive and which RAID level",
+        "compare": "compare arrays side by side, up to overload",
+        "simulate": "simulate one array under one workload",
+        "replay": "replay a trace on arrays, with latency over time",
+        "rule": "count disk operations as RAID calculators do",
+    },
+    "Describe the load and the disk": {
+        "workload": "make a workload from iostat, sar, fio or a block trace",
+        "drives": "list the bundled drives, or show one of them",
+        "measure": "measure this machine's disk",
+        "calibrate": "fit a drive to measurements, fio results or a trace",
+        "validate": "compare a drive with measurements, fio results or a trace",
+    },
+    "Explore": {
+        "demo": "measure this machine's disk, calibrate it, plan with it",
+        "lab": "explore curves, the moving head and a quiz in the browser",
+        "quiz": "write a quiz about disks and arrays, with its solutions",
+        "animate": "write a page that animates the disk head during a run",
+        "mount": "mount a drive or array as a file with simulated timing",
+    },
+}
+_SHORT_HELP = {name: text for commands in COMMANDS.values() for name, text in commands.items()}
 
 #: What the library calls the type of a value that may be repeated, or that has limits.
 _TYPE = re.compile(r"<(?:list\[)?(\w+)(?:\]| range)>")
@@ -48,11 +61,43 @@ _OTHER_NAMES = {
 }
 
 
+#: A number that every parser reads alike.
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
+
+
+class _Conversion:
+    """Converts the plain words of a command line itself, and leaves all others to the library.
+
+    The library converts each value with pydantic; to load that takes longer than everything else that `rule` does.
+    """
+
+    def __init__(self, library: Callable[[], Any]) -> None:
+        self._library = library
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return what a value stands for."""
+        kind, is_alone = param.type_descriptor, param.nargs == 1 and not param.multiple
+        if is_alone and (value is None or (kind.annotation is str and isinstance(value, str))):
+            return value
+        number = _PLAIN_NUMBER.fullmatch(value) if isinstance(value, str) and is_alone else None
+        if number and not kind.is_ranged and (kind.annotation is float or (kind.annotation is int and not number[1])):
+            return kind.annotation(value)
+        return self._library().coerce(value, param=param, ctx=ctx)
+
+
+def convert_plain_words(params: Iterable[Any]) -> None:
+    """Let options and arguments convert plain words without pydantic."""
+    for param in params:
+        if library := getattr(param, "get_runtime_param", None):
+            vars(param).setdefault("get_runtime_param", partial(_Conversion, library))
+
+
 class Command(TyperCommand):
     """A command that reports a wrong option as the descriptions do: its value, the rule and the fix."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command line; the library's own sentences about types are for programmers."""
+        convert_plain_words(self.get_params(ctx))
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -94,20 +139,46 @@ class Command(TyperCommand):
         formatter.buffer = [text]
 
 
+class _Commands(Mapping[str, Any]):
+    """The commands by name; each is made of its module when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_SHORT_HELP)
+
+    def __len__(self) -> int:
+        return len(_SHORT_HELP)
+
+
+@cache
+def _command(name: str) -> Any:
+    short_help = _SHORT_HELP[name]  # a KeyError where there is no such command
+    function = getattr(import_module(f"diskmodel.cli.{name}"), name)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, short_help=short_help)(function)
+    return typer.main.get_command(alone)
+
+
 class CommandsByPurpose(TyperGroup):
     """The commands in `--help`, grouped by purpose."""
 
-    sections: ClassVar[dict[str, list[str]]] = {}
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = _Commands()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words before the command."""
+        convert_plain_words(self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one section for each purpose, with its commands in one column."""
-        widest = max(len(name) for names in self.sections.values() for name in names)
-        for title, names in self.sections.items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
+        widest = max(map(len, _SHORT_HELP))
+        for title, commands in COMMANDS.items():
             with formatter.section(title):
-                formatter.write_dl(
-                    [(name.ljust(widest), command.short_help or "") for name, command in commands if command]
-                )
+                formatter.write_dl([(name.ljust(widest), text) for name, text in commands.items()])
 
 
 app = typer.Typer(
@@ -136,33 +207,3 @@ def _top(
     ] = False,
 ) -> None:
     pass
-
-
-#: One line of `diskmodel --help` for each command, by purpose.
-_COMMANDS = {
-    "Plan and predict": (
-        (plan.plan, "find how many disks, which drive and which RAID level"),
-        (compare.compare, "compare arrays side by side, up to overload"),
-        (simulate.simulate, "simulate one array under one workload"),
-        (replay.replay, "replay a trace on arrays, with latency over time"),
-        (rule.rule, "count disk operations as RAID calculators do"),
-    ),
-    "Describe the load and the disk": (
-        (workload.workload, "make a workload from iostat, sar, fio or a block trace"),
-        (drives.drives, "list the bundled drives, or show one of them"),
-        (measure.measure, "measure this machine's disk"),
-        (calibrate.calibrate, "fit a drive to measurements, fio results or a trace"),
-        (validate.validate, "compare a drive with measurements, fio results or a trace"),
-    ),
-    "Explore": (
-        (demo.demo, "measure this machine's disk, calibrate it, plan with it"),
-        (lab.lab, "explore curves, the moving head and a quiz in the browser"),
-        (quiz.quiz, "write a quiz about disks and arrays, with its solutions"),
-        (animate.animate, "write a page that animates the disk head during a run"),
-        (mount.mount, "mount a drive or array as a file with simulated timing"),
-    ),
-}
-for _section, _members in _COMMANDS.items():
-    for _command, _help in _members:
-        _name = app.command(cls=Command, short_help=_help)(_command).__name__
-        CommandsByPurpose.sections.setdefault(_section, []).append(_name)

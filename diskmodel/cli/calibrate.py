@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from diskmodel.cli.measure import parse_bytes
 from diskmodel.cli.shared.console import print_json, progress, say, show
@@ -21,6 +19,8 @@ from diskmodel.errors import DescriptionError, Fault, InputError
 from diskmodel.output import STDOUT, write_text
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from calibrate.calibration import Calibration
     from diskmodel.array import Array
     from diskmodel.drive import Drive
@@ -130,12 +130,10 @@ def _place_of_array(out: Path, array_out: Path | None, array: Path | None) -> Pa
 
 def array_toml(array: Array, drive: str) -> str:
     """Return the text of an array's file that names the file of its drive; fields with their defaults are left out."""
-    import tomlkit
-
-    from diskmodel.description import readable
+    from diskmodel.description import toml_text
 
     fields = array.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    return tomlkit.dumps(readable(fields | {"drive": drive}))
+    return toml_text(fields | {"drive": drive})
 
 
 def fit(evidence: list[Path], requests: str | None, seed: int) -> tuple[dict[str, Any], Drive]:
@@ -259,7 +257,9 @@ def _mixed_lines(mixed: dict[str, Any] | None) -> list[str]:
 
 def conditions_table(residuals: Sequence[dict[str, Any]], mixed: dict[str, Any] | None) -> Table:
     """Return a table of rates and percentiles, measured and predicted; mixes of reads and writes were held out."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    from diskmodel.cli.shared.screen import plain_table
+
+    table = plain_table()
     table.add_column("condition", overflow="fold")
     for heading in ("measured", "predicted", "rate", "mean", "p99"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -276,8 +276,9 @@ def conditions_table(residuals: Sequence[dict[str, Any]], mixed: dict[str, Any] 
 def table_of(parameters: dict[str, Any]) -> Table:
     """Return a table of the parameters with standard errors; those that the evidence cannot determine are marked."""
     from calibrate.parameter_text import label, remark, shown
+    from diskmodel.cli.shared.screen import plain_table
 
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = plain_table()
     table.add_column("parameter", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("± error", justify="right", no_wrap=True)

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from diskmodel.cli.shared.console import print_json, show
 from diskmodel.cli.shared.options import Debug, Json, Plot
@@ -18,6 +15,8 @@ from diskmodel.errors import DescriptionError, Fault
 from diskmodel.output import write_bytes
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from diskmodel.drive import Drive, Flash, Virtual
 
 
@@ -80,7 +79,11 @@ def _list(names: list[str], as_json: bool) -> None:
     if as_json:
         print_json({"drives": rows})
         return
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    from rich.text import Text
+
+    from diskmodel.cli.shared.screen import plain_table
+
+    table = plain_table()
     table.add_column("name", no_wrap=True)
     for heading in ("year", "size", "rpm"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -134,6 +137,8 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
 
 
 def _card(drive: Drive, validation: str) -> Table:
+    from rich.table import Table
+
     from diskmodel.units import nominal_bytes
 
     table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -160,6 +165,10 @@ def _card(drive: Drive, validation: str) -> Table:
             cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"
             held = f"{nominal_bytes(drive.media_cache.size_bytes)} for {drive.media_cache.max_extents:,} pieces of data"
             rows.append(("media cache", f"{held}, {cleaned}"))
+        if drive.write_zones is not None:
+            zones = drive.write_zones
+            written = f"{zones.size_bytes / 2**20:.4g} MiB each, written in order by the host, {zones.max_open} open"
+            rows.append(("zones", f"{written}; the first {zones.conventional:,} anywhere"))
     elif drive.kind == "virtual":
         answered = "in batches" if drive.completion == "batch" else "one by one"
         rows += [

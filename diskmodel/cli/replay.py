@@ -146,13 +146,10 @@ def _latency_ms(result: Result) -> dict[str, float]:
 
 def _table(title: str, found: list[_Replayed]) -> Any:
     """Return the arrays side by side."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from diskmodel.cli.shared.screen import plain_table
 
     n = found[0].result.n_requests
-    table = Table(
-        title=f"{title}: {n:,} requests", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
+    table = plain_table(f"{title}: {n:,} requests")
     table.add_column("", overflow="fold")
     for item in found:
         table.add_column(item.name, justify="right", overflow="fold")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from diskmodel.cli.shared.console import print_json, show
 from diskmodel.cli.shared.inputs import ratios
 from diskmodel.cli.shared.options import Debug, Json
 from diskmodel.cli.shared.status import ends_well
+
+if TYPE_CHECKING:
+    from diskmodel.errors import Fault
 
 #: Levels that are compared where none is named.
 USUAL_LEVELS = ("raid10", "raid5", "raid6")
@@ -36,7 +39,7 @@ def rule(
 ) -> None:
     """Count disk operations as RAID calculators do; give two of --disks, --iops and --per-disk-iops."""
     from diskmodel.analytic.rule import rule_of_thumb
-    from diskmodel.errors import DescriptionError, Fault
+    from diskmodel.errors import DescriptionError, Fault, InputError
 
     read_fraction, hit, ceiling = ratios(reads=reads, cache_hit=cache_hit, utilization_ceiling=utilization_ceiling)
     if level is None and n_parity is not None:
@@ -44,16 +47,20 @@ def rule(
         raise DescriptionError(Fault("--n-parity", n_parity, "only applies to level erasure", fix))
     answers = []
     for name in USUAL_LEVELS if level is None else (level,):
-        answer = rule_of_thumb(
-            name,
-            read_fraction=read_fraction,
-            cache_hit=hit,
-            disks=disks,
-            iops=iops,
-            per_disk_iops=per_disk_iops,
-            utilization_ceiling=ceiling,
-            n_parity=n_parity,
-        )
+        try:
+            answer = rule_of_thumb(
+                name,
+                read_fraction=read_fraction,
+                cache_hit=hit,
+                disks=disks,
+                iops=iops,
+                per_disk_iops=per_disk_iops,
+                utilization_ceiling=ceiling,
+                n_parity=n_parity,
+            )
+        except InputError as error:
+            asked = {"read_fraction": ("--reads", reads), "cache_hit": ("--cache-hit", cache_hit)}
+            raise InputError([_as_written(fault, asked) for fault in error.faults]) from None
         answers.append(answer.to_dict())
     if as_json:
         print_json({"levels": answers} if level is None else answers[0])
@@ -64,16 +71,28 @@ def rule(
         show(
             f"A write costs {penalty} disk operations in {data['level']}, a read that misses the cache 1:",
             f"  {read_fraction:g} × (1 − {hit:g}) + {writes:g} × {penalty} "
-            f"= {data['back_end_per_host']} disk operations per request",
+            f"= {_counted(data['back_end_per_host'])} per request",
             *(f"  {line}" for line in _lines(data, ceiling, is_rating_given=per_disk_iops is not None)),
         )
     show("The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.")
 
 
+def _as_written(fault: Fault, asked: dict[str, tuple[str, str]]) -> Fault:
+    """Return a fault of a share by the name and the text of its option."""
+    from diskmodel.errors import Fault
+
+    if fault.field not in asked:
+        return fault
+    option, text = asked[fault.field]
+    number = float(text.rstrip("%"))
+    meant = number if 1 < number <= 100 and not text.endswith("%") else 70
+    return Fault(option, text, "must lie from 0 to 100%", f"write {meant:g}% or {meant / 100:g}")
+
+
 def _lines(data: dict[str, float], ceiling: float, *, is_rating_given: bool) -> list[str]:
     limited = f" at a ceiling of {ceiling:.0%}" if ceiling < 1 else ""
     texts = {
-        "back_end_iops": "{:,} disk operations per second in total",
+        "back_end_iops": "{} per second in total",
         "per_disk_iops": "{:,} operations per second per disk, its required rating" + limited,
         "array_iops": "{:,} operations per second from all disks together",
         "host_iops": "{:,} requests per second from the array" + limited,
@@ -82,4 +101,11 @@ def _lines(data: dict[str, float], ceiling: float, *, is_rating_given: bool) -> 
     }
     if is_rating_given:
         del texts["per_disk_iops"]
-    return [text.format(data[name]) for name, text in texts.items() if name in data]
+    figures: dict[str, object] = {**data}
+    if "back_end_iops" in data:
+        figures["back_end_iops"] = _counted(data["back_end_iops"])
+    return [text.format(figures[name]) for name, text in texts.items() if name in figures]
+
+
+def _counted(operations: float) -> str:
+    return f"{operations:,} disk operation{'' if operations == 1 else 's'}"

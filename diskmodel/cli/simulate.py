@@ -107,6 +107,7 @@ def simulate(
     Exits with status 3 when the array is overloaded, or when, without --requests, the interval stays wider than
     --precision.
     """
+    from diskmodel.drive.flash.wear import wear
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.host.limit import left_out
     from diskmodel.result.show.iostat import iostat_text
@@ -147,8 +148,10 @@ def simulate(
         show(f"{title}{layout.disks} × {described.drive.name}, {layout.level}; workload {load.name}", result)
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
-    if note := left_out(described.host, result.iops.mean):
-        say(note)
+    written = max(use.write_bytes_per_s for use in result.per_disk)
+    for note in (wear(described.drive, written), left_out(described.host, result.iops.mean)):
+        if note:
+            say(note)
     if not result.is_stable:
         raise honest_no("the array is overloaded; lower the load or add disks")
     if requests is None and not result.is_converged:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from diskmodel.cli.shared.console import print_json, progress, show
 from diskmodel.cli.shared.evidence import read_trace_evidence
@@ -17,6 +15,8 @@ from diskmodel.cli.shared.status import ends_well
 from diskmodel.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from diskmodel.array import Array
     from diskmodel.drive import Drive
 
@@ -101,10 +101,12 @@ def judge(drive: Drive | Array, evidence: list[Path], requests: str | None, seed
 
 
 def _table(printed: dict[str, Any]) -> Table:
+    from diskmodel.cli.shared.screen import plain_table
+
     parts = [("all", printed), ("reads", printed.get("reads") or {}), ("writes", printed.get("writes") or {})]
     if printed.get("engine"):
         parts.append(("in the engines", printed["engine"]))
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = plain_table()
     table.add_column("", overflow="fold")
     for name, _ in parts:
         table.add_column(name, justify="right", overflow="fold")
@@ -116,7 +118,9 @@ def _table(printed: dict[str, Any]) -> Table:
 
 def _conditions(rows: list[dict[str, Any]]) -> Table:
     """Return a table of measured conditions with their predictions and the repeatability of the measurement."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    from diskmodel.cli.shared.screen import plain_table
+
+    table = plain_table()
     table.add_column("condition", overflow="fold")
     for heading in ("measured ms", "predicted ms", "error", "demerit", "repeatability"):
         table.add_column(heading, justify="right", no_wrap=True)

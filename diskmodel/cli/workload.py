@@ -13,6 +13,9 @@ from diskmodel.cli.shared.options import Debug, Device, Format, Json, Percentile
 from diskmodel.cli.shared.status import check_place, ends_well
 from diskmodel.units import in_digits
 
+#: Streams that are shown in words; fio jobs may have hundreds.
+_MAX_STREAMS = 8
+
 
 @ends_well
 def workload(
@@ -63,6 +66,9 @@ def workload(
     if found.mean_per_s is not None:
         load = ", ".join(f"p{percentile:g} {in_digits(rate)}" for percentile, rate in found.load_per_s.items())
         show(f"  requests per second over time: mean {in_digits(found.mean_per_s)}, {load}")
+    show(*(f"  {line}" for line in described.in_words()[:_MAX_STREAMS]))
+    if (left := len(described.streams) - _MAX_STREAMS) > 0:
+        show(f"  and {left:,} more stream{'s' if left > 1 else ''}")
     show(*(f"  {note}" for note in found.notes))
     if out is None:
         typer.echo("\n" + described.to_toml().rstrip())

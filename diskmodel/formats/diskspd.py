@@ -80,7 +80,7 @@ def _options(
         "numjobs": str(threads),
         "ioengine": "windowsaio",
         "direct": str(int(is_direct)),
-        "filename": name,
+        "filename": name.replace(":", r"\:"),  # fio separates files by colons
     }
     if 0 < write_percent < 100:
         options["rwmixwrite"] = str(write_percent)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.layout.levels import LEVELS, Level, RaidLevel
+from diskmodel.layout.levels import LEVELS, RaidLevel, level_name
+from diskmodel.layout.shape import MAX_DISKS, Shape
+from diskmodel.registry import OneOf
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Ratio
 
+#: Name of a RAID level.
+Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(level_name)]
 Rotation = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 ReadPolicy = Literal["nearest", "shortest-queue", "round-robin", "primary", "nearest-arm"]
 WritePolicy = Literal["fewest", "read-modify-write", "reconstruct-write"]
@@ -151,7 +155,7 @@ class Layout(Description):
     """
 
     level: Level
-    disks: int = Field(ge=1, le=100_000)
+    disks: int = Field(ge=1, le=MAX_DISKS)
     strip_bytes: Bytes = Field(default=64 << 10, gt=0)
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] = "near"
@@ -179,25 +183,11 @@ class Layout(Description):
         return self
 
     def _shape_problem(self) -> str | None:
-        level, disks, kind = self.level, self.disks, self.kind
-        if disks < kind.min_disks:
-            return f"disks={disks}: {level} needs at least {kind.min_disks} disks; add disks or choose another level"
-        if self.copies is not None and not kind.keeps_copies:
-            return f"copies={self.copies}: {level} keeps no copies; remove it"
-        if kind.default_copies > 1 and self.n_copies > disks:
-            return f"copies={self.copies}: more copies than disks ({disks}); use fewer"
-        if kind.default_copies == 0 and self.n_copies != disks:
-            return f"copies={self.copies}: {level} keeps a copy on each of its {disks} disks; use raid10 for fewer"
-        if kind.needs_whole_sets and disks % self.n_copies:
-            return f"disks={disks}: {level} needs a multiple of its {self.n_copies} copies; use raid1e for other counts"
+        if problem := self.shape.problem():
+            return problem
+        level, kind = self.level, self.kind
         if self.arrangement == "far" and not kind.has_far_copies:
             return f"arrangement='far': only raid10 has it, not {level}; remove it"
-        if self.groups is not None and not kind.default_groups:
-            return f"groups={self.groups}: {level} has no groups; use raid50, raid60 or erasure"
-        if self.n_parity is not None and kind.n_parity is not None:
-            return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
-        if kind.n_parity is None and self.n_parity is None:
-            return "n_parity: is missing; say how many parity strips a row has"
         if self.largest_request_bytes is not None and kind.default_copies < 2:
             return f"largest_request_bytes={self.largest_request_bytes}: {level} has no strips with copies; remove it"
         if self.huge_page_ratio and self.largest_request_bytes is None:
@@ -209,10 +199,6 @@ class Layout(Description):
                 f"bitmap.chunk_bytes={self.bitmap.chunk_bytes}: not a multiple of strip_bytes={self.strip_bytes}; "
                 "use for example 64 MiB"
             )
-        if disks % self.n_groups:
-            return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
-        if self.parity_strips and self.data_strips < kind.min_data_strips:
-            return f"disks={disks}: a group of {self.group_disks} disks leaves too few data strips; add disks"
         return None
 
     def _failure_problem(self) -> str | None:
@@ -257,6 +243,11 @@ class Layout(Description):
         return min(rebuild.speed_max_bytes_per_s, PAGE_BYTES * 1e9 / (page_ns * width))
 
     @property
+    def shape(self) -> Shape:
+        """Return the level with its counts."""
+        return Shape(self.level, self.disks, self.copies, self.groups, self.n_parity)
+
+    @property
     def kind(self) -> RaidLevel:
         """Return the level's entry in the list of levels."""
         return LEVELS[self.level]
@@ -264,27 +255,27 @@ class Layout(Description):
     @property
     def n_copies(self) -> int:
         """Number of copies of each block."""
-        return self.copies or self.kind.default_copies or self.disks
+        return self.shape.n_copies
 
     @property
     def n_groups(self) -> int:
         """Parity groups (1 where the level has none)."""
-        return self.groups or self.kind.default_groups or 1
+        return self.shape.n_groups
 
     @property
     def group_disks(self) -> int:
         """Number of disks of one parity group."""
-        return self.disks // self.n_groups
+        return self.shape.group_disks
 
     @property
     def parity_strips(self) -> int:
         """Number of parity strips of one row (0 without parity)."""
-        return (self.n_parity or 0) if self.kind.n_parity is None else self.kind.n_parity
+        return self.shape.parity_strips
 
     @property
     def data_strips(self) -> int:
         """Number of data strips of one row of a parity group."""
-        return self.group_disks - self.parity_strips
+        return self.shape.data_strips
 
     @property
     def loses_data(self) -> bool:

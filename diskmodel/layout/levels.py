@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator
-
-from diskmodel.registry import OneOf
+from typing import Any, Literal
 
 Family = Literal["concat", "copies", "parity"]
 
@@ -155,7 +151,3 @@ def level_name(value: Any) -> Any:
 def _is_mirror_of_stripes(value: str) -> bool:
     """Whether the text is RAID 0+1, which loses data in cases where RAID 10 does not."""
     return re.search(r"0\D+1$", value) is not None
-
-
-#: Name of a RAID level.
-Level = Annotated[str, OneOf(LEVELS.keys), BeforeValidator(level_name)]

@@ -1,24 +1,26 @@
-"""Where text goes: answers to standard output, everything else to standard error."""
+"""Where text goes: answers to standard output, everything else to standard error.
+
+Rich is loaded where something is drawn, colored or wrapped: it takes as long as a short command without it.
+"""
 
 from __future__ import annotations
 
-import errno
 import json
-import os
+import shutil
 import sys
+import unicodedata
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.padding import Padding
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.segment import Segment
-from rich.text import Text
-
-from diskmodel.errors import visible
 from diskmodel.plain import plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import Progress
+
+    from diskmodel.cli.shared.screen import Screen
 
 #: Width of text that goes to a file or a pipe.
 WIDTH_OF_FILES = 100
@@ -39,29 +41,43 @@ def stdout_taken(is_taken: bool) -> Iterator[None]:
 
 def show(*parts: RenderableType) -> None:
     """Print an answer for people; a line that wraps keeps its indent."""
-    console = _console(is_error=_is_stdout_taken.get())
+    is_error = _is_stdout_taken.get()
+    lines = [part for part in parts if isinstance(part, str)]
+    if not is_error and len(lines) == len(parts) and all(map(_fits, lines)):
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+        return
+    screen = _screen(is_error=is_error)
     for part in parts:
-        if isinstance(part, str):
-            text = part.lstrip(" ")
-            part = Padding(Text(text), (0, 0, 0, len(part) - len(text)), expand=False)
-        console.print(_Visible(part))
+        screen.show(part)
+
+
+def _fits(line: str) -> bool:
+    """Whether a line fits into the width of standard output as it is: nothing has to be wrapped or escaped."""
+    width = len(line) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in line)
+    return bool(line) and line.isprintable() and width <= _width()
 
 
 def show_lines(text: str) -> None:
     """Print lines as they are, however long."""
-    _console(is_error=_is_stdout_taken.get()).print(Text(visible(text)), soft_wrap=True)
+    _screen(is_error=_is_stdout_taken.get()).write(text)
 
 
 def show_command(command: str) -> None:
     """Print a command so that it can be copied: on one line, however long."""
-    console = _console(is_error=False)
-    console.print()
-    console.print(Text(visible(f"$ {command}"), style="bold cyan"), soft_wrap=True)
+    screen = _screen(is_error=False)
+    screen.print()
+    screen.write(f"$ {command}", "bold cyan")
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a message for people on standard error."""
-    _console(is_error=True).print(Text(visible(text), style=style), soft_wrap=True)
+    """Print a message for people on standard error, where one may have stopped reading."""
+    if style or not all(line.isprintable() for line in text.split("\n")):
+        _screen(is_error=True).write(text, style)
+        return
+    with suppress(BrokenPipeError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 def print_json(data: Mapping[str, Any]) -> None:
@@ -71,40 +87,15 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def progress() -> Progress:
     """Return a progress display on standard error; it stays silent unless that is a terminal."""
-    console = _console(is_error=True)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    return _screen(is_error=True).progress()
 
 
-class _Visible:
-    """A part of an answer whose control characters are shown as escapes: a terminal would obey those of a name."""
-
-    def __init__(self, part: RenderableType) -> None:
-        self._part = part
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        for segment in console.render(self._part, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+def _width() -> int:
+    """Columns of standard output: what COLUMNS says, or the terminal."""
+    return shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns
 
 
-class _Console(Console):
-    """A console that leaves it to the command to end when nobody reads its answer."""
+def _screen(*, is_error: bool) -> Screen:
+    from diskmodel.cli.shared.screen import Screen
 
-    def on_broken_pipe(self) -> None:
-        """Standard output: the command ends. Standard error: nobody reads messages, and the command goes on."""
-        self.quiet = True
-        if not self.stderr:
-            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
-def _console(*, is_error: bool) -> Console:
-    console = _Console(stderr=is_error, highlight=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = _Console(stderr=is_error, highlight=False, width=WIDTH_OF_FILES)
-    return console
+    return Screen.of(_width(), is_error=is_error)

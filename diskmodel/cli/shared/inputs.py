@@ -118,8 +118,6 @@ def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload
     FormatError
         When the file is neither a description nor a known recording.
     """
-    from diskmodel.cli.shared.console import say
-    from diskmodel.formats import find_workload
     from diskmodel.workload import Workload
 
     path = load.path
@@ -132,6 +130,9 @@ def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload
     if path is None:
         return load.workload()
     if is_recorded:
+        from diskmodel.cli.shared.console import say
+        from diskmodel.formats import find_workload
+
         level = "95" if load.percentile is None else load.percentile
         found = find_workload(path, level=level, device=load.device, format=load.format)
         workload = Workload.parse(found.workload, str(path))

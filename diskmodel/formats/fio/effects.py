@@ -13,6 +13,7 @@ MODELLED = frozenset(
     rw bs bsrange bssplit blockalign rwmixread rwmixwrite iodepth numjobs ioengine direct buffered size filesize
     offset filename thinktime thinktime_blocks rate rate_iops rate_process random_distribution rw_sequencer
     stonewall wait_for wait_for_previous new_group kb_base read_iolog group_reporting name unit_base
+    max_open_zones job_max_open_zones
     """.split()
 )
 
@@ -35,7 +36,7 @@ WITHOUT_EFFECT = frozenset(
     cgroup_nodelete profile use_os_rand do_verify verify_fatal verify_dump verify_pattern verify_pattern_interval
     verify_offset verify_interval verify_state_save verify_state_load verify_async verify_async_cpus verify_only
     verifysort verifysort_nr verify_header_seed verify_write_sequence experimental_verify trim_verify_zero
-    max_open_zones ignore_zone_limits job_max_open_zones job_start_clock_id userspace_reap fixedbufs registerfiles
+    ignore_zone_limits job_start_clock_id userspace_reap fixedbufs registerfiles
     hipri hipri_percentage sqthread_poll sqthread_poll_cpu nonvectored uncached cmd_type output output-format nowait
     iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max replay_redirect rwmixcycle
     steadystate steadystate_duration steadystate_ramp_time steadystate_check_interval ss ss_dur ss_ramp ss_interval
@@ -63,6 +64,7 @@ LEFT_OUT: Mapping[str, str] = {
     "zoneskip": "nothing is skipped: the region is denser than it was",
     "zonerange": "requests are not confined to zones: jumps from zone to zone are lost or added",
     "zonecapacity": "requests are not confined to zones",
+    "read_beyond_wp": "reads of what was never written take as long as others; a drive answers them at once",
     "zone_reset_threshold": "zones are not reset: the cost of resets is left out",
     "zone_reset_frequency": "zones are not reset: the cost of resets is left out",
     "offset_increment": "all clones use the same region instead of regions of their own",
@@ -133,6 +135,9 @@ NO_DRIVE: Mapping[str, str] = {
     "exec": "runs a program",
 }
 
+#: Options that `zonemode=zbd` gives another meaning, which is modeled, or that it ignores.
+_OF_ZBD = frozenset(("zonemode", "zonesize", "zonerange"))
+
 _DISTANT: Mapping[str, str] = {
     "null": "the engine null does no input or output: its latencies are those of no drive",
     "http": "requests go to an object store over a network",
@@ -162,7 +167,10 @@ def notes_of(options: Mapping[str, str], engine: str | None) -> dict[str, list[s
     engine : str or None
     """
     found: dict[str, list[str]] = {}
+    is_zbd = writes_in_zones(options)
     for name, value in options.items():
+        if is_zbd and name in _OF_ZBD:
+            continue
         setting = f"{name}={value}" if value else name
         if name in LEFT_OUT:
             if not _is_off(name, value):
@@ -172,6 +180,11 @@ def notes_of(options: Mapping[str, str], engine: str | None) -> dict[str, list[s
     if engine is not None and engine in _DISTANT:
         found[_DISTANT[engine]] = []
     return found
+
+
+def writes_in_zones(options: Mapping[str, str]) -> bool:
+    """Return whether a job writes at the write pointers of a drive's zones."""
+    return options.get("zonemode", "").strip() == "zbd"
 
 
 def _is_off(name: str, value: str) -> bool:

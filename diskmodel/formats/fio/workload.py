@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats.fio.effects import NO_DRIVE, notes_of
+from diskmodel.formats.fio.effects import NO_DRIVE, notes_of, writes_in_zones
 from diskmodel.formats.fio.job import LIMITED_BELOW, FioJob
 from diskmodel.formats.fio.options import DEFAULT_ENGINE, SYNCHRONOUS_ENGINES, size_bytes, time_ns
 from diskmodel.formats.sizes import whole_size
 from diskmodel.units import in_digits
 
 _SECTOR_BYTES = 512
+#: Zones of host-managed shingled drives, and how many of them such a drive keeps open, where a job leaves both to the
+#: drive: those that were measured (westerndigitalcorporation/zonedstorage.io) and their successors have these.
+_ZONE_BYTES = 256 << 20
+_OPEN_ZONES = 128
 _KINDS = ("read", "write")
 
 #: A result whose number in flight (IOPS times latency) differs from numjobs × iodepth by more is reported. Runs that
@@ -320,6 +324,8 @@ class _Job:
                 return {"pattern": "strided", "stride_bytes": stride}
             self._note(f"rw={self._options['rw']}: steps backwards are taken as random places")
             return None
+        if writes_in_zones(self._options):
+            return self._zone_writes(shares, text)
         if text and self._options.get("rw_sequencer", "sequential") == "sequential":
             return {
                 "pattern": "sequential",
@@ -329,6 +335,33 @@ class _Job:
         if text:
             self._note(f"rw={self._options['rw']}: repeated places are taken as new random ones")
         return self._distribution(shares)
+
+    def _zone_writes(self, shares: Mapping[str, float], text: str) -> dict[str, Any] | None:
+        """Random places with `zonemode=zbd`: writes go to the write pointers of open zones."""
+        if "read" in shares:
+            self._note("reads fall on the whole region, in fio on what has been written")
+        if "write" not in shares:
+            return None
+        if self._options.get("random_distribution", "random") != "random":
+            self._note("zones that are open are equally likely to be written, whatever random_distribution is")
+        zone = {"pattern": "zone_write", "zone_bytes": self._zone_bytes()}
+        if text and self._options.get("rw_sequencer", "sequential") == "sequential":
+            self._note(f"rw={self._options['rw']}: each clone writes one zone after the other")
+            return zone | {"n_open": self._job.n_jobs}
+        limits = [self._options.get(name, "0").strip() for name in ("max_open_zones", "job_max_open_zones")]
+        whole, each = (int(limit) if limit.isdigit() else 0 for limit in limits)
+        if not whole and not each:
+            self._note(f"without max_open_zones, {_OPEN_ZONES} zones are open, as many as such drives keep open")
+        most = [n for n in (whole, each * self._job.n_jobs) if n]
+        return zone | {"n_open": min(most, default=_OPEN_ZONES)}
+
+    def _zone_bytes(self) -> int:
+        """Zone that `zonemode=zbd` writes: that of the drive, unless the job repeats it."""
+        text = self._options.get("zonesize", "").strip()
+        if not text or text == "0":
+            self._note(f"zones are those of the drive: {_ZONE_BYTES >> 20} MiB is taken")
+            return _ZONE_BYTES
+        return self._bytes("zonesize", text) or _ZONE_BYTES
 
     def _number_behind_rw(self, text: str) -> int:
         sign = -1 if text.startswith("-") else 1
@@ -409,6 +442,10 @@ class _Job:
                     found[f"{name}_ratio"] = share
                 continue
             text = text if option == "offset" else text.partition("-")[0]
+            if re.fullmatch(r"\d{1,9}z", text) and writes_in_zones(self._options):
+                if n_bytes := int(text[:-1]) * self._zone_bytes():
+                    found[f"{name}_bytes"] = n_bytes
+                continue
             if re.fullmatch(r"\d+z", text) or "$" in text:
                 why = "a number of zones" if text.endswith("z") else "not known here"
                 self._note(f"{option}={text} is {why}: requests fall on the whole array")

@@ -109,6 +109,7 @@ def _json_recording(text: str, source: str, *, drops_first: bool) -> Recording:
                 intervals.append(float(seconds))
         if drops_first and len(own) > 1:
             own = own[1:]
+            notes += [tables.FIRST_LEFT_OUT] if tables.FIRST_LEFT_OUT not in notes else []
         elif drops_first and own:
             notes.append(tables.ONLY_REPORT)
         samples += [{} for _ in range(len(own) - len(samples))]

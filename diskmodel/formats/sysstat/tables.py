@@ -24,6 +24,9 @@ ONLY_REPORT = (
     "the only report covers the time since the machine was started: a mean without peaks; record with iostat -x 1 600"
 )
 
+#: Said of a recording of iostat that has more.
+FIRST_LEFT_OUT = "the first report is left out: it covers the time since the machine was started"
+
 #: Device of `sar -b`, which counts all devices together.
 ALL_DEVICES = "all devices"
 
@@ -141,6 +144,7 @@ def _host_reports(numbered: list[tuple[int, str]], source: str, prefix: str, kee
             name = ""
     if not keep_first and len(since_start) < len(found.samples):
         found.samples = [sample for place, sample in enumerate(found.samples) if place not in since_start]
+        found.notes.append(FIRST_LEFT_OUT)
     elif not keep_first and found.samples:
         found.notes.append(ONLY_REPORT)
     return found

@@ -75,11 +75,6 @@ def test_version_and_help() -> None:
         assert f"\n  {command} " in shown.stdout
 
 
-def test_help_loads_nothing_heavy() -> None:
-    code = "import sys; from diskmodel.cli.app import app; print([m for m in sys.modules if m in ('scipy', 'simpy')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
 def test_usage_errors_end_with_2() -> None:
     assert process("simulate").returncode == 2
     assert process("simulate", "--nonsense").returncode == 2

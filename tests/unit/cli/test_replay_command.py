@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from diskmodel.cli.app import app
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run
 
 TRACE = EXAMPLES / "trace.csv"
@@ -73,7 +72,3 @@ def test_options_out_of_range(words: tuple[object, ...], said: str) -> None:
 def test_only_a_trace_can_be_replayed() -> None:
     text = refusal("replay", RAID10, "--trace", EXAMPLES / "measured" / "iostat.txt")
     assert "does not record single requests" in text
-
-
-def test_the_command_is_registered() -> None:
-    assert "replay" in {command.name or command.callback.__name__ for command in app.registered_commands}  # type: ignore[union-attr]

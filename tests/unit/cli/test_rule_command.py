@@ -46,13 +46,21 @@ def test_text_and_json_have_the_same_figures() -> None:
     ("words", "message"),
     [
         (("--level", "raid9", "--disks", 4, "--iops", 100, "--read-fraction", 0.5), "level='raid9'"),
-        (("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5), "read_fraction=1.5"),
+        (
+            ("--level", "raid5", "--disks", 4, "--iops", 100, "--read-fraction", 1.5),
+            "--reads='1.5': must lie from 0 to 100%",
+        ),
         (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "at least two of them are required"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
         (("--disks", 7, "--iops", 100, "--reads", 0.5), "raid10 needs a multiple of its 2 copies"),
         (("--disks", 8, "--iops", 100, "--reads", 0.5, "--n-parity", 2), "only applies to level erasure"),
         (("--level", "raid5", "--disks", 4, "--iops", 100), "--reads"),
         (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "most"), "--reads='most': must be a share"),
+        (
+            ("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", 70),
+            "--reads='70': must lie from 0 to 100%; write 70% or 0.7",
+        ),
+        (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "110%"), "--reads='110%': must lie from 0 to 100%"),
     ],
 )
 def test_bad_input(words: tuple[object, ...], message: str) -> None:
@@ -62,8 +70,13 @@ def test_bad_input(words: tuple[object, ...], message: str) -> None:
 def test_every_fault_is_reported_at_once() -> None:
     output = refusal("rule", "--level", "raid5", "--disks", -1, "--iops", -5, "--read-fraction", 2)
     assert "3 faults" in output
-    for field in ("disks=-1", "iops=-5", "read_fraction=2"):
+    for field in ("disks=-1", "iops=-5", "--reads='2'"):
         assert field in output
+
+
+def test_one_operation_is_no_plural() -> None:
+    shown = run("rule", "--level", "raid5", "--iops", 1, "--reads", "100%", "--per-disk-iops", 75).stdout
+    assert "= 1 disk operation per request\n  1 disk operation per second in total\n" in shown
 
 
 def test_parities_of_another_level_are_refused() -> None:

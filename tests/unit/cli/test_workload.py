@@ -25,6 +25,16 @@ def test_a_recording_becomes_a_workload_that_loads(name: str, tmp_path: Path) ->
     assert Workload.load(out).to_dict() == document["workload"]
 
 
+def test_what_was_found_is_shown_in_words(tmp_path: Path) -> None:
+    shown = RUNNER.invoke(app, ["workload", str(FORMATS / "iostat.json"), "--out", str(tmp_path / "w.toml")]).stdout
+    assert "\n  reads: 4 KiB uniform, 100% reads, " in shown
+    job = tmp_path / "jobs.fio"
+    jobs = "".join(f"[job{n}]\nrw=randread\n" for n in range(10))
+    job.write_text(f"[global]\ndirect=1\nbs=4k\niodepth=4\nioengine=libaio\nsize=1g\n{jobs}")
+    shown = RUNNER.invoke(app, ["workload", str(job)]).stdout
+    assert "\n  job7-7: 4 KiB uniform, 100% reads, 4 outstanding\n  and 2 more streams\n" in shown
+
+
 def test_the_level_chooses_the_rate() -> None:
     rates = []
     for level in ("0", "100"):

@@ -46,6 +46,90 @@ def test_iostat_gives_its_rates_sizes_and_mix():
     assert any("places are not recorded" in note for note in found.notes)
 
 
+def test_the_first_report_of_iostat_is_named_as_left_out(tmp_path):
+    for name in ("iostat.json", "iostat.txt"):
+        assert "the first report is left out: it covers the time since the machine was started" in (
+            find_workload(DATA / name).notes
+        )
+    path = tmp_path / "idle.txt"
+    path.write_text(_IOSTAT + "".join(_report(reads=reads, writes=5 * reads) for reads in (3, 0, 0)))
+    with pytest.raises(FormatError, match="no disk has any load after the first report, which covers the time since"):
+        find_workload(path)
+
+
+@pytest.mark.parametrize(("writes", "is_named"), [(900, True), (100, False)])
+def test_a_recording_whose_busiest_samples_write_more_says_so(writes, is_named, tmp_path):
+    """RAID levels are chosen by the share of writes: 90 % at the peak are 19 % of all requests."""
+    path = tmp_path / "peak.txt"
+    quiet = _report(reads=90, writes=10)
+    path.write_text(_IOSTAT + quiet * 40 + _report(reads=1000 - writes, writes=writes))
+    (note,) = [note for note in find_workload(path, level=100).notes if "busiest" in note] or [""]
+    said = (
+        "in the sample with at least this load 10 % are reads and the mean size is 8 KiB; the workload has those of "
+        "all samples, 74 % and 8 KiB: to plan for the busiest time, cut the recording to it"
+    )
+    assert note == (said if is_named else "")
+
+
+_IOSTAT = "Linux 6.18.44 (vm) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n"
+
+
+def _report(*, reads, writes):
+    head = "Device r/s rkB/s w/s wkB/s %util\n"
+    return f"{head}sda {reads}.00 {8 * reads}.00 {writes}.00 {8 * writes}.00 10.00\n\n"
+
+
+DISKSPD = r"""
+Command Line: diskspd.exe -b8K -r8K -t4 -o16 -w100 -d10 -L D:\test.dat
+
+Input parameters:
+
+    path: 'D:\test.dat'
+        software cache disabled
+        performing write test
+        block size: 8192
+        using random I/O (alignment: 8192)
+        number of outstanding I/O operations: 16
+        threads per file: 4
+
+Results for timespan 1:
+*******************************************************************************
+
+actual test time:    10.00s
+thread count:        4
+
+Total IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file
+------------------------------------------------------------------------------------
+     0 |       327680000 |        40000 |      31.25 |    4000.00 |   16.000 | D:\test.dat (150GiB)
+------------------------------------------------------------------------------------
+total:         327680000 |        40000 |      31.25 |    4000.00 |   16.000
+
+Read IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file
+------------------------------------------------------------------------------------
+     0 |               0 |            0 |       0.00 |       0.00 |    0.000 | D:\test.dat (150GiB)
+------------------------------------------------------------------------------------
+total:                 0 |            0 |       0.00 |       0.00 |    0.000
+
+Write IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file
+------------------------------------------------------------------------------------
+     0 |       327680000 |        40000 |      31.25 |    4000.00 |   16.000 | D:\test.dat (150GiB)
+------------------------------------------------------------------------------------
+total:         327680000 |        40000 |      31.25 |    4000.00 |   16.000
+"""
+
+
+def test_a_file_of_diskspd_is_one_place_although_its_path_has_a_colon(tmp_path):
+    path = tmp_path / "diskspd.txt"
+    path.write_text(DISKSPD)
+    found = find_workload(path)
+    assert not any("share one region" in note for note in found.notes)
+    (stream,) = Workload.parse(found.workload).streams
+    assert (stream.arrival.clients, stream.mean_size_bytes, stream.read_ratio) == (64, 8192, 0.0)
+
+
 def test_sadf_has_no_split_and_says_so():
     found = find_workload(DATA / "sadf.json", level=50)
     (stream,) = Workload.parse(found.workload).streams
@@ -208,3 +292,43 @@ def test_further_groups_of_fio_are_counted(tmp_path, n, words):
     path = tmp_path / "load.fio"
     path.write_text(f"[global]\nioengine=libaio\niodepth=4\nsize=1g\n{jobs}")
     assert any(words in note for note in find_workload(path).notes)
+
+
+ZBD = "filename=/dev/sdd\ndirect=1\nzonemode=zbd\nioengine=libaio\niodepth=4\nbs=256k\n"
+
+
+def zoned(tmp_path, text):
+    path = tmp_path / "zones.fio"
+    path.write_text("[a]\n" + ZBD + text)
+    found = find_workload(path)
+    return Workload.parse(found.workload).streams[0], " ".join(found.notes)
+
+
+def test_a_job_that_writes_zones_goes_to_their_write_pointers(tmp_path):
+    stream, notes = zoned(
+        tmp_path, "rw=randwrite\noffset=524z\nsize=100z\nnumjobs=4\njob_max_open_zones=8\nzonesize=128m\n"
+    )
+    addresses = stream.addresses
+    assert (addresses.pattern, addresses.n_open, addresses.zone_bytes) == ("zone_write", 32, 128 << 20)
+    assert (stream.offset_bytes, stream.span_bytes, stream.arrival.clients) == (524 << 27, 100 << 27, 16)
+    assert "zone" not in notes
+
+
+def test_what_such_a_job_leaves_to_the_drive_is_named(tmp_path):
+    stream, notes = zoned(tmp_path, "rw=randrw\n")
+    assert (stream.addresses.n_open, stream.addresses.zone_bytes, stream.read_ratio) == (128, 256 << 20, 0.5)
+    assert "128 zones are open" in notes
+    assert "256 MiB is taken" in notes
+    assert "reads fall on the whole region" in notes
+    stream, notes = zoned(tmp_path, "rw=randwrite:1024\nnumjobs=4\nmax_open_zones=64\nrandom_distribution=zipf:1.1\n")
+    assert stream.addresses.n_open == 4
+    assert "each clone writes one zone after the other" in notes
+    assert "whatever random_distribution is" in notes
+
+
+def test_reads_and_sequential_writes_of_zones_are_as_without_them(tmp_path):
+    stream, _ = zoned(tmp_path, "rw=randread\nread_beyond_wp=1\n")
+    assert stream.addresses.pattern == "uniform"
+    stream, notes = zoned(tmp_path, "rw=write\n")
+    assert (stream.addresses.pattern, stream.read_ratio) == ("sequential", 0)
+    assert "zone" not in notes

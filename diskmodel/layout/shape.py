@@ -1,0 +1,87 @@
+"""How the disks of a RAID level divide into copies, groups and parity, and which numbers of disks it can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diskmodel.layout.levels import LEVELS, RaidLevel
+
+#: No array has more disks.
+MAX_DISKS = 100_000
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A RAID level with its counts, as plain arithmetic: it stands behind `Layout` and the rule of thumb.
+
+    Attributes
+    ----------
+    level : str
+        Its name in `LEVELS`.
+    disks : int
+    copies, groups, n_parity : int or None
+        As in `Layout`; None: what the level has.
+    """
+
+    level: str
+    disks: int
+    copies: int | None = None
+    groups: int | None = None
+    n_parity: int | None = None
+
+    @property
+    def kind(self) -> RaidLevel:
+        """Return the level's entry in the list of levels."""
+        return LEVELS[self.level]
+
+    @property
+    def n_copies(self) -> int:
+        """Number of copies of each block."""
+        return self.copies or self.kind.default_copies or self.disks
+
+    @property
+    def n_groups(self) -> int:
+        """Parity groups (1 where the level has none)."""
+        return self.groups or self.kind.default_groups or 1
+
+    @property
+    def group_disks(self) -> int:
+        """Number of disks of one parity group."""
+        return self.disks // self.n_groups
+
+    @property
+    def parity_strips(self) -> int:
+        """Number of parity strips of one row (0 without parity)."""
+        return (self.n_parity or 0) if self.kind.n_parity is None else self.kind.n_parity
+
+    @property
+    def data_strips(self) -> int:
+        """Number of data strips of one row of a parity group."""
+        return self.group_disks - self.parity_strips
+
+    def problem(self) -> str | None:
+        """Return why no array has these counts, "field: rule; fix"; None where one can."""
+        level, disks, kind = self.level, self.disks, self.kind
+        if disks > MAX_DISKS:
+            return f"disks={disks}: must be at most {MAX_DISKS}; lower it"
+        if disks < kind.min_disks:
+            return f"disks={disks}: {level} needs at least {kind.min_disks} disks; add disks or choose another level"
+        if self.copies is not None and not kind.keeps_copies:
+            return f"copies={self.copies}: {level} keeps no copies; remove it"
+        if kind.default_copies > 1 and self.n_copies > disks:
+            return f"copies={self.copies}: more copies than disks ({disks}); use fewer"
+        if kind.default_copies == 0 and self.n_copies != disks:
+            return f"copies={self.copies}: {level} keeps a copy on each of its {disks} disks; use raid10 for fewer"
+        if kind.needs_whole_sets and disks % self.n_copies:
+            return f"disks={disks}: {level} needs a multiple of its {self.n_copies} copies; use raid1e for other counts"
+        if self.groups is not None and not kind.default_groups:
+            return f"groups={self.groups}: {level} has no groups; use raid50, raid60 or erasure"
+        if self.n_parity is not None and kind.n_parity is not None:
+            return f"n_parity={self.n_parity}: implied by {level}; remove it or use level erasure"
+        if kind.n_parity is None and self.n_parity is None:
+            return "n_parity: is missing; say how many parity strips a row has"
+        if disks % self.n_groups:
+            return f"disks={disks}: not a multiple of groups={self.n_groups}; change one of them"
+        if self.parity_strips and self.data_strips < kind.min_data_strips:
+            return f"disks={disks}: a group of {self.group_disks} disks leaves too few data strips; add disks"
+        return None
