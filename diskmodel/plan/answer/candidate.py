@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from diskmodel.array import Array
 from diskmodel.plain import Record
 from diskmodel.plan.answer.criterion import Criterion
+from diskmodel.plan.answer.effort import Efforts, effort_fields
 from diskmodel.plan.answer.outcome import figures_of
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.statics import rebuild_fields
@@ -63,6 +64,8 @@ class Candidate(Record):
         From the rule of thumb's number to this one; empty where it was not asked for.
     floor_ms : float or None
         Latency of the idle array in the statistic that is missed, ms; None where latency is not what is missed.
+    efforts : mapping of str to Effort
+        What was simulated, by purpose.
     """
 
     family: Family
@@ -84,6 +87,7 @@ class Candidate(Record):
     floor_ms: float | None = None
     waterfall: Waterfall = ()
     shingled: str = ""
+    efforts: Efforts = field(default_factory=dict)
 
     @property
     def state(self) -> str:
@@ -207,6 +211,7 @@ class Candidate(Record):
             "rule_of_thumb_difference": self.rule_of_thumb_difference,
             "waterfall": self.waterfall,
             "trials": self.trials,
+            "effort": effort_fields(self.efforts),
         }
 
 

@@ -51,6 +51,10 @@ class Outcome(Record):
         them (rule Z11); 0: it saw enough.
     is_settled : bool
         Whether the run reached a steady state.
+    n_simulated : int
+        Requests of all runs that it took; 0: as many as `n_requests`.
+    most_written_bytes_per_s : float
+        What the array writes to the disk that is written most; nan where unknown.
     burst_requests, burst_latency_ms : float
         Writes that a write-back cache absorbs above its stationary level, and the latency of each; nan without one.
     """
@@ -68,6 +72,7 @@ class Outcome(Record):
     busiest_ratio: float = math.nan
     busiest_half_width: float = math.nan
     rebuilt_bytes_per_s: float = math.nan
+    most_written_bytes_per_s: float = math.nan
     burst_requests: float = math.nan
     burst_latency_ms: float = math.nan
     host_limit: str = ""
@@ -75,6 +80,7 @@ class Outcome(Record):
     is_in_waves: bool = False
     cycle_requests: int = 0
     is_settled: bool = True
+    n_simulated: int = 0
 
     @property
     def is_partial(self) -> bool:
@@ -125,6 +131,7 @@ class Outcome(Record):
             "utilization_ratio": self.utilization_ratio,
             "busiest_utilization_ratio": self.busiest_ratio,
             "back_end_per_host": self.back_end_per_host,
+            "most_written_mb_s": self.most_written_bytes_per_s / 1e6,
             "burst_requests": self.burst_requests,
             "burst_latency_ms": self.burst_latency_ms,
             "host_limit": self.host_limit or None,

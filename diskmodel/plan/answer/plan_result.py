@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from diskmodel.display import Displayable
@@ -11,6 +11,7 @@ from diskmodel.frame import data_frame
 from diskmodel.plain import Record
 from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
+from diskmodel.plan.answer.effort import Effort, Efforts, effort_fields, together
 from diskmodel.plan.answer.pareto import ParetoPoint
 from diskmodel.plan.answer.profile_risk import ProfileRisk
 from diskmodel.plan.answer.spreading import Spreading
@@ -46,6 +47,8 @@ class PlanResult(Record, Displayable):
         What spreading the data over all of the best array would cost; None where it costs nothing or was not asked for.
     peaks : tuple of HiddenPeak
         How the best family's count moves with bursts that a recording of averages cannot show; empty elsewhere.
+    advice_efforts : mapping of str to Effort
+        What was simulated for advice, by purpose.
     """
 
     rich_view: ClassVar[str] = "diskmodel.plan.show.table:plan_table"
@@ -62,6 +65,7 @@ class PlanResult(Record, Displayable):
     profile_risk: ProfileRisk | None = None
     spreading: Spreading | None = None
     peaks: tuple[HiddenPeak, ...] = ()
+    advice_efforts: Efforts = field(default_factory=dict)
 
     @property
     def is_feasible(self) -> bool:
@@ -90,6 +94,11 @@ class PlanResult(Record, Displayable):
     def n_runs(self) -> int:
         """Simulations made in the search."""
         return sum(trial.n_runs for candidate in self.candidates for trial in candidate.trials)
+
+    @property
+    def efforts(self) -> dict[str, Effort]:
+        """What was simulated, by purpose: for all candidates, and for advice."""
+        return together([*(candidate.efforts for candidate in self.candidates), self.advice_efforts])
 
     def to_frame(self) -> DataFrame:
         """Return the candidates as a table of pandas.
@@ -130,5 +139,6 @@ class PlanResult(Record, Displayable):
             "peaks": self.peaks,
             "pareto": self.front,
             "runs": self.n_runs,
+            "effort": effort_fields(self.efforts),
             "plan": self.plan,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 
 from diskmodel.analytic.rule import rule_of_thumb
 from diskmodel.array import Array
@@ -16,6 +16,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.comparison.load_curve import find_headroom, load_points, refined
 from diskmodel.plan.search.difference import why_other_operations
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.rule_of_thumb import (
@@ -24,6 +25,7 @@ from diskmodel.plan.trial.rule_of_thumb import (
     read_fraction,
 )
 from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.stoppable import Stoppable
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -72,14 +74,14 @@ def compare(
         )
     if p99_limit_ms is not None and not 0 < p99_limit_ms < math.inf:
         raise DescriptionError(Fault("p99", p99_limit_ms, "must be a time above 0", "write for example 20 ms"))
-    decide = evaluate if evaluate is not None else Simulated(engine)
+    decide = Stoppable(evaluate if evaluate is not None else Simulated(engine))
     names = _names(arrays)
     jobs = [
         (name, array, workload.at_peak(), decide, seed, n_requests, growth_ratio, p99_limit_ms)
         for name, array in zip(names, arrays, strict=True)
     ]
     if executor is None:
-        with ThreadPoolExecutor(min(2, len(jobs))) as pool:
+        with at_once(decide) as pool, decide:
             found = list(pool.map(_compared, *zip(*jobs, strict=True)))
     else:
         found = [future.result() for future in [executor.submit(_compared, *job) for job in jobs]]

@@ -92,16 +92,20 @@ class Case:
         found: list[int] = []
         most_bytes = 0
         for disks in self.plan.candidates.counts:
-            if self.family.level == "raid1" and disks != (self.plan.layout.copies or 2):
-                continue  # further mirrors of the same data add no space; RAID 10 is the level that grows
-            try:
-                usable_bytes = self.array(disks).usable_bytes
-            except DescriptionError:
-                continue
-            if usable_bytes >= most_bytes:
+            usable_bytes = self.usable_bytes(disks)
+            if usable_bytes is not None and usable_bytes >= most_bytes:
                 found.append(disks)
                 most_bytes = usable_bytes
         return found
+
+    def usable_bytes(self, disks: int) -> int | None:
+        """Return what an array of so many disks can store; None where the family's level cannot have them."""
+        if self.family.level == "raid1" and disks != (self.plan.layout.copies or 2):
+            return None  # further mirrors of the same data add no space; RAID 10 is the level that grows
+        try:
+            return self.array(disks).usable_bytes
+        except DescriptionError:
+            return None
 
     @property
     def why_no_counts(self) -> str:
@@ -161,15 +165,18 @@ class Case:
             if controller.read_cache is not None:
                 cache["policy"] = controller.read_cache.policy
             controller = type(controller).parse({**controller.to_dict(), "read_cache": cache})
-        return Array(
-            name=f"{family.drive.name} {level} x {disks}",
-            drive=family.drive,
-            layout=Layout.parse(layout),
-            queue=plan.queue,
-            controller=controller,
-            host=plan.host,
-            spindles=plan.spindles,
-            drive_write_cache=plan.drive_write_cache,
+        # a call of Array would sort fields of the layout from its own first, for each of hundreds of counts
+        return Array.parse(
+            {
+                "name": f"{family.drive.name} {level} x {disks}",
+                "drive": family.drive,
+                "layout": Layout.parse(layout),
+                "queue": plan.queue,
+                "controller": controller,
+                "host": plan.host,
+                "spindles": plan.spindles,
+                "drive_write_cache": plan.drive_write_cache,
+            }
         )
 
     def _level_and_groups(self, disks: int) -> tuple[str, int]:

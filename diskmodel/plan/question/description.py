@@ -13,10 +13,11 @@ from diskmodel.array import Spindles
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, read_toml
 from diskmodel.drive import Drive, NamedDrive
+from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
-from diskmodel.layout.description import Rebuild
-from diskmodel.layout.levels import LEVELS, Level
+from diskmodel.layout.description import Level, Rebuild
+from diskmodel.layout.levels import LEVELS
 from diskmodel.plan.question.common_layout import CommonLayout
 from diskmodel.plan.question.objective import Objective
 from diskmodel.plan.question.recording import Recording
@@ -107,6 +108,12 @@ class Candidates(Description):
         names = [drive.name for drive in self.drives]
         if len(set(names)) != len(names):
             raise ValueError("drives: two have the same name; rename one of them")
+        zoned = [drive.name for drive in self.drives if isinstance(drive, Hdd) and drive.write_zones is not None]
+        if zoned:
+            raise ValueError(
+                f"drives: the host writes the zones of {zoned[0]} in order, which no RAID level does; choose "
+                "others, or simulate one such drive with its share of the load"
+            )
         return self
 
     @field_validator("rebuild")

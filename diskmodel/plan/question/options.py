@@ -13,7 +13,7 @@ from diskmodel.array import Array
 from diskmodel.description import Description
 from diskmodel.drive import load_drive
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.levels import Level
+from diskmodel.layout.description import Level
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.existing_array import SHARED, common_layout, left_out
 from diskmodel.plan.question.presets import Preset

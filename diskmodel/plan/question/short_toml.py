@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import tomlkit
-
-from diskmodel.description import readable
+from diskmodel.description import toml_text
 from diskmodel.drive import Drive, catalogue
 from diskmodel.plan.question.description import PlanDescription
 from diskmodel.plan.question.server import ServerPlan
@@ -23,7 +21,7 @@ def short_toml(plan: PlanDescription | ServerPlan) -> str:
         or _without_defaults(drive.to_dict(), drive.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
         for drive in plan.candidates.drives
     ]
-    return tomlkit.dumps(readable(data))
+    return toml_text(data)
 
 
 def _named(drive: Drive) -> str | None:

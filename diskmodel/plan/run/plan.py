@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, wait
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from diskmodel.plan.advice.hidden_peaks import hidden_peaks
 from diskmodel.plan.advice.profile_risk import profile_risk
@@ -25,6 +27,8 @@ from diskmodel.plan.search.complete import complete, complete_with_rebuild
 from diskmodel.plan.search.fewest_disks import search_family
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate, evaluator
+from diskmodel.plan.trial.stoppable import Stoppable
+from diskmodel.plan.trial.tally import Tally
 from diskmodel.plan.trial.trier import is_settled
 
 
@@ -69,24 +73,32 @@ def run_plan(
     decide = evaluate if evaluate is not None else evaluator(plan)
     if memory is not None:
         decide = Remembered(decide, str(memory))
-    with Workers(cases(plan), decide, executor) as workers:
+    decide = Stoppable(decide)
+    tallies: defaultdict[str, Tally] = defaultdict(lambda: Tally(decide))
+    with Workers(cases(plan), decide, executor) as workers, decide:
         found = _search(plan, workers, progress)
         found = _complete(plan, workers, found, with_details)
     best, minimized = choose(plan, found)
     if best is not None and (with_details or with_waterfalls):
+        steps = tallies["steps from the rule of thumb"]
         explained = [
-            replace(item, waterfall=waterfall(plan, item, decide)) if with_waterfalls or item is best else item
+            replace(item, waterfall=waterfall(plan, item, steps)) if with_waterfalls or item is best else item
             for item in found
         ]
         best, found = explained[next(i for i, item in enumerate(found) if item is best)], explained
     shown = best or nearest(found)
     helps = with_relaxations and (with_details or best is None)
-    with at_once(decide) as pool:
-        changes = pool.submit(relaxations, plan, shown, decide) if helps and shown else None
-        moves = pool.submit(sensitivity, plan, shown, decide) if with_sensitivity and best and shown else None
-        risk = pool.submit(profile_risk, plan, best, decide) if best else None
-        spread = pool.submit(spreading, plan, best, decide) if best and with_details else None
-        peaks = pool.submit(hidden_peaks, plan, best, decide) if best else None
+    with at_once(decide) as pool, decide:
+
+        def submitted(advise: Callable[..., Any], purpose: str, about: Candidate | None) -> Future[Any] | None:
+            return pool.submit(advise, plan, about, tallies[purpose]) if about is not None else None
+
+        changes = submitted(relaxations, "what would help", shown if helps else None)
+        moves = submitted(sensitivity, "wrong inputs", best if with_sensitivity else None)
+        risk = submitted(profile_risk, "drawn drives", best)
+        spread = submitted(spreading, "data spread", best if with_details else None)
+        peaks = submitted(hidden_peaks, "hidden peaks", best)
+        wait([job for job in (changes, moves, risk, spread, peaks) if job is not None])
     return PlanResult(
         plan=plan,
         candidates=tuple(found),
@@ -99,6 +111,7 @@ def run_plan(
         profile_risk=risk.result() if risk else None,
         spreading=spread.result() if spread else None,
         peaks=tuple(peaks.result()) if peaks else (),
+        advice_efforts={purpose: tally.effort for purpose, tally in tallies.items()},
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from diskmodel.drive import Hdd
 from diskmodel.engine.shingled import writes_shingled
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.safety import USUAL_LOSS_PER_YEAR, Safety
 from diskmodel.plan.answer.trial import Trial
@@ -16,6 +18,7 @@ from diskmodel.plan.question.case import Case
 from diskmodel.plan.trial.beside_rebuild import beside_rebuild
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.statics import statics
+from diskmodel.plan.trial.tally import Tally
 from diskmodel.units import in_digits, in_disks
 from diskmodel.workload import Workload
 
@@ -23,6 +26,10 @@ from diskmodel.workload import Workload
 #: request meets another. At double nothing changes; at half neither.
 IDLE_PER_S = 1.0
 
+
+#: Purposes of simulations.
+FAILED_DISK, REBUILD, IDLE, RECORDING = "failed disk", "rebuild", "idle array", "conventional recording"
+_PURPOSES = (FAILED_DISK, REBUILD, IDLE, RECORDING)
 
 #: Criteria that recording can be the reason of.
 _OF_SPEED = ("iops", "throughput", "latency", "utilization")
@@ -48,6 +55,16 @@ def complete_with_rebuild(case: Case, evaluate: Evaluate, candidate: Candidate |
 
 def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, with_rebuild: bool) -> Candidate:
     assert candidate is not None
+    tallies = {purpose: Tally(evaluate) for purpose in _PURPOSES}
+    found = _with_everything(case, tallies, candidate, with_rebuild=with_rebuild)
+    return replace(
+        found, efforts=together([candidate.efforts, {purpose: tally.effort for purpose, tally in tallies.items()}])
+    )
+
+
+def _with_everything(
+    case: Case, tallies: Mapping[str, Evaluate], candidate: Candidate, *, with_rebuild: bool
+) -> Candidate:
     trial = candidate.trial
     if trial is None:
         return candidate
@@ -57,9 +74,11 @@ def _completed(case: Case, evaluate: Evaluate, candidate: Candidate | None, *, w
         return found
     found = replace(found, workload=case.workload.at_the_end(array.usable_bytes, trial.outcome.n_requests))
     known = None if candidate.safety is None else candidate.safety.degraded
-    safety = safety_of(case, trial, evaluate, with_rebuild=with_rebuild, degraded=known)
-    found = replace(found, safety=safety, shingled=found.shingled or _shingled(case, found, evaluate))
-    return found if found.is_feasible or found.floor_ms is not None else _with_floor(found, case, evaluate)
+    if known is None:
+        known = _degraded(case, trial, tallies[FAILED_DISK])
+    safety = safety_of(case, trial, tallies[REBUILD], with_rebuild=with_rebuild, degraded=known)
+    found = replace(found, safety=safety, shingled=found.shingled or _shingled(case, found, tallies[RECORDING]))
+    return found if found.is_feasible or found.floor_ms is not None else _with_floor(found, case, tallies[IDLE])
 
 
 def safety_of(
@@ -83,13 +102,12 @@ def safety_of(
     array = case.array(trial.disks)
     busy = trial.outcome.utilization_ratio
     try:
-        failed = case.array(trial.disks, n_failed=1)
         rebuilt = case.array(trial.disks, n_failed=1, is_rebuilding=True)
     except DescriptionError:  # no redundancy
         figures = statics(case, array, busy)
         return Safety(None, None, math.nan, figures.loss_per_year, limit)
-    if degraded is None:
-        degraded = evaluate(failed, case.workload, n_requests=search.requests, seed=search.seed)
+    degraded = degraded or _degraded(case, trial, evaluate)
+    assert degraded is not None
     if not with_rebuild:
         figures = statics(case, array, busy)
         return Safety(degraded, None, figures.rebuild_hours, figures.loss_per_year, limit)
@@ -98,6 +116,15 @@ def safety_of(
     alone = statics(case, array).rebuild_hours
     offered = math.nan if case.workload.queue_depth else case.workload.offered_rate_per_s
     return Safety(degraded, beside.worst, figures.rebuild_hours, figures.loss_per_year, limit, alone, offered)
+
+
+def _degraded(case: Case, trial: Trial, evaluate: Evaluate) -> Outcome | None:
+    """Return how an array fares with a disk failed; None without redundancy."""
+    try:
+        failed = case.array(trial.disks, n_failed=1)
+    except DescriptionError:
+        return None
+    return evaluate(failed, case.workload, n_requests=case.search.requests, seed=case.search.seed)
 
 
 def idle(workload: Workload) -> Workload:

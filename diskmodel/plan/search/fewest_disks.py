@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from diskmodel.plan.answer.candidate import Candidate, level_in_words
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall, tightest
+from diskmodel.plan.answer.effort import together
 from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.question.case import Case
 from diskmodel.plan.search.difference import difference_in_words
-from diskmodel.plan.search.hint import Hint
+from diskmodel.plan.search.hint import Hint, margin_of
 from diskmodel.plan.search.replay_words import replay_in_words
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
@@ -22,6 +24,9 @@ from diskmodel.units import in_disks
 #: Half of them wastes good guesses; double wastes simulations on bad ones.
 GUESSES = 4
 
+
+#: Purposes of simulations: finding the answer, and running on around one until it is settled.
+SEARCH, CONFIRMATION = "search", "confirmation"
 
 #: Criteria that more disks can only make worse.
 _SHRINKING = ("cost", "rack_units", "data_loss")
@@ -58,6 +63,15 @@ def search_family(
         reason = f"{level} cannot have any of the numbers of disks in the plan ({_range(case)}){why}"
         return Candidate(case.family, False, None, None, "minimum disks", None, reason, True, None, (), ())
     trier = Trier(case, evaluate, known=() if before is None else before.trials)
+    found = _searched(trier, is_careful=is_careful, before=before)
+    earlier = {} if before is None else before.efforts
+    purpose = SEARCH if before is None else CONFIRMATION
+    return replace(found, efforts=together([earlier, {purpose: trier.effort}]))
+
+
+def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Candidate:
+    """Return what a search finds in a family that has counts."""
+    case, counts = trier.case, trier.case.counts
     fixed = {n: trier.static(n) for n in counts}
     low = _first(counts, lambda n: not _fails(fixed[n], but=_SHRINKING))
     if low is None:
@@ -152,18 +166,6 @@ def _first(counts: list[int], is_met: Callable[[int], bool]) -> int | None:
         middle = (good + bad) // 2
         good, bad = (middle, bad) if is_met(counts[middle]) else (good, middle)
     return good if good < len(counts) else None
-
-
-def margin_of(trial: Trial) -> float:
-    """Return the least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
-    margins = [
-        item.margin_ratio
-        for item in trial.criteria
-        if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
-        and not item.is_overload
-        and item.verdict is not Verdict.UNKNOWN
-    ]
-    return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
 
 
 def _fails(criteria: list[Criterion], but: tuple[str, ...] = ()) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,10 @@ REPLAY_STEP = 2
 #: Largest step up that what is short of the objective suggests, times the disks. At half, an array far too small takes
 #: a trial more; at double, an array much larger than needed is simulated.
 LARGEST_STEP = 4
+
+#: Margin below which two counts show where others would be enough. At half, the noise of two short runs at neighboring
+#: counts may send the search to the largest one; at double, more counts on the way to an infeasible one are tried.
+FAR = 0.1
 
 _STATISTICS = ("mean", "p99")
 
@@ -72,7 +77,25 @@ class Hint:
         enough = [trial for trial in tried if trial.is_met]
         if enough:
             return self._is_enough(_at_other_count(min(enough, key=lambda trial: abs(trial.disks - disks)), disks))
+        if disks < self._crossing(tried):
+            return False
         return all(disks >= trial.disks * min(_more_needed(trial, self.case.workload), LARGEST_STEP) for trial in tried)
+
+    def _crossing(self, tried: Sequence[Trial]) -> float:
+        """Return the count at which the margin of counts far from enough would become positive; the largest at most.
+
+        The margin is taken to be linear in the logarithm of the count, through the two largest. It mostly flattens, so
+        that the true count is larger. Where it does not move, the largest count says at once that none is enough.
+        """
+        known = [(trial.disks, margin_of(trial)) for trial in tried if not trial.is_met]
+        known = [(disks, margin) for disks, margin in known if math.isfinite(margin)][-2:]
+        if len(known) < 2 or known[-1][1] > -FAR:
+            return 0.0
+        (few, before), (many, margin) = known
+        slope, most = (margin - before) / math.log(many / few), self.case.counts[-1]
+        if margin + slope * math.log(most / many) < 0:
+            return most
+        return many * math.exp(-margin / slope)
 
     def _is_enough(self, outcome: Outcome) -> bool:
         found = judge.performance(self.case.objective, outcome, self.case.workload)
@@ -107,6 +130,18 @@ class Hint:
             if simulated > 0 and 0 < estimated < float("inf"):
                 factors[name] = simulated / estimated
         return factors
+
+
+def margin_of(trial: Trial) -> float:
+    """Return the least margin of the criteria about speed; nan where there is none, or the array is overloaded."""
+    margins = [
+        item.margin_ratio
+        for item in trial.criteria
+        if item.name.split()[-1] in ("latency", "iops", "throughput", "utilization")
+        and not item.is_overload
+        and item.verdict is not Verdict.UNKNOWN
+    ]
+    return min(margins, default=math.nan) if trial.outcome is not None and trial.outcome.is_stable else math.nan
 
 
 def _at_other_count(near: Trial, disks: int) -> Outcome:

@@ -1,10 +1,11 @@
-"""What to be careful with in an answer: drives that may miss the objective, and rebuilds that take weeks."""
+"""What to be careful with in an answer: drives that may miss the objective or wear out, rebuilds that take weeks."""
 
 from __future__ import annotations
 
 import math
 
 from diskmodel.array import Array
+from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -23,7 +24,7 @@ _PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
-    found = (*_doubts(result), _profile(result), _rebuild(result), _host(result))
+    found = (*_doubts(result), _profile(result), _rebuild(result), *_outcome(result))
     return [f"Caution: {text}." for text in found if text]
 
 
@@ -46,10 +47,13 @@ def _profile(result: PlanResult) -> str:
     )
 
 
-def _host(result: PlanResult) -> str:
-    """Return that the host's processors are left out, where they matter."""
-    outcome = result.best.trial.outcome if result.best is not None and result.best.trial is not None else None
-    return "" if outcome is None else left_out(result.plan.host, outcome.iops.value)
+def _outcome(result: PlanResult) -> list[str]:
+    """Return that the load may wear the drives out, and that the host's processors are left out, where they matter."""
+    best = result.best
+    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    if best is None or outcome is None:
+        return []
+    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(result.plan.host, outcome.iops.value)]
 
 
 def _rebuild(result: PlanResult) -> str:

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
@@ -132,8 +133,12 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         said.append(_KNEE)
     if any(_UNSETTLED in cell for _, cells in comparison_rows(comparison) for cell in cells):
         said.append(_UNSETTLED_NOTE)
-    found = ((item.name, left_out(item.array.host, item.healthy.iops.value)) for item in comparison.arrays)
-    said += [f"{name}: {text}" for name, text in found if text]
+    for item in comparison.arrays:
+        found = (
+            wear(item.array.drive, item.healthy.most_written_bytes_per_s),
+            left_out(item.array.host, item.healthy.iops.value),
+        )
+        said += [f"{item.name}: {text}" for text in found if text]
     said += long_rebuilds(comparison.arrays)
     said += dict.fromkeys(item.array.drive.doubt for item in comparison.arrays if item.array.drive.doubt)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from diskmodel.drive import Drive, Hdd
 from diskmodel.layout.description import Rebuild
 from diskmodel.plan.answer.candidate import Candidate, nearest
+from diskmodel.plan.answer.effort import Effort, Efforts
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.answer.safety import Safety
 from diskmodel.plan.answer.waterfall import steps_in_words
@@ -220,8 +221,18 @@ def lists(result: PlanResult) -> list[tuple[str, list[str]]]:
     if result.peaks:
         found.append(("If the load has bursts that the recording does not show", [str(item) for item in result.peaks]))
     found.append(("Assumptions", _assumptions(result)))
+    found += _simulated(result.efforts)
     found.append(("Drive profiles", [_profile(drive) for drive in result.plan.candidates.drives]))
     return found
+
+
+def _simulated(efforts: Efforts) -> list[tuple[str, list[str]]]:
+    """Return what was simulated, and for what, under a title; empty where nothing was."""
+    if not efforts:
+        return []
+    parts = ", ".join(f"{purpose} {effort.n_requests:,}" for purpose, effort in efforts.items())
+    whole = sum(efforts.values(), Effort())
+    return [("What was simulated", [f"runs: {whole.n_runs:,}; requests: {whole.n_requests:,} ({parts})"])]
 
 
 def _assumptions(result: PlanResult) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diskmodel.array import Array
 from diskmodel.drive import Hdd
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.workload import Workload
 
@@ -67,7 +68,9 @@ def beside_rebuild(
         return evaluate(array.model_copy(update={"layout": part}), workload, n_requests=n_requests, seed=seed)
 
     weights = _WEIGHTS if isinstance(array.drive, Hdd) else _HALFWAY_ONLY
-    outcomes = {part: at(part) for part in sorted({0.0, 0.5, *weights})}
+    parts = sorted({0.0, 0.5, *weights})
+    with at_once(evaluate) as pool:
+        outcomes = dict(zip(parts, pool.map(at, parts), strict=True))
     worst = max(outcomes[0.5], outcomes[0.0], key=_wait_ns)
     return BesideRebuild(worst, _hours(array, outcomes, weights, worst), len(outcomes))
 

@@ -22,6 +22,13 @@ class Evaluate(Protocol):
         ...
 
 
+def innermost(evaluate: Evaluate) -> Evaluate:
+    """Return what evaluates in the end, within what counts outcomes or keeps them."""
+    while (inner := getattr(evaluate, "evaluate", None)) is not None:
+        evaluate = inner
+    return evaluate
+
+
 def evaluator(plan: PlanDescription) -> Evaluate:
     """Return what a plan asks to be evaluated with."""
     if plan.search.method == "rule":

@@ -101,12 +101,14 @@ def rule_of_thumb_disks(case: Case) -> int | None:
     count beyond the plan's range where none in it is enough.
     """
     case = _of_any_width(case)
-    objective, workload, counts = case.objective, case.workload, case.counts
+    objective, workload, counts = case.objective, case.workload, case.plan.candidates.counts
     iops = objective.design_iops or (workload.offered_rate_per_s if not workload.queue_depth else None)
     space = case.required_bytes
-    if not counts or (iops is None and not space):
+    # most counts are never looked at: in groups of any width, more disks have more room
+    first = next((n for n in counts if case.usable_bytes(n) is not None), None)
+    if first is None or (iops is None and not space):
         return None
-    array = case.array(counts[0])
+    array = case.array(first)
     needed = 1
     if iops is not None:
         ceiling = objective.utilization_ceiling_ratio or 1.0
@@ -121,8 +123,11 @@ def rule_of_thumb_disks(case: Case) -> int | None:
             counts_only=True,
         )
         needed = rule.disks_needed or 1
-    fitting = [n for n in counts if n >= needed]
-    return next((n for n in fitting if case.array(n).usable_bytes >= space), max(needed, counts[-1] + 1))
+    for n in counts:
+        if n >= needed and (case.usable_bytes(n) or 0) >= max(space, 1):
+            return n
+    last = next(n for n in reversed(counts) if case.usable_bytes(n) is not None)
+    return max(needed, last + 1)
 
 
 def _of_any_width(case: Case) -> Case:

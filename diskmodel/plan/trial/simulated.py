@@ -52,11 +52,14 @@ class Simulated:
 
     def _outcome(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Outcome:
         result = self._result(array, workload, n_requests, seed)
+        n_simulated = result.n_requests
         while result.rebuild and result.rebuild.is_finished and n_requests > MIN_BESIDE_A_REBUILD:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
+            n_simulated += result.n_requests
         outcome = outcome_of(result, array, is_open=not workload.queue_depth)
-        outcome = replace(outcome, latency_ns={**outcome.latency_ns, **_of_volumes(result, workload)})
+        latency_ns = {**outcome.latency_ns, **_of_volumes(result, workload)}
+        outcome = replace(outcome, latency_ns=latency_ns, n_simulated=n_simulated)
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
 
     def _result(self, array: Array, workload: Workload, n_requests: int, seed: int) -> Result:
@@ -85,9 +88,7 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
     `is_open` leaves the randomness of arrivals out of the interval of the utilization.
     """
     working = [
-        use.utilization_ratio
-        for disk, use in enumerate(result.per_disk)
-        if disk < array.layout.disks and disk not in array.layout.failed
+        use for disk, use in enumerate(result.per_disk) if disk < array.layout.disks and disk not in array.layout.failed
     ]
     share = 1.0
     if result.window.n_rounds:  # in whole rounds of an uneven sweep, not in the whole run
@@ -103,15 +104,16 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         bytes_per_s=iops.scaled(mean_bytes) if mean_bytes else Interval.exact(0.0),
         latency_ns={"": _figures(result.latency)}
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
-        utilization_ratio=min(share * sum(working) / len(working), 1.0),
+        utilization_ratio=min(share * sum(use.utilization_ratio for use in working) / len(working), 1.0),
         utilization_half_width=half_width,
-        busiest_ratio=min(share * max(working), 1.0),
+        busiest_ratio=min(share * max(use.utilization_ratio for use in working), 1.0),
         busiest_half_width=half_width * math.sqrt(len(working)),  # as if disks varied on their own
         back_end_per_host=result.back_end_per_host,
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,
         method=result.engine,
         rebuilt_bytes_per_s=result.rebuild.bytes_per_s if result.rebuild else math.nan,
+        most_written_bytes_per_s=max(use.write_bytes_per_s for use in working),
         burst_requests=result.burst.n_requests if result.burst else math.nan,
         burst_latency_ms=result.burst.response_ns / 1e6 if result.burst else math.nan,
         host_limit="; ".join(host_limit(array.host, result.iops.mean, result.requests)),

@@ -11,6 +11,7 @@ from statistics import NormalDist
 from diskmodel.array import Array
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
+from diskmodel.plan.answer.effort import Effort
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.replay import Replay
 from diskmodel.plan.answer.trial import Trial
@@ -22,6 +23,7 @@ from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.replay_check import N_REPLAYS, replay_criteria, replay_trace
 from diskmodel.plan.trial.rule_of_thumb import rule_of_thumb_disks
 from diskmodel.plan.trial.statics import static_criteria, statics
+from diskmodel.plan.trial.tally import Tally
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.workload import Workload
 
@@ -79,9 +81,15 @@ class Trier:
         decides: bool = True,
         known: Iterable[Trial] = (),
     ) -> None:
-        self.case, self.evaluate, self.always_runs, self.decides = case, evaluate, always_runs, decides
+        self.case, self.always_runs, self.decides = case, always_runs, decides
+        self.evaluate = Tally(evaluate)
         self._known: dict[int, Trial] = {trial.disks: trial for trial in known}
         self._careful: dict[int, Trial] = {}
+
+    @property
+    def effort(self) -> Effort:
+        """Everything that was simulated for these trials, but not for those made before."""
+        return self.evaluate.effort
 
     @cached_property
     def rule_of_thumb_disks(self) -> int | None:
@@ -210,6 +218,7 @@ class Trier:
             another = replay_trace(self.case, array, load_ratio, turn)
             assert another is not None
             worst = worst.or_worse(another)
+        self.evaluate.add(Effort(worst.n_runs, worst.n_runs * worst.n_requests))
         return worst, criteria(worst)
 
     def _beside_rebuild(self, disks: int) -> BesideRebuild | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -18,6 +19,7 @@ from diskmodel.plan import Outcome, run_plan
 from diskmodel.plan.run.memory import Remembered, from_plain, read_outcomes, to_plain
 from diskmodel.plan.trial.at_once import at_once
 from diskmodel.plan.trial.simulated import Simulated
+from diskmodel.plan.trial.stoppable import Stoppable
 from diskmodel.workload import Workload
 from tests.unit.plan.fakes import Queues, plan_of
 
@@ -130,25 +132,66 @@ def test_advice_is_given_in_threads_only_where_the_kernel_simulates() -> None:
             assert isinstance(pool.submit(int, "x").exception(), ValueError)
 
 
-def test_what_has_not_begun_is_left_undone_when_a_plan_is_interrupted() -> None:
-    """Ctrl-C reaches the main thread, and the work that a thread has divided in turn must end, too."""
-    begun: list[int] = []
-    is_divided, go_on = threading.Event(), threading.Event()
+def test_work_that_a_thread_has_divided_ends_when_a_plan_is_interrupted() -> None:
+    """Ctrl-C reaches the main thread only; other threads end with the evaluations that they are at."""
+    n_begun, is_divided, go_on = 0, threading.Event(), threading.Event()
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4}})
+    workload = Workload.parse({"size": "8 KiB", "read_ratio": 1.0, "rate": "100/s"})
 
-    def waits(number: int) -> None:
-        begun.append(number)
+    def waits(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        nonlocal n_begun
+        n_begun += 1
+        is_divided.set()
         go_on.wait(60)
+        return Queues()(array, workload, n_requests=n_requests, seed=seed)
+
+    evaluate = Stoppable(waits)
 
     def divided() -> None:
         with at_once(Simulated()) as inner:
-            results = inner.map(waits, range(1000))
-            is_divided.set()
-            list(results)
+            list(inner.map(lambda seed: evaluate(array, workload, n_requests=200, seed=seed), range(1000)))
 
-    pool = at_once(Simulated())
-    outer = pool.submit(divided)
-    is_divided.wait(60)
-    threading.Timer(0.2, go_on.set).start()
-    pool.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    with at_once(Simulated()) as pool:
+        outer = pool.submit(divided)
+        is_divided.wait(60)
+        evaluate.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+        go_on.set()
     assert isinstance(outer.exception(), CancelledError)
-    assert len(begun) <= (os.cpu_count() or 1)
+    assert n_begun <= (os.cpu_count() or 1)
+
+
+def test_the_answer_does_not_depend_on_the_number_of_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(
+        search={"requests": 1000, "max_requests": 2000, "max_requests_at_answer": 2000},
+        candidates={"drives": ["generic-15k"], "levels": ["raid10", "raid5"], "max_disks": 24},
+    )
+
+    def found(n_processors: int) -> str:
+        monkeypatch.setattr(os, "cpu_count", lambda: n_processors)
+        return json.dumps(run_plan(plan).to_dict())
+
+    assert found(1) == found(2) == found(5)
+
+
+def test_searches_in_other_threads_end_with_their_runs_when_a_plan_is_interrupted() -> None:
+    """Families are searched by two threads. When the third ends with Ctrl-C, no other evaluation begins."""
+    n_begun, is_waiting, go_on = 0, threading.Event(), threading.Event()
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        nonlocal n_begun
+        n_begun += 1
+        if array.layout.level == "raid10":
+            is_waiting.set()
+            go_on.wait(60)
+        return Queues()(array, workload, n_requests=n_requests, seed=seed)
+
+    def interrupt(done: int, of: int, candidate: Any) -> None:
+        is_waiting.wait(60)
+        counts.append(n_begun)
+        threading.Timer(0.2, go_on.set).start()
+        raise Interrupted
+
+    counts: list[int] = []
+    with ThreadPoolExecutor(2) as pool, pytest.raises(Interrupted):
+        run_plan(plan_of(), evaluate=evaluate, executor=pool, progress=interrupt)
+    assert n_begun == counts[0]

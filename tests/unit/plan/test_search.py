@@ -433,3 +433,20 @@ def test_an_erasure_code_is_planned_with_its_parities() -> None:
 def test_no_data_is_no_capacity() -> None:
     with pytest.raises(DescriptionError, match="must be above 0"):
         plan_of(objective={"latency": {"p99": "40 ms"}, "capacity": "0 TB"})
+
+
+def test_a_figure_that_no_disks_move_is_tried_at_the_largest_count_at_once() -> None:
+    """Without it the search took a count after the other on the way to 40 disks."""
+    queues = Queues()
+
+    def constant(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        outcome = queues(array, workload, n_requests=n_requests, seed=seed)
+        slow = {name: Interval.exact(90e6) for name in outcome.latency_ns[""]}
+        return replace(outcome, is_stable=True, latency_ns={"": slow})
+
+    case = cases(plan_of())[0]
+    candidate = search_family(case, constant)
+    assert (candidate.state, candidate.binds) == ("infeasible", "latency")
+    tried = [trial.disks for trial in candidate.trials]
+    assert tried[-1] == case.counts[-1]
+    assert len(tried) <= 3

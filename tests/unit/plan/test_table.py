@@ -215,6 +215,22 @@ def test_processors_that_are_left_out_are_named(rate: int, host: dict[str, objec
     assert ("more than one of the host's processors" in text_of(result)) == is_named
 
 
+@pytest.mark.parametrize(("drive", "is_named"), [("intel-d3-s4510-960", True), ("generic-15k", False)])
+def test_flash_that_is_written_much_says_how_much(drive: str, is_named: bool) -> None:
+    """A write to RAID 1 goes to both disks: 100 of 64 KiB a second are 0.57 TB a day, 0.59 times 960 GB."""
+    load = {"size": "64 KiB", "read_ratio": 0.0, "rate": "100/s"}
+    result = run_plan(plan_of(workload=load, candidates={"drives": [drive], "levels": ["raid1"]}))
+    array = Array.parse({"drive": drive, "layout": {"level": "raid1", "disks": 2}})
+    compared = text_of(compare([array], Workload.parse(load), n_requests=2000))
+    for text in (text_of(result), compared):
+        found = re.search(
+            r"each disk is written (\S+) TB a day at this load, (\S+) times its size", " ".join(text.split())
+        )
+        assert (found is not None) == is_named
+        if found:
+            assert (float(found[1]), float(found[2])) == pytest.approx((0.566, 0.59), rel=0.1)
+
+
 def test_a_profile_that_did_not_converge_is_named_first() -> None:
     drive = load_drive("generic-15k")
     doubted = drive.model_copy(update={"provenance": {"not_converged": "random writes, rate +1284%"}})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Flash, load_drive, parse_drive
 from diskmodel.plan import run_plan
+from diskmodel.plan.advice.profile_risk import DRAWN_REQUESTS
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.show.report import markdown
 from diskmodel.result import Interval
@@ -84,3 +87,30 @@ def test_an_assumed_order_is_such_a_risk() -> None:
     assert risk is not None
     assert (risk.n_draws, risk.n_holding) == (4, 4)
     assert "queue.miss_margin_ns" in risk.parameters
+
+
+def test_a_drawn_drive_counts_by_its_ratio_to_the_profile_in_short_runs() -> None:
+    """Short runs show latencies half as large: an answer of 10 ms at a limit of 10.001 ms still fails with some."""
+
+    def biased(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        found = answers(array, workload, n_requests=n_requests, seed=seed)
+        lengths.append(n_requests)
+        factor = 0.5 if n_requests == DRAWN_REQUESTS else 1.0
+        scaled = {name: figure.scaled(factor) for name, figure in found.latency_ns[""].items()}
+        return replace(found, latency_ns={"": scaled})
+
+    def asked(**objective: Any) -> Any:
+        lengths.clear()
+        plan = plan_of(
+            objective={"latency": {"p99": "10.001 ms"}, **objective},
+            candidates={"drives": [uncertain_drive()], "levels": ["raid10"], "max_disks": 8},
+        )
+        return run_plan(plan, evaluate=biased).profile_risk
+
+    lengths: list[int] = []
+    risk = asked()
+    assert lengths.count(DRAWN_REQUESTS) == 17
+    assert 3 <= risk.n_holding <= 13
+    assert risk.figures["p99"].value == pytest.approx(10e6)
+    assert asked(degraded={"latency": {"p99": "20 ms"}}).n_holding == risk.n_holding
+    assert DRAWN_REQUESTS not in lengths, "failed disks are simulated only where intervals show that the rest is met"

@@ -1,0 +1,170 @@
+"""Ask a Dask cluster on this machine 1,000 questions while a worker is killed: is every answer there, at what cost?
+
+Two rounds. First the workers simulate, and one of them is killed after two fifths of the answers; each answer is
+compared with that of this process. What the scheduler, the client and the workers take in processor time beyond the
+simulations is the overhead of a question. Then the workers only wait for as long as a simulation takes and return an
+answer of the same size: with more workers than cores this shows how many the scheduler keeps busy.
+
+Run: make bench, or python benchmarks/bench_cluster.py [--questions N] [--requests N] [--workers N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from distributed import Client
+
+from diskmodel import Array, Workload, simulate
+from diskmodel.engine import _kernel
+
+#: When a worker is killed, as a share of the answers.
+KILLED_AFTER = 0.4
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def answer(question: int, n_requests: int) -> str:
+    """Return what one array of a sweep does under its own requests, as JSON; the same in every process."""
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid10", "disks": 4 + question % 5 * 2}})
+    workload = Workload.parse({"size": "8 KiB", "read_ratio": 0.7, "clients": 16})
+    found = simulate(array, workload, n_requests=n_requests, seed=question, profile_draws=0).to_dict()
+    del found["wall_s"]
+    return json.dumps(found, sort_keys=True)
+
+
+def wait(question: int, seconds: float, text: str) -> str:
+    """Take as long as a simulation, and no processor."""
+    time.sleep(seconds)
+    return f"{question} {text}"
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own with one thread, and a client."""
+
+    def __init__(self, folder: Path, n_workers: int) -> None:
+        self._folder = folder
+        place = folder / "scheduler.json"
+        self._scheduler = self._start("scheduler", "--scheduler-file", str(place), "--host", "127.0.0.1", "--port", "0")
+        options = ("--scheduler-file", str(place), "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
+        self.workers = [self._start("worker", *options) for _ in range(n_workers)]
+        while not place.exists():
+            time.sleep(0.05)
+        self.client = Client(scheduler_file=str(place))  # type: ignore[no-untyped-call]
+        self.client.wait_for_workers(n_workers, timeout=120)
+        # a first question loads the modules
+        list(self.map(answer, [(n, 100) for n in range(8 * n_workers)]))
+
+    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", "--no-dashboard", *options]
+        with (self._folder / f"{program}.log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log)
+
+    def map(self, function: Any, questions: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+        """Yield the answers in the order of the questions, through the executor that `run_plan` takes, too."""
+        executor = self.client.get_executor()  # type: ignore[no-untyped-call]
+        yield from executor.map(function, *zip(*questions, strict=True))
+
+    def kill_a_worker(self) -> None:
+        """End a worker without a word, in the middle of its question."""
+        os.kill(self.workers.pop().pid, signal.SIGKILL)
+
+    def processor_s(self) -> dict[str, float]:
+        """Return the processor time so far of the scheduler, of all workers that live, and of this process."""
+        workers = sum(_processor_s(worker.pid) for worker in self.workers)
+        return {"scheduler": _processor_s(self._scheduler.pid), "workers": workers, "client": time.process_time()}
+
+    def close(self) -> None:
+        """End all processes."""
+        self.client.close()  # type: ignore[no-untyped-call]
+        for process in (*self.workers, self._scheduler):
+            process.terminate()
+            process.wait()
+
+
+@contextmanager
+def cluster(n_workers: int) -> Iterator[Cluster]:
+    """Yield a cluster with so many workers."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ended:
+        found = Cluster(Path(folder), n_workers)
+        ended.callback(found.close)
+        yield found
+
+
+def _processor_s(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def ask_and_lose_a_worker(n_workers: int, questions: list[tuple[Any, ...]]) -> list[str]:
+    """Return the answers of a cluster that loses a worker on the way."""
+    answers: list[str] = []
+    with cluster(n_workers) as found:
+        for text in found.map(answer, questions):
+            answers.append(text)
+            if len(answers) == int(KILLED_AFTER * len(questions)):
+                found.kill_a_worker()
+    return answers
+
+
+def processor_per_question(questions: list[tuple[Any, ...]]) -> dict[str, float]:
+    """Return the processor seconds that one question takes in a worker, in the scheduler and in the client."""
+    with cluster(1) as found:
+        before = found.processor_s()
+        n = sum(1 for _ in found.map(answer, questions))
+        return {name: (now - before[name]) / n for name, now in found.processor_s().items()}
+
+
+def waited(n_workers: int, n: int, seconds: float, text: str) -> float:
+    """Return how many questions per second of the clock are answered by workers that only wait."""
+    with cluster(n_workers) as found:
+        began = time.perf_counter()
+        answers = list(found.map(wait, [(question, seconds, text) for question in range(n)]))
+        rate = n / (time.perf_counter() - began)
+    assert answers == [f"{question} {text}" for question in range(n)]
+    return rate
+
+
+def main() -> None:
+    """Print what a question costs, how many workers are kept busy, and that no answer was lost."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--questions", type=int, default=1000)
+    parser.add_argument("--requests", type=int, default=50_000, help="simulated requests of a question")
+    parser.add_argument("--workers", type=int, default=4)
+    given = parser.parse_args()
+    if _kernel.IS_DEBUG_BUILD:
+        sys.exit("the kernel is a debug build: run make build")
+    questions = [(question, given.requests) for question in range(given.questions)]
+    began = time.process_time()
+    alone = [answer(*question) for question in questions]
+    each_s = (time.process_time() - began) / len(questions)
+    there = ask_and_lose_a_worker(given.workers, questions)
+    assert there == alone, "an answer of the cluster is not that of one process"
+    print(f"{len(there):,} questions, one of {given.workers} workers killed: all answers there and as in one process")
+
+    taken = processor_per_question(questions[:300])
+    print(f"A question takes {1e3 * each_s:.1f} ms of processor time in one process, {len(alone[0]):,} bytes of answer")
+    print("On a cluster, ms of processor time: " + ", ".join(f"{k} {1e3 * v:.1f}" for k, v in taken.items()))
+    busiest = max(taken["scheduler"], taken["client"])
+    print(f"So the scheduler and the client would keep up with {taken['workers'] / busiest:.0f} workers")
+
+    few = max(len(questions) // given.workers, 20)
+    one, many = (waited(n, few * n, each_s, alone[0]) for n in (1, given.workers))
+    print(
+        f"Workers that wait as long instead: 1 answers {one:.1f}/s, {given.workers} answer {many:.1f}/s, "
+        f"{many / one:.2f} times as many (load {os.getloadavg()[0]:.1f})"
+    )
+
+
+if __name__ == "__main__":
+    main()
