@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from diskmodel.controller.description import Controller
 from diskmodel.description import Description, facts_html, read_toml
 from diskmodel.drive import DriveTables, HddTables, NamedDrive
+from diskmodel.drive.hdd import Hdd
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.host.description import Host
 from diskmodel.layout.description import Layout
@@ -136,6 +137,11 @@ class Array(Description):
             raise ValueError(
                 f"queue.write_throttle={self.queue.write_throttle!r}: Linux md never holds a disk; "
                 "use none, or layout.read_modify_write = 'released'"
+            )
+        if isinstance(self.drive, Hdd) and self.drive.write_zones is not None and self.n_devices > 1:
+            raise ValueError(
+                f"layout: has {self.n_devices} drives, and the host writes the zones of {self.drive.name} in order, "
+                "which no RAID level does; use one drive (level = 'jbod', disks = 1) and divide the load among several"
             )
         return self
 

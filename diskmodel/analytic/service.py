@@ -206,7 +206,8 @@ def flash_service(tables: FlashTables, sample: BackEnd) -> FlashService:
     channel_ns = n_bytes * 1e9 / tables.channel_bytes_per_s
     interface_ns = n_bytes * 1e9 / tables.interface_bytes_per_s
     overhead_ns = np.where(sample.is_write, tables.write_overhead_ns, tables.read_overhead_ns).astype(np.float64)
-    latency_ns = np.where(sample.is_write, tables.write_latency_ns, tables.read_latency_ns)
+    of_read, of_write = tables.mean_latency_ns
+    latency_ns = np.where(sample.is_write, of_write, of_read)
     limits = (
         die_ns.mean() / tables.n_dies,
         channel_ns.mean() / tables.channels,

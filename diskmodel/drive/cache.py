@@ -68,7 +68,10 @@ class Segments:
 
 @dataclass(eq=False)
 class Dirty:
-    """Written data that waits for the media, as a scheduler sees it; two of them can be alike."""
+    """Written data that waits for the media, as a scheduler sees it; two of them can be alike.
+
+    `room` is what it takes of the buffer, in sectors.
+    """
 
     seq: int
     lba: int
@@ -77,6 +80,7 @@ class Dirty:
     op: int = 1
     #: Part of a run that does not go to the media cache (rule G2).
     in_place: bool = False
+    room: int = 0
 
 
 @dataclass
@@ -91,13 +95,16 @@ class DirtyBuffer:
         Largest number of sectors of merged writes.
     border : int
         Blocks of one actuator: writes of different arms are not merged.
+    least : int
+        Least room of a write, in sectors.
     used : int
-        Sectors accepted and not yet on the media.
+        Room of what is accepted and not yet on the media.
     """
 
     capacity: int
     longest: int
     border: int
+    least: int = 0
     used: int = 0
     waiting: list[Dirty] = field(default_factory=list)
 
@@ -108,21 +115,23 @@ class DirtyBuffer:
         for entry in self.waiting:
             if entry.lba <= lba and lba + n <= entry.lba + entry.n_sectors:
                 return True
-        if self.used + n > self.capacity:
+        room = max(n, self.least)
+        if self.used + room > self.capacity:
             return False
-        self.used += n
+        self.used += room
         for entry in self.waiting:
             is_behind = entry.lba + entry.n_sectors == lba and entry.in_place == in_place
             if is_behind and entry.n_sectors + n <= self.longest and lba % self.border:
                 entry.n_sectors += n
+                entry.room += room
                 return True
-        self.waiting.append(Dirty(seq, lba, n, now_ns, in_place=in_place))
+        self.waiting.append(Dirty(seq, lba, n, now_ns, in_place=in_place, room=room))
         return True
 
     def load(self, entries: list[Dirty]) -> None:
         """Writes that wait when the run begins, in order of arrival (rule Z5)."""
         self.waiting = list(entries)
-        self.used = sum(entry.n_sectors for entry in entries)
+        self.used = sum(entry.room for entry in entries)
 
     def covers(self, lba: int, n: int) -> bool:
         """Return whether one waiting write contains a whole range."""

@@ -14,11 +14,11 @@ from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
 from diskmodel.drive.tables import PPM, HddTables, frozen
-from diskmodel.drive.zones import Zone, track_density, zones_between
+from diskmodel.drive.zones import WriteZones, Zone, track_density, zones_between
 from diskmodel.queue.registry import DriveSchedulerName
 from diskmodel.queue.rpo import AGE_WEIGHT, COMMITTED, MISS_MARGIN_NS, AgeWeight, Committed, MissMargin
 from diskmodel.registry import OneOf
-from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, Rpm, SignedNanoseconds, pretty_ns
+from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds, Rpm, SignedNanoseconds, pretty_ns
 
 #: Cylinders. The catalogue's drives have up to 588,000; many more mean a wrong unit of a rate or of the capacity. The
 #: seek table has one entry for each, 40 MB at the limit.
@@ -49,6 +49,8 @@ class HddCache(Description):
         Whether a read also caches what passes on its track between the head's arrival and its first block.
     write_back : bool
         Whether a write completes when it is in the cache.
+    write_room_bytes : int
+        Least room that a write takes there, however short, so that a limited number of writes waits and is joined.
     write_drops : "overlap" or "all"
         Whether a write drops the segments that it overlaps, or all of them.
     keeps_writes : bool
@@ -61,6 +63,7 @@ class HddCache(Description):
     read_ahead_to: Literal["limit", "track", "own-track", "whole-track"] = "limit"
     read_on_arrival: bool = False
     write_back: bool = False
+    write_room_bytes: Length = 0
     write_drops: Literal["overlap", "all"] = "overlap"
     keeps_writes: bool = False
 
@@ -183,10 +186,11 @@ class Hdd(Profile):
     actuators : int
         With two, each has half of the heads and half of the blocks.
     recording : "conventional" or "shingled"
-        Shingled (SMR), managed by the drive: needs a `media_cache` with bands for random writes; without it, only reads
-        and long sequential writes are predicted.
+        Shingled (SMR). Managed by the drive: needs a `media_cache` with bands for random writes; without it, only reads
+        and long sequential writes are predicted. Managed by the host: has `write_zones`.
     cache : HddCache, optional
     media_cache : MediaCache, optional
+    write_zones : WriteZones, optional
     queue : DriveQueue
     """
 
@@ -218,6 +222,7 @@ class Hdd(Profile):
     recording: Literal["conventional", "shingled"] = "conventional"
     cache: HddCache | None = None
     media_cache: MediaCache | None = None
+    write_zones: WriteZones | None = None
     queue: DriveQueue = DriveQueue()
 
     @model_validator(mode="after")
@@ -240,6 +245,11 @@ class Hdd(Profile):
             raise ValueError("inner_bytes_per_s: must not exceed outer_bytes_per_s; swap them")
         if self.cache is not None and self.cache.size_bytes // self.cache.segments < self.sector_bytes:
             raise ValueError("cache.segments: makes a segment smaller than a sector; use fewer segments")
+        if self.cache is not None and self.cache.write_room_bytes > self.cache.size_bytes:
+            raise ValueError(
+                f"cache.write_room_bytes={self.cache.write_room_bytes}: must be at most size_bytes, or no write has "
+                "room; lower it"
+            )
         if self.zero_latency_ratio < 1 and not self.zero_latency:
             raise ValueError(
                 f"zero_latency_ratio={self.zero_latency_ratio:g}: needs zero_latency = true; set it, or leave the "
@@ -313,6 +323,7 @@ class Hdd(Profile):
             writes_drop_all=cache.write_drops == "all",
             keeps_writes=has_cache and cache.keeps_writes,
             write_back=cache.write_back,
+            write_room_sectors=cache.write_room_bytes // self.sector_bytes if has_cache else 0,
             queue_depth=self.queue.depth,
             weighed_commands=self.queue.weighed or self.queue.depth,
             weighed_writes=self._weighed_writes(),
@@ -321,6 +332,8 @@ class Hdd(Profile):
             miss_margin_ns=self.queue.miss_margin_ns,
             age_weight=self.queue.age_weight,
             committed=self.queue.committed,
+            write_zone_sectors=0 if self.write_zones is None else self.write_zones.size_bytes // self.sector_bytes,
+            conventional_sectors=0 if self.write_zones is None else self.write_zones.first_byte // self.sector_bytes,
             media_cache=None
             if self.media_cache is None
             else self.media_cache.tables(
@@ -329,6 +342,8 @@ class Hdd(Profile):
         )
 
     def _check_recording(self) -> None:
+        if self.write_zones is not None:
+            self._check_write_zones(self.write_zones)
         if self.media_cache is None:
             return
         has_bands = self.media_cache.band_bytes is not None
@@ -339,6 +354,19 @@ class Hdd(Profile):
             )
         if self.recording == "shingled" and not has_bands:
             raise ValueError("media_cache.band_bytes: is missing, and recording is shingled; add it, 15 to 40 MiB")
+
+    def _check_write_zones(self, zones: WriteZones) -> None:
+        if self.recording != "shingled":
+            raise ValueError(
+                "write_zones: only shingled tracks are written in zones, and recording is conventional; "
+                'leave them out, or set recording = "shingled"'
+            )
+        if self.media_cache is not None:
+            raise ValueError(
+                "write_zones: are written in order by the host, so that the drive needs no media_cache; keep one of "
+                "the two"
+            )
+        zones.check(self.capacity_bytes, self.sector_bytes)
 
     @property
     def period_ns(self) -> int:

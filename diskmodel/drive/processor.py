@@ -1,9 +1,8 @@
-"""The command processor of a virtual disk: its time for each command, and its time to wake up (rules V1, V2)."""
+"""The command processor of a virtual disk: its time for each command (rule V1)."""
 
 from __future__ import annotations
 
-from diskmodel.drive.generator import Generator
-from diskmodel.drive.tables import Int64, VirtualTables
+from diskmodel.drive.tables import VirtualTables
 
 NS_PER_S = 1_000_000_000
 
@@ -20,25 +19,3 @@ def sequential_rate(tables: VirtualTables, length_bytes: int) -> float:
     n_sectors = max(length_bytes // tables.sector_bytes, 1)
     slower_ns = max(processor_ns(tables, is_write, n_sectors) for is_write in (False, True))
     return n_sectors * tables.sector_bytes * NS_PER_S / slower_ns
-
-
-class WakeTimes:
-    """Draws from equally likely wake-up times with a generator that both engines share (rule V2).
-
-    Parameters
-    ----------
-    wake_ns : int64, shape (n,)
-        Empty: no wake-up time.
-    first_draw : int
-        State of the generator, 0 to 2³² - 1.
-    """
-
-    def __init__(self, wake_ns: Int64, first_draw: int) -> None:
-        self._times: list[int] = wake_ns.tolist()
-        self._below = Generator(first_draw).below
-
-    def draw(self) -> int:
-        """Return the next wake-up time, ns."""
-        if not self._times:
-            return 0
-        return self._times[self._below(len(self._times))]

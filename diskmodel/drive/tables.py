@@ -89,6 +89,10 @@ class HddTables:
     scheduler : str
     age_ns, miss_margin_ns, age_weight, committed : int, int, float, int
         Tunables of the scheduler.
+    write_room_sectors : int
+        Least room of a write in the buffer.
+    write_zone_sectors, conventional_sectors : int
+        Length of the zones that the host writes in order, and where they begin; a length of 0: no such zones.
     media_cache : MediaCacheTables, optional
         Of each arm.
     """
@@ -142,6 +146,9 @@ class HddTables:
     miss_margin_ns: int
     age_weight: float
     committed: int
+    write_room_sectors: int = 0
+    write_zone_sectors: int = 0
+    conventional_sectors: int = 0
     media_cache: MediaCacheTables | None = None
 
     @property
@@ -188,6 +195,8 @@ class FlashTables:
         Command processing, one command at a time.
     read_latency_ns, write_latency_ns : int
         Fixed parts of a command that overlap with other commands (firmware pipeline, host interface).
+    read_delay_ns, write_delay_ns : int64, shape (n,)
+        Equally likely further parts, of which each command draws one; none for n = 0.
     write_buffer_bytes : int
         0: writes complete when their pages are programmed.
     gc_policy : str
@@ -213,10 +222,20 @@ class FlashTables:
     write_overhead_ns: int
     read_latency_ns: int
     write_latency_ns: int
+    read_delay_ns: Int64
+    write_delay_ns: Int64
     write_buffer_bytes: int
     gc_policy: str
     queue_depth: int
     ftl: FtlTables
+
+    @property
+    def mean_latency_ns(self) -> tuple[float, float]:
+        """Mean latency of a read and of a write, delays included."""
+        read, write = (
+            float(delay_ns.mean()) if len(delay_ns) else 0.0 for delay_ns in (self.read_delay_ns, self.write_delay_ns)
+        )
+        return self.read_latency_ns + read, self.write_latency_ns + write
 
     @property
     def n_dies(self) -> int:

@@ -1,4 +1,4 @@
-"""Zones of a platter: given one by one, or derived from data-sheet figures."""
+"""Zones of a platter, given one by one or derived from data-sheet figures; zones that the host writes in order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from diskmodel.description import Description
+from diskmodel.units import Bytes
 
 
 class Zone(Description):
@@ -35,6 +36,47 @@ class Zone(Description):
     def sectors_per_cylinder(self, heads: int) -> int:
         """Return the blocks of a cylinder."""
         return heads * self.sectors_per_track - self.spare_sectors_per_cylinder
+
+
+class WriteZones(Description):
+    """Zones of a host-managed shingled drive: the host writes each from its beginning on, at its write pointer.
+
+    Attributes
+    ----------
+    size_bytes : int
+    conventional : int
+        Number of zones, the first ones of the drive, that can be written anywhere.
+    max_open : int
+        Zones that the drive keeps open at once. A host that writes to more of them makes it close and open zones.
+    """
+
+    size_bytes: Annotated[Bytes, Field(gt=0)] = 256 << 20
+    conventional: Annotated[int, Field(ge=0)] = 0
+    max_open: Annotated[int, Field(ge=1, le=1 << 20)] = 128
+
+    @property
+    def first_byte(self) -> int:
+        """Where the zones begin that are written in order."""
+        return self.conventional * self.size_bytes
+
+    def check(self, capacity_bytes: int, sector_bytes: int) -> None:
+        """Zones fit the drive.
+
+        Raises
+        ------
+        ValueError
+            When they do not.
+        """
+        if self.size_bytes % sector_bytes:
+            raise ValueError(
+                f"write_zones.size_bytes={self.size_bytes}: must be a multiple of the sector size {sector_bytes}; "
+                'write for example "256 MiB"'
+            )
+        if self.first_byte >= capacity_bytes:
+            raise ValueError(
+                f"write_zones.conventional={self.conventional}: leaves no zone that is written in order; the drive has "
+                f"{capacity_bytes // self.size_bytes} whole zones: lower conventional or size"
+            )
 
 
 def skew_sectors(move_ns: int, sectors_per_track: int, revolution_ns: int) -> int:

@@ -1,7 +1,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, type_check_only
 
-__all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "scheduler_names", "serve_array"]
+from diskmodel.records import Int64
+
+__all__ = ["IS_DEBUG_BUILD", "break_off", "run", "run_streamed", "scheduler_names", "serve_array", "sweep_rounds"]
 
 IS_DEBUG_BUILD: bool
 
@@ -22,3 +24,4 @@ def run_streamed(
 ) -> dict[str, Any]: ...
 def scheduler_names() -> list[str]: ...
 def serve_array(array: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]: ...
+def sweep_rounds(uses: Int64, waiting: Int64, n: int, lanes: Mapping[str, Any]) -> tuple[int, int, int]: ...

@@ -8,10 +8,12 @@ import numpy as np
 import simpy
 
 from diskmodel.array import Array
+from diskmodel.drive.hdd import Hdd
 from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.controller import HostRequest
 from diskmodel.engine.reference.simpy_engine import make_host, make_rebuild, make_stages
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.write_pointers import WritePointers
 from diskmodel.errors import DescriptionError, Fault
 from diskmodel.records import READ, WRITE
 
@@ -85,6 +87,8 @@ class ArrayProcess:
         self.env = env
         self.capacity_bytes = scenario.layout.capacity * scenario.drive.sector_bytes
         self._sector_bytes = scenario.drive.sector_bytes
+        zones = array.drive.write_zones if isinstance(array.drive, Hdd) else None
+        self._pointers = None if zones is None else WritePointers(zones)
         self._clock = Clock(env)
         self._devices, raid, controller = make_stages(self._clock, scenario, self._answered)
         self._host = make_host(self._clock, scenario, controller.submit, self._done)
@@ -115,7 +119,8 @@ class ArrayProcess:
         Raises
         ------
         DescriptionError
-            When the range does not lie on the array, or the environment's time is no whole number.
+            When the range does not lie on the array, a write is not at its zone's write pointer (rule N3), or the
+            environment's time is no whole number.
         """
         return self._request(READ, offset, length)
 
@@ -139,6 +144,9 @@ class ArrayProcess:
             where = f"[{offset}, {offset + length})"
             rule = f"is not within the array's {self.capacity_bytes} bytes"
             raise DescriptionError(Fault("request", where, rule, "map the addresses onto the array"))
+        if op == WRITE and self._pointers is not None and not self._pointers.take(offset, length):
+            rule = "is not at the write pointer of its zone, and the drive would fail it"
+            raise DescriptionError(Fault("request", f"[{offset}, {offset + length})", rule, "write zones in order"))
         row, self._n_requests = self._n_requests, self._n_requests + 1
         event = self._events[row] = simpy.Event(self.env)
         first = offset // self._sector_bytes

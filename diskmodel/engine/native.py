@@ -133,6 +133,7 @@ def array_of(scenario: Scenario) -> dict[str, Any]:
         "queue": _queue(scenario.queue),
         "drive_queue": _queue(scenario.drive_queue),
         "merge_sectors": queue.merge_limit_bytes // tables.sector_bytes if queue.merge else 0,
+        "write_zones": _write_zones(tables, queue.merge_limit_bytes),
         "throttle_requests": queue.block_requests if queue.write_throttle == "linux" else 0,
         "depth": scenario.depth,
         "command_ns": controller.command_ns,
@@ -158,6 +159,7 @@ def _start(start: Start) -> dict[str, Any]:
         "shifts": start.shifts,
         "programmed": _writes(start.programmed),
         "buffered": _writes(start.buffered),
+        "buffered_room": start.buffered_room,
         "logged": {
             name: np.ascontiguousarray(column) for name, column in zip(("lba", "n"), start.logged.T, strict=True)
         },
@@ -213,9 +215,20 @@ def _hdd(tables: HddTables) -> dict[str, Any]:
         "prefill_sectors": tables.write_prefill_bytes // sector,
         "read_ahead_sectors": tables.read_ahead_bytes // sector,
         "dirty_sectors": tables.buffer_sectors,
+        "write_room_sectors": min(tables.write_room_sectors, tables.buffer_sectors),
         "media_cache": None if tables.media_cache is None else asdict(tables.media_cache),
         # so that writes that seek as reads do share the table
         "write_seek_ns": tables.write_seek_ns if len(tables.write_seek_ns) else None,
+    }
+
+
+def _write_zones(tables: DriveTables, merge_limit_bytes: int) -> dict[str, int] | None:
+    if not isinstance(tables, HddTables) or not tables.write_zone_sectors:
+        return None
+    return {
+        "sectors": tables.write_zone_sectors,
+        "first_sector": tables.conventional_sectors,
+        "merge_sectors": merge_limit_bytes // tables.sector_bytes,
     }
 
 

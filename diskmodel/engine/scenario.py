@@ -8,7 +8,7 @@ import numpy as np
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
-from diskmodel.drive.tables import DriveTables, HddTables, VirtualTables
+from diskmodel.drive.tables import DriveTables, FlashTables, HddTables, VirtualTables
 from diskmodel.engine.steady.start import EMPTY, Start
 from diskmodel.errors import DescriptionError, Fault, StarvationError
 from diskmodel.host.description import Host
@@ -38,8 +38,8 @@ class Scenario:
     link_bytes_per_s : int
         0: the link is not modeled.
     revolution_ns, phase_ns : int64, shape (n_devices,)
-        How each spindle turns; 0 for other drives, except that `phase_ns` of a virtual disk is the state from which
-        its wake-up times are drawn (rule V2).
+        How each spindle turns; 0 for other drives, except that `phase_ns` is the state from which a virtual disk draws
+        its wake-up times (rule V2) and a flash drive its delays (rule F19).
     first_draw : int
         Where draws of accesses to the media begin (rule M9); 0 for drives without.
     pauses_ns : int64, shape (n, 2)
@@ -167,8 +167,12 @@ def _first_draw(tables: DriveTables, seed: int) -> int:
 
 
 def _first_draws(tables: DriveTables, n: int, seed: int) -> Int64:
-    """Where each virtual disk's draws of wake-up times begin (rule V2); 0 for other drives."""
-    if not isinstance(tables, VirtualTables) or not len(tables.wake_ns):
+    """Where each drive's draws of wake-up times (rule V2) or delays (rule F19) begin; 0 for drives without."""
+    if isinstance(tables, VirtualTables):
+        n_times = len(tables.wake_ns)
+    else:
+        n_times = len(tables.read_delay_ns) + len(tables.write_delay_ns) if isinstance(tables, FlashTables) else 0
+    if not n_times:
         return np.zeros(n, np.int64)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=(0x3A4E,))))
     return rng.integers(0, 1 << 32, n)

@@ -7,6 +7,7 @@ from typing import Literal
 from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.drive.hdd import Hdd
+from diskmodel.engine.write_pointers import refuse_misplaced_writes
 from diskmodel.errors import CoverageError, Fault
 from diskmodel.records import Op
 from diskmodel.workload import Stream, TraceWorkload, Workload
@@ -23,6 +24,8 @@ def refuse_random_writes(
 ) -> None:
     """Refuse random writes on shingled drives without a `media_cache`, and traces of writes with a steady start.
 
+    On drives whose zones the host writes in order, refuse writes that are not at write pointers.
+
     Such a drive first writes them to a cache on its platters. Once that is full, each write waits until a band of
     tracks has been read and written anew, which takes about a second: without the cache the model would be too fast a
     hundredfold, and so it would be with an empty one.
@@ -33,6 +36,9 @@ def refuse_random_writes(
         When the drives are shingled and some writes are no long sequential runs.
     """
     drive = array.drive
+    if isinstance(drive, Hdd) and drive.write_zones is not None:
+        refuse_misplaced_writes(array, drive, drive.write_zones, workload)
+        return
     if not isinstance(drive, Hdd) or not writes_shingled(drive, workload):
         return
     if drive.media_cache is None:
@@ -60,7 +66,8 @@ def refuse_random_writes(
 
 def writes_shingled(drive: Drive, workload: Workload | TraceWorkload) -> bool:
     """Return whether random writes go to shingled tracks, whose bands have to be written anew for them."""
-    return isinstance(drive, Hdd) and drive.recording == "shingled" and _has_random_writes(workload)
+    has_bands = isinstance(drive, Hdd) and drive.recording == "shingled" and drive.write_zones is None
+    return has_bands and _has_random_writes(workload)
 
 
 def _has_random_writes(workload: Workload | TraceWorkload) -> bool:

@@ -15,6 +15,7 @@ from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
+from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.predict import DRAWS, predict
 from diskmodel.engine.run import Engine, draw_and_run, run_to_result
 from diskmodel.engine.scenario import Scenario, resolve
@@ -22,6 +23,7 @@ from diskmodel.engine.shingled import refuse_random_writes
 from diskmodel.engine.steady.burst import burst_of
 from diskmodel.engine.steady.shared import Begin, steady_start
 from diskmodel.engine.unseen import unseen
+from diskmodel.engine.write_pointers import zone_messages
 from diskmodel.errors import CoverageError, DescriptionError, Fault
 from diskmodel.host.limit import host_limit
 from diskmodel.layout.description import Rebuild
@@ -133,7 +135,12 @@ def simulate(
     else:
         result = _replicated(run, replications, seed, n_requests, precision)
     doubt = (array.drive.doubt,) if array.drive.doubt else ()
-    result = replace(result, messages=(*doubt, *result.messages, *_ordering_message(array, result)))
+    about_drive = (
+        *zone_messages(array, workload),
+        *idle_arm_message(array, workload),
+        *_ordering_message(array, result),
+    )
+    result = replace(result, messages=(*doubt, *result.messages, *about_drive))
     is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
     n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
     if not n_draws:

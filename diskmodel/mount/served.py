@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskmodel.array import Array
+from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.errors import Fault, MountError
@@ -147,6 +148,9 @@ def serve(
         When the array is too large for the kernel's tables.
     """
     directory = Path(directory)
+    if isinstance(array.drive, Hdd) and array.drive.write_zones is not None:
+        rule = "has zones that are written in order, and programs write to a file anywhere"
+        raise MountError(Fault("drive", array.drive.name, rule, "use another drive"))
     scenario = replace(resolve(array, seed), host=Host())
     if (reason := native.cannot_serve(scenario)) is not None:
         raise MountError(Fault("description", reason, _NOT_SERVED, "remove it from the description"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskmodel.records import Int64, Op, Requests, Run
+from diskmodel.result.statistics.stability import median
 
 #: Names of the columns of `records.Run.levels`, as messages say them.
 PARTS = ("the controller's write cache", "the drives' write buffers", "the host's dirty memory")
@@ -68,7 +69,7 @@ def drifts_of(levels: Int64, written_per_ns: float, until_ns: int, marks: tuple[
     for part, level, mark in zip(PARTS, levels[:, 1:4].T.astype(np.float64), marks, strict=True):
         first, last = level[:half], level[half:]
         sign = 1.0 if last.mean() > first.mean() else -1.0
-        is_apart = (sign * last).min() > sign * np.median(first)
+        is_apart = (sign * last).min() > sign * median(first)
         late = sign * (last[quarter:].mean() - last[:quarter].mean())
         goes_on = late > 0 and late >= _LATE_SHARE * sign * (last.mean() - first.mean())
         # means of two quarters next to each other lie half of the span apart

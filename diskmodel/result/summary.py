@@ -11,7 +11,7 @@ from diskmodel.errors import ConservationError
 from diskmodel.records import PARTS, Int64, Op, Requests, Run
 from diskmodel.result.build import Burst, Measured, Subset, Target, build_result
 from diskmodel.result.latency import Latency
-from diskmodel.result.laws import check_laws, exact_sum, sum_of_responses
+from diskmodel.result.laws import check_laws, sum_of_responses
 from diskmodel.result.levels import drifts
 from diskmodel.result.result import Result
 from diskmodel.result.rounds import measured_round
@@ -92,7 +92,7 @@ def summarize(
             streams={rule.name: subset(owner == index) for index, rule in enumerate(requests.streams)},
             n_hits=int(done.is_hit[rows].sum()),
             n_bytes=_sum_at(requests.length, rows),
-            parts_ns=[exact_sum(done.parts_ns[:, part][rows]) / len(rows) for part in range(len(PARTS))],
+            parts_ns=[total / len(rows) for total in _sums_of_parts(done.parts_ns, rows)],
             longest_wait_ns=int(done.parts_ns[:, PARTS.index("queue")][rows].max()),
             iops=iops,
         ),
@@ -106,6 +106,15 @@ def _sum_at(column: Int64, rows: Int64 | NDArray[np.int32]) -> int:
     """Return the sum of a column over some rows, piece by piece to save memory."""
     pieces = range(0, len(rows), 1 << 18)
     return sum(int(column[rows[first : first + (1 << 18)]].sum()) for first in pieces)
+
+
+def _sums_of_parts(parts_ns: Int64 | NDArray[np.int32], rows: Int64 | NDArray[np.int32]) -> list[int]:
+    """Return the sum of each part over some rows as Python integers, without overflow."""
+    sums = [0] * len(PARTS)
+    for first in range(0, len(rows), 4096):
+        piece = parts_ns[rows[first : first + 4096]].sum(axis=0, dtype=np.int64)
+        sums = [total + more for total, more in zip(sums, piece.tolist(), strict=True)]
+    return sums
 
 
 def _stability(requests: Requests, run: Run) -> Stability | None:

@@ -122,10 +122,14 @@ class Workload(Description):
             raise DescriptionError(faults, source) from None
 
     def __repr__(self) -> str:
-        return f"<Workload {self.name!r}: {'; '.join(f'{label}{value}' for label, value in self._labelled(': '))}>"
+        return f"<Workload {self.name!r}: {'; '.join(self.in_words())}>"
 
     def _repr_html_(self) -> str:
         return facts_html(self.name, self._labelled(""))
+
+    def in_words(self) -> list[str]:
+        """Return a line for each stream: "reads: 8 KiB uniform, 100% reads, 500/s"."""
+        return [f"{label}{value}" for label, value in self._labelled(": ")]
 
     def _labelled(self, separator: str) -> list[tuple[str, str]]:
         """Return each stream's name and what it asks for; a single stream goes without its name in text."""

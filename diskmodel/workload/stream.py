@@ -72,7 +72,7 @@ class Stream(Description):
     alignment_bytes : int or None
         Requests start at multiples of it. Default: the largest power of two that divides all sizes, at most 1 MiB
         (W5): a request is a page or block, and these lie at multiples of their size.
-    addresses : Uniform, Sequential, Zipf, HotSpot, ReuseWalk, Strided, SortedBatches or Zoned
+    addresses : Uniform, Sequential, Zipf, HotSpot, ReuseWalk, Strided, SortedBatches, Zoned or ZoneWrite
     span_bytes, span_ratio, offset_bytes, offset_ratio : optional
         Region on the array, in bytes or as a share of its capacity; in a file `span = "100 GB"` or `span = "50%"`.
         `"all"` is all of the array.
@@ -236,6 +236,8 @@ class Stream(Description):
         if span < largest:
             rule = f"the region has {max(span, 0):,} bytes, too few for a request of {largest:,} bytes"
             return [Fault(f"{field}.span", span, rule, "raise span, lower offset, or use smaller requests")]
+        if misfit := self.addresses.misfit(Space(first, span, self.alignment, largest)):
+            return [Fault(f"{field}.addresses", self.addresses.pattern, misfit, "change sizes, span or offset")]
         return []
 
     def at_the_end(self, space: Space, n: int) -> Stream:

@@ -126,7 +126,27 @@ def draw_case(pick: Pick) -> Case:
     draw_check(pick, case["array"]["layout"], (True, True, False), CHECKS)
     if case["array"]["drive"]["kind"] == "hdd" and pick((False, False, True)):
         _media_cache(pick, case["array"]["drive"])
+    if case["array"]["drive"]["kind"] == "hdd" and pick((False,) * 9 + (True,)):
+        _write_zones(pick, case)
+    if case["array"]["drive"]["kind"] == "flash":
+        tables: Sequence[tuple[int, ...]] = ((), (0, 0, 40_000), (9_000,), (0, 1_000, 5_000, 700_000))
+        case["array"]["drive"] |= {"read_delay_ns": pick(tables), "write_delay_ns": pick(tables)}
+    if case["array"]["drive"].get("cache"):
+        case["array"]["drive"]["cache"]["write_room_bytes"] = pick((0, 0, 8192, 5000))
     return case
+
+
+def _write_zones(pick: Pick, case: Case) -> None:
+    """Make the array a single disk whose host writes zones in order, with many writes that wait for the one before."""
+    case["array"]["layout"] = {"level": "jbod", "disks": 1, "read_modify_write": "released"}
+    drive = case["array"]["drive"]
+    drive.pop("media_cache", None)
+    zone = pick((300, 1000, 64))
+    conventional = pick((0, drive["capacity_bytes"] // SECTOR // zone // 2))
+    drive["recording"] = "shingled"
+    drive["write_zones"] = {"size_bytes": zone * SECTOR, "conventional": conventional, "max_open": 2}
+    case["streams"][0] |= {"clients": 20, "write_ratio": pick((1, 0.5)), "pattern": pick(("sequential", "hot", "tail"))}
+    case["array"]["queue"]["merge_limit_bytes"] = pick((1 << 20, 8192, 64 << 10))
 
 
 def _media_cache(pick: Pick, drive: dict[str, Any]) -> None:

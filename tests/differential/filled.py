@@ -35,6 +35,8 @@ def filled_start(scenario: Scenario, fill: float, seed: int) -> Start:
         given["cached"] = some(n_blocks, 3 * caches.read_blocks)
     if isinstance(tables, HddTables) and tables.write_back:
         given["buffered"] = _buffered(rng, tables, scenario.layout.n_disks, fill)
+        if tables.write_room_sectors:
+            given["buffered_room"] = _rooms(given["buffered"], tables)
     if isinstance(tables, HddTables) and tables.media_cache is not None:
         logs = random.Random(f"logged {seed}")
         given["logged"] = _logged(logs, tables, fill)
@@ -73,6 +75,19 @@ def _buffered(rng: random.Random, tables: HddTables, n_disks: int, fill: float) 
             room -= n
     rng.shuffle(entries)
     return np.array(entries, np.int64).reshape(-1, 3)
+
+
+def _rooms(buffered: Int64, tables: HddTables) -> Int64:
+    """Room of each buffered write, at least `write_room_sectors` while the disk has so much."""
+    left = dict.fromkeys(buffered[:, 0].tolist(), tables.buffer_sectors)
+    for disk, _, n in buffered.tolist():
+        left[disk] -= n
+    rooms = []
+    for disk, _, n in buffered.tolist():
+        more = min(max(tables.write_room_sectors - n, 0), left[disk])
+        left[disk] -= more
+        rooms.append(n + more)
+    return np.array(rooms, np.int64)
 
 
 def _logged(rng: random.Random, tables: HddTables, fill: float) -> Int64:

@@ -32,7 +32,9 @@ Pick = Callable[[Sequence[Any]], Any]
 MAX_COMMANDS = 3_000
 #: Disk commands beyond which a case is left out: the reference engine would take several seconds.
 MAX_REFERENCE_COMMANDS = 20_000
-DRIVES = tuple(catalogue())
+#: Drives whose zones the host writes in order accept few of the loads that are drawn (`test_zoned_drives.py`).
+ZONED = ("wd-ultrastar-hc620",)
+DRIVES = tuple(name for name in catalogue() if name not in ZONED)
 #: Fields of a check or a resync.
 CHECKS: dict[str, Sequence[object]] = {
     "window_bytes": (1 << 20, 128 << 10),

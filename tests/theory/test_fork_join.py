@@ -24,7 +24,7 @@ from diskmodel.engine.reference.clock import ARRIVE, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.raid import Access, Raid
-from diskmodel.layout import Layout
+from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import layout_tables
 from diskmodel.queue import Waiting
 from diskmodel.queue.fcfs import Fcfs

@@ -32,9 +32,9 @@ INTRODUCTION = """# Every published measurement that was found
 {n} measurements of real drives and arrays were found, of which diskmodel can predict {n_predicted}. The table at the
 end names the others and why not. A drive is described by its data sheet, and where the source does not name it, by one
 of its class. So a difference can come from the model, from the drive, or from what the source does not say. Three
-drives lend how SATA drives order queued commands, two other measurements one value each (the host's time of a request,
-the time of a flush), and say so; nothing else is fitted. `make arrays` writes this page from
-`tests/data/published_arrays.toml`.
+drives lend how SATA drives order queued commands, three other measurements one value each (the host's time of a
+request, the time of a flush, how many writes a buffer holds), and say so; nothing else is fitted. `make arrays` writes
+this page from `tests/data/published_arrays.toml`.
 
 ![Predicted over measured rates, means and p99, a row for each measurement](validation-arrays.svg)
 
@@ -79,9 +79,10 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
     layout = row.get("layout", SINGLE) | ({"bitmap": point["bitmap"]} if "bitmap" in point else {})
     array = Array.parse({"layout": layout} | fields)
     size, reads = point.get("size", "4 KiB"), point["reads"]
-    span = {"span": row["span"]} if "span" in row else {}
-    workload = Workload.parse({"size": size, "read_ratio": reads, "clients": point["depth"]} | span)
-    result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS), profile_draws=0)
+    places = {key: source[key] for source in (row, point) for key in ("span", "offset", "addresses") if key in source}
+    workload = Workload.parse({"size": size, "read_ratio": reads, "clients": point["depth"]} | places)
+    begin = "empty" if "seconds" in point else "steady"
+    result = simulate(array, workload, n_requests=point.get("requests", N_REQUESTS), profile_draws=0, start=begin)
     latency_ms = result.to_dict()["latency_ms"]
     predicted = {
         "iops": float(result.iops.mean),
@@ -89,6 +90,10 @@ def _of_point(row: dict[str, Any], point: dict[str, Any]) -> Iterator[Figure]:
         "p99_ms": float(latency_ms["p99"]),
         "mb_s": result.bytes_per_s / 1e6,
     }
+    if "seconds" in point:
+        done_s = result.run.completions.done_ns / 1e9
+        assert done_s.max() > point["seconds"]
+        predicted["iops"] = float((done_s <= point["seconds"]).sum()) / point["seconds"]
     operation = {0: "writes", 1: "reads"}.get(reads, f"{reads:.0%} reads")
     what = f"{size} {operation}, depth {point['depth']}" + (f", {point['what']}" if "what" in point else "")
     for quantity in UNITS:

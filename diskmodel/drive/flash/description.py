@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from diskmodel.drive.flash.ftl import scaled
 from diskmodel.drive.profile import Profile
-from diskmodel.drive.tables import FlashTables
+from diskmodel.drive.tables import FlashTables, frozen
 from diskmodel.units import Bytes, BytesPerSecond, Length, Nanoseconds
 
 #: Largest size of one block on every die, relative to the capacity. The catalogue's drives are below 0.002; far above 1
 #: there is no garbage to collect, and the model's tables would only grow.
 _MAX_ERASED = 16
+#: Values of a table of delays: enough for a percentile of 99.9, and few enough to read in a profile.
+MAX_DELAYS = 4096
 #: Mapping units in a page. The catalogue's drives have 1 to 8; the limit bounds the memory of the model.
 _MAX_UNITS = 1 << 16
 #: Fields of a virtual disk that a flash drive once had, with and without their units.
@@ -41,6 +44,9 @@ class Flash(Profile):
         Command processing, one command at a time; limits the rate of commands.
     read_latency_ns, write_latency_ns : int
         Fixed part of a command that overlaps with other commands.
+    read_delay_ns, write_delay_ns : tuple of int
+        What a command takes beyond that, as pages of a die that are read slower than others: equally likely values,
+        ascending, which overlap with other commands; empty: nothing.
     write_buffer_bytes : int
         Writes complete when they are in the buffer; 0: when they are programmed.
     over_provisioning_ratio : float
@@ -71,6 +77,8 @@ class Flash(Profile):
     write_overhead_ns: Nanoseconds = 0
     read_latency_ns: Nanoseconds = 0
     write_latency_ns: Nanoseconds = 0
+    read_delay_ns: Annotated[tuple[Nanoseconds, ...], Field(max_length=MAX_DELAYS)] = ()
+    write_delay_ns: Annotated[tuple[Nanoseconds, ...], Field(max_length=MAX_DELAYS)] = ()
     write_buffer_bytes: Bytes = 0
     over_provisioning_ratio: Annotated[float, Field(gt=0, le=10)] = 0.07
     mapping_bytes: Annotated[Length, Field(ge=512)] = 4096
@@ -97,6 +105,9 @@ class Flash(Profile):
 
     @model_validator(mode="after")
     def _aligned(self) -> Self:
+        for name in ("read_delay_ns", "write_delay_ns"):
+            if any(a > b for a, b in pairwise(getattr(self, name))):
+                raise ValueError(f"{name}: must be ascending; sort it")
         if self.mapping_bytes % self.sector_bytes:
             raise ValueError(f"mapping_bytes: must be a multiple of sector_bytes={self.sector_bytes}; round it up")
         if self.page_bytes % self.mapping_bytes:
@@ -137,6 +148,8 @@ class Flash(Profile):
             write_overhead_ns=self.write_overhead_ns,
             read_latency_ns=self.read_latency_ns,
             write_latency_ns=self.write_latency_ns,
+            read_delay_ns=frozen(self.read_delay_ns),
+            write_delay_ns=frozen(self.write_delay_ns),
             write_buffer_bytes=self.write_buffer_bytes,
             gc_policy=self.gc_policy,
             queue_depth=self.queue_depth,

@@ -1,4 +1,4 @@
-"""Dies, channels, interface and write buffer of a flash drive: reads and programs of pages (rules F1 to F12, F18).
+"""Dies, channels, interface and write buffer of a flash drive: reads and programs of pages (rules F1 to F12, F18, F19).
 
 Pure decisions on integers. Reads are scheduled when they arrive; programs wait in the buffer and start when their die
 is free, so that a read that arrives earlier goes first. `advance` catches up with background work.
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from diskmodel.drive.flash.first_layout import FirstLayout
 from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.flash.reservations import Wire
+from diskmodel.drive.generator import DrawnTimes
 from diskmodel.drive.tables import FlashTables
 
 NS_PER_S = 1_000_000_000
@@ -40,11 +41,12 @@ class Job(NamedTuple):
 
 
 class Served(NamedTuple):
-    """When a command completes, and how long it moves data; the rest of its time is waiting."""
+    """When a command completes, how much of that is latency, and how long it moves data; the rest is waiting."""
 
     done_ns: int
     transfer_ns: int
     is_hit: bool = False
+    latency_ns: int = 0
 
 
 @dataclass(slots=True)
@@ -70,6 +72,8 @@ class Dies:
         Number of the drive in the array.
     first_layout : FirstLayout, optional
         Where units lie that are not written in the run. Default: in order.
+    first_draw : int
+        Where the draws of delays begin.
 
     Notes
     -----
@@ -78,7 +82,12 @@ class Dies:
     """
 
     def __init__(
-        self, tables: FlashTables, ftl: Ftl | None = None, drive: int = 0, first_layout: FirstLayout | None = None
+        self,
+        tables: FlashTables,
+        ftl: Ftl | None = None,
+        drive: int = 0,
+        first_layout: FirstLayout | None = None,
+        first_draw: int = 0,
     ) -> None:
         self.tables = tables
         self._first_layout = first_layout or FirstLayout()
@@ -108,6 +117,8 @@ class Dies:
         # the page in a die's register after a read, and when it was read into it
         self._register: list[tuple[int, int] | None] = [None] * n
         self.ftl = Ftl(tables.ftl) if ftl is None else ftl
+        self._read_delays = DrawnTimes(tables.read_delay_ns, first_draw)
+        self._write_delays = DrawnTimes(tables.write_delay_ns, ~first_draw % (1 << 32))
         self._owed_units = 0
         self._owed_reads = 0
         self._owed_within = 0
@@ -241,7 +252,8 @@ class Dies:
             end = self._wire(self._interface, ready, send_ns)
             if end >= done:
                 done, moved = end, took + send_ns
-        return Served(done + self.tables.read_latency_ns, moved, is_hit)
+        latency_ns = self.tables.read_latency_ns + self._read_delays.draw()
+        return Served(done + latency_ns, moved, is_hit, latency_ns)
 
     def _pages(self, lba: int, end: int) -> list[tuple[int, int]]:
         """Return the pages of these sectors with the number of sectors in each, in order of the first one (rule F2).
@@ -298,7 +310,8 @@ class Dies:
                     return
                 self._accept_units(write, now)
             incoming.popleft()
-            yield write.key, Served(write.done_ns + self.tables.write_latency_ns, write.transfer_ns)
+            latency_ns = self.tables.write_latency_ns + self._write_delays.draw()
+            yield write.key, Served(write.done_ns + latency_ns, write.transfer_ns, latency_ns=latency_ns)
 
     def _accept_units(self, write: Incoming, now: int) -> None:
         """Accept as many units as fit in the buffer and in the page that is being filled."""

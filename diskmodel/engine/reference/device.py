@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass
 
 from diskmodel.engine.reference.clock import COMPLETE, DISPATCH, Clock
 from diskmodel.engine.reference.command import Command
 from diskmodel.queue import Head, Policy, Positioning
+from diskmodel.records import WRITE
 
 
 @dataclass
@@ -25,12 +27,17 @@ class Counters:
 
 
 class Device(ABC):
-    """A disk: commands wait in its queue until the drive takes them (rules Q0, D1 to D3)."""
+    """A disk: commands wait in its queue until the drive takes them (rules Q0, Q9, N2, D1 to D3)."""
 
     #: Sectors up to which adjacent waiting commands become one; 0: they do not.
     merge_limit = 0
     #: Blocks of one arm: what lies on different arms does not merge.
     merge_border = 1 << 62
+    #: Blocks of a zone that is written in order, where such zones begin, and sectors up to which the writes that wait
+    #: for one become one (rule N2); 0: the drive has no zones.
+    zone_sectors = 0
+    first_zoned = 0
+    zone_merge_limit = 0
 
     def __init__(self, clock: Clock, index: int, scheduler: Policy, depth: int) -> None:
         self.clock = clock
@@ -38,6 +45,8 @@ class Device(ABC):
         self.scheduler = scheduler
         self.depth = depth
         self.waiting: list[Command] = []
+        #: Zones with a write in the queue or in the drive, and the writes that wait for it.
+        self.written_zones: dict[int, deque[Command]] = {}
         self.pending = 0
         self.in_drive = 0
         self.electronics_free_ns = 0
@@ -56,11 +65,43 @@ class Device(ABC):
         self.pending += 1
 
     def submit_reserved(self, command: Command) -> None:
-        """Put a command that has been counted into the queue, now."""
+        """Put a command that has been counted into the queue, now, unless it waits for a write of its zone."""
+        zone = self._written_zone(command)
+        if zone in self.written_zones:
+            self.written_zones[zone].append(command)
+            return
+        if zone >= 0:
+            self.written_zones[zone] = deque()
+        self._enqueue(command)
+
+    def _enqueue(self, command: Command) -> None:
         command.arrived_ns = self.clock.now
         if not self._merge(command):
             self.waiting.append(command)
             self.wake(self.clock.now)
+
+    def _written_zone(self, command: Command) -> int:
+        """Zone that a write has to itself (rule N2); -1 where it has none."""
+        is_zoned = self.zone_sectors and command.op == WRITE and command.lba >= self.first_zoned
+        return command.lba // self.zone_sectors if is_zoned else -1
+
+    def _release_zone(self, zone: int) -> None:
+        """The next write of a zone enters the queue, with those behind it that continue it (rule N2)."""
+        behind = self.written_zones[zone]
+        if not behind:
+            del self.written_zones[zone]
+            return
+        first = behind.popleft()
+        while behind and self._continues(first, behind[0]):
+            part = behind.popleft()
+            first.n_sectors += part.n_sectors
+            first.merged.append(part)
+        self._enqueue(first)
+
+    def _continues(self, first: Command, part: Command) -> bool:
+        is_behind = first.lba + first.n_sectors == part.lba
+        is_near = first.lba // self.merge_border == part.lba // self.merge_border
+        return is_behind and is_near and first.n_sectors + part.n_sectors <= self.zone_merge_limit
 
     def follow(self, command: Command) -> None:
         """Take a write behind a read that holds the disk; a disk without an arm has nothing to hold (rule L12)."""
@@ -73,6 +114,8 @@ class Device(ABC):
             is_behind = other.lba + other.n_sectors == command.lba
             is_before = command.lba + command.n_sectors == other.lba
             is_near = other.lba // self.merge_border == command.lba // self.merge_border
+            if self.zone_sectors:
+                is_near = is_near and other.lba // self.zone_sectors == command.lba // self.zone_sectors
             if (
                 is_near
                 and other.op == command.op
@@ -132,6 +175,9 @@ class Device(ABC):
         self.in_drive -= 1
         self.pending -= 1
         self.completed_end = command.lba + command.n_sectors
+        zone = self._written_zone(command)
+        if zone >= 0:
+            self._release_zone(zone)
         counters.response_ns += command.done_ns - command.submitted_ns
         counters.n_cache_hits += command.is_hit
         if command.op:

@@ -17,7 +17,7 @@ from diskmodel.records import WRITE
 
 
 class FlashDisk(Device):
-    """A flash drive (rules F1 to F18)."""
+    """A flash drive (rules F1 to F19)."""
 
     def __init__(
         self,
@@ -28,10 +28,11 @@ class FlashDisk(Device):
         depth: int,
         ftl: Ftl | None = None,
         first_layout: FirstLayout | None = None,
+        first_draw: int = 0,
     ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
-        self.dies = Dies(tables, ftl, index, first_layout)
+        self.dies = Dies(tables, ftl, index, first_layout, first_draw)
         self._taken: deque[Command] = deque()
         self._writing: dict[int, Command] = {}
 
@@ -69,7 +70,7 @@ class FlashDisk(Device):
                 self._writing[command.seq] = command
                 self._written(dies.write(now, command.seq, command.lba, command.n_sectors))
             else:
-                self._done(command, dies.read(now, command.lba, command.n_sectors), self.tables.read_latency_ns)
+                self._done(command, dies.read(now, command.lba, command.n_sectors))
         self._written(dies.settle(now))
         change_ns = dies.next_change_ns()
         if change_ns is not None:
@@ -78,10 +79,10 @@ class FlashDisk(Device):
 
     def _written(self, served: list[tuple[int, Served]]) -> None:
         for seq, service in served:
-            self._done(self._writing.pop(seq), service, self.tables.write_latency_ns)
+            self._done(self._writing.pop(seq), service)
 
-    def _done(self, command: Command, service: Served, latency_ns: int) -> None:
-        command.overhead_ns += latency_ns
+    def _done(self, command: Command, service: Served) -> None:
+        command.overhead_ns += service.latency_ns
         command.transfer_ns = service.transfer_ns
         command.is_hit = service.is_hit
         self.finish(command, service.done_ns)

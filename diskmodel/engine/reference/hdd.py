@@ -81,7 +81,9 @@ class HardDisk(Device):
         ]
         self.segments = Segments(tables.cache_segments, max(tables.cache_segment_bytes // tables.sector_bytes, 1))
         longest = max(tables.cache_segment_bytes // tables.sector_bytes, 1)
-        self.dirty = DirtyBuffer(tables.buffer_sectors, longest, tables.n_sectors_per_actuator)
+        self.dirty = DirtyBuffer(
+            tables.buffer_sectors, longest, tables.n_sectors_per_actuator, tables.write_room_sectors
+        )
         #: Writes that wait until the buffer has room for them (rule C7).
         self.blocked: deque[Command] = deque()
         self.read_ahead = tables.read_ahead_bytes // tables.sector_bytes
@@ -382,7 +384,7 @@ class HardDisk(Device):
         access = self._access(actuator, entry, now)
 
         def written() -> None:
-            self.dirty.used -= entry.n_sectors
+            self.dirty.used -= entry.room
             self.wake(access.end_ns)
 
         self.clock.at(access.end_ns, COMPLETE, self.index, entry.seq, written)

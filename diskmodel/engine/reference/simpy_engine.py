@@ -52,6 +52,7 @@ def make_devices(clock: Clock, scenario: Scenario) -> list[Device]:
                 scenario.depth,
                 ftl.copy(),
                 FirstLayout.of(tables, scenario.start.piece_units, scenario.start.shifts, i),
+                int(scenario.phase_ns[i]),
             )
             for i in range(n)
         ]
@@ -85,10 +86,13 @@ def make_stages(
     tables = scenario.drive
     devices = make_devices(clock, scenario)
     split_at = tables.n_sectors_per_actuator if isinstance(tables, HddTables) else tables.n_sectors
-    if scenario.queue.merge:
-        for device in devices:
-            device.merge_border = split_at
-            device.merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
+    merge_limit = scenario.queue.merge_limit_bytes // tables.sector_bytes
+    for device in devices:
+        device.merge_border = split_at
+        device.merge_limit = merge_limit if scenario.queue.merge else 0
+        if isinstance(tables, HddTables):
+            device.zone_sectors, device.first_zoned = tables.write_zone_sectors, tables.conventional_sectors
+            device.zone_merge_limit = merge_limit
     block_queue = scenario.queue.block_requests if scenario.queue.write_throttle == "linux" else 0
     # while it submits one request the host notices no completion (rule Q11)
     turn_ns = max(HostTables.of(scenario.host, tables.sector_bytes).submission_ns)
@@ -112,6 +116,7 @@ def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> N
         assert isinstance(device, HardDisk)
         device.load_log(logged, [row[1:] for row in runs.get(disk, [])])
     programmed, buffered = (_by_disk(rows) for rows in (scenario.start.programmed, scenario.start.buffered))
+    room = scenario.start.room_of_buffered.tolist()
     for disk in sorted(programmed.keys() | buffered.keys()):
         device = devices[disk]
         own = buffered.get(disk, [])
@@ -119,7 +124,7 @@ def load_buffers(scenario: Scenario, devices: Sequence[Device], raid: Raid) -> N
             device.load([row[1:] for row in programmed.get(disk, [])], [row[1:] for row in own])
         else:
             assert isinstance(device, HardDisk)
-            device.load([Dirty(seq, lba, n, 0) for seq, lba, n in own])
+            device.load([Dirty(seq, lba, n, 0, room=room[seq]) for seq, lba, n in own])
     raid.n_commands = len(scenario.start.buffered)
 
 

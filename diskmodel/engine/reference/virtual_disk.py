@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from diskmodel.drive.processor import WakeTimes, processor_ns
+from diskmodel.drive.generator import DrawnTimes
+from diskmodel.drive.processor import processor_ns
 from diskmodel.drive.tables import VirtualTables
 from diskmodel.engine.reference.clock import Clock
 from diskmodel.engine.reference.command import Command
@@ -34,7 +35,7 @@ class VirtualDisk(Device):
     ) -> None:
         super().__init__(clock, index, scheduler, depth)
         self.tables = tables
-        self._wake_times = WakeTimes(tables.wake_ns, first_draw)
+        self._wake_times = DrawnTimes(tables.wake_ns, first_draw)
         self._batch = Batch()
 
     def overhead_ns(self, command: Command) -> int:

@@ -55,10 +55,11 @@ def staggered(programmed: Int64, per_unit: int, among: int) -> Int64:
     return np.ascontiguousarray(rows[rows[:, 2] > 0])
 
 
-def joined(writes: Written, longest: int, border: int, room: int) -> Int64:
-    """Writes that drives' buffers hold: adjacent ones as one entry, in order of arrival, at most `room` sectors a disk.
+def joined(writes: Written, longest: int, border: int, room: int, least: int) -> tuple[Int64, Int64]:
+    """Writes that drives' buffers hold, and the room of each: adjacent ones as one entry, in order of arrival.
 
-    The latest stay. What lies on two arms is left out; nothing is held twice.
+    A write takes the room of at least `least` sectors, and those of a disk at most `room`. The latest stay. What lies
+    on two arms is left out; nothing is held twice.
     """
     disk, lba, n = writes
     keep = lba // border == (lba + n - 1) // border
@@ -68,12 +69,13 @@ def joined(writes: Written, longest: int, border: int, room: int) -> Int64:
     disk, lba, n = disk[at], lba[at], n[at]
     by_disk = np.argsort(disk, kind="stable")
     disk, lba, n = disk[by_disk], lba[by_disk], n[by_disk]
-    total = np.cumsum(n)
+    takes = np.maximum(n, least)
+    total = np.cumsum(takes)
     begins = np.searchsorted(disk, disk, side="left")
-    fits = total - (total[begins] - n[begins]) <= room
+    fits = total - (total[begins] - takes[begins]) <= room
     disk, lba, n, turn = disk[fits], lba[fits], n[fits], at[by_disk][fits]
     if not len(disk):
-        return EMPTY.buffered
+        return EMPTY.buffered, EMPTY.buffered_room
     order = np.lexsort((lba, disk))
     disk, lba, n, turn = disk[order], lba[order], n[order], turn[order]
     # entries continue each other up to the longest, counted from where the adjacent ones begin
@@ -86,4 +88,5 @@ def joined(writes: Written, longest: int, border: int, room: int) -> Int64:
     # the latest write has the lowest turn: the oldest part of an entry decides when it came
     came = np.maximum.reduceat(turn, heads)
     in_order = np.argsort(-came, kind="stable")
-    return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64)
+    takes = np.add.reduceat(np.maximum(n, least), heads)[in_order].astype(np.int64)
+    return np.stack([disk[heads], lba[heads], length], axis=1)[in_order].astype(np.int64), takes

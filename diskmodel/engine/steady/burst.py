@@ -38,8 +38,8 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
     pages = host.page_cache
     response = float(host.submission_ns[1] + host.lock_ns[1])
 
-    def absorbed(by: str, room: float, held: np.float64, response_ns: float) -> AbsorbedBurst:
-        n = max(int((room - held) / write_bytes), 0)
+    def absorbed(by: str, room: float, held: np.float64, response_ns: float, least_bytes: float = 0) -> AbsorbedBurst:
+        n = max(int((room - held) / max(write_bytes, least_bytes)), 0)
         return AbsorbedBurst(by, int(n * write_bytes), n, response_ns)
 
     if pages is not None and not pages.is_synchronous:
@@ -57,7 +57,8 @@ def burst_of(scenario: Scenario, levels: Int64, start_ns: int, write_bytes: floa
         response += _transfer_ns(write_bytes, tables.interface_bytes_per_s)
         copies = layout.copies if layout.family == "copies" else 1
         room = tables.cache_bytes * (layout.n_disks - len(layout.failed))
-        return absorbed("drives", room / copies, mean[1] / copies, response)
+        least = tables.write_room_sectors * tables.sector_bytes
+        return absorbed("drives", room / copies, mean[1] / copies, response, least)
     return None
 
 

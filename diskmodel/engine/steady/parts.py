@@ -185,7 +185,9 @@ class Parts:
         once = self._once
         dirty, round_requests = once("dirty", levels.controller, lambda: self._draw_dirty(levels.controller))
         pages = once("pages", levels.pages, lambda: self._draw_dirty_pages(levels.pages))
-        programmed, buffered = once("buffered", levels.drives, lambda: self._draw_buffered(levels.drives))
+        programmed, buffered, buffered_room = once(
+            "buffered", levels.drives, lambda: self._draw_buffered(levels.drives)
+        )
         caches = self.logged(levels.media)
         return Start(
             dirty=dirty,
@@ -195,6 +197,7 @@ class Parts:
             shifts=self._shifts(),
             programmed=programmed,
             buffered=buffered,
+            buffered_room=buffered_room,
             logged=caches.writes,
             runs=once("runs", None, self._draw_runs),
             pages_dirty=pages,
@@ -230,19 +233,20 @@ class Parts:
         draw = recent_blocks if caches.policy == "lru" else filling_uses
         return draw(self.history, caches.read_blocks, block_bytes)
 
-    def _draw_buffered(self, level: Level) -> tuple[Int64, Int64]:
-        """Writes that flash drives have programmed last, and those in the drives' buffers (rules Z5, F18)."""
+    def _draw_buffered(self, level: Level) -> tuple[Int64, Int64, Int64]:
+        """Writes that flash drives have programmed last, those in drives' buffers, and their room (rules Z5, F18)."""
         tables = self.scenario.drive
         room = {Level.LOW: 0, Level.MARK: self.buffer // 2, Level.FULL: self.buffer}[level]
         if isinstance(tables, FlashTables):
             # the page that is being filled may hold all but one of its units already
             room = max(min(room, self.buffer - (tables.units_per_page - 1) * tables.sectors_per_unit), 0)
             rows = by_disk(self._last_writes(room + self.programmed), tables.sectors_per_unit, room)
-            return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1]
+            return staggered(rows[0], tables.sectors_per_unit, self.staggered_units), rows[1], EMPTY.buffered_room
         if not room or not isinstance(tables, HddTables) or not self.writes_anything:
-            return EMPTY.programmed, EMPTY.buffered
+            return EMPTY.programmed, EMPTY.buffered, EMPTY.buffered_room
         longest = max(tables.cache_segment_bytes // self.sector_bytes, 1)
-        return EMPTY.programmed, joined(self._last_writes(room), longest, tables.n_sectors_per_actuator, room)
+        writes, least = self._last_writes(room), tables.write_room_sectors
+        return EMPTY.programmed, *joined(writes, longest, tables.n_sectors_per_actuator, room, least)
 
     def _draw_logged(self, level: Level) -> Caches:
         """What the media caches hold (rule G9)."""

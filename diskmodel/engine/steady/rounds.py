@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from dataclasses import asdict
 
 import numpy as np
 
 from diskmodel.controller.dirty_blocks import Lanes
+from diskmodel.engine import _kernel
 from diskmodel.records import Int64
 
 #: Equal parts of a round that are compared. With half, a log of a tenth of the blocks hides in one; with double, a part
@@ -83,36 +84,9 @@ def swept_round(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
     Rule K8, with runs that take no time. Ages of blocks alone would not do: beside a log, a sweep stays with the log as
     long as this goes on ahead of it, and random writes wait for several times as long as the level says.
     """
-    ahead: list[list[int]] = [[] for _ in range(lanes.n)]
-    behind: list[list[int]] = [[] for _ in range(lanes.n)]
-    position, began, swept = [0] * lanes.n, [-1] * lanes.n, []
-    for block, lane in zip(waiting.tolist(), lanes.lane_of(waiting).tolist(), strict=True):
-        ahead[lane].append(block)
-    for blocks in ahead:
-        heapify(blocks)
-    is_waiting, turn = set(waiting.tolist()), 0
-    for at, (block, lane) in enumerate(zip(uses.tolist(), lanes.lane_of(uses).tolist(), strict=True)):
-        if block in is_waiting:
-            continue
-        is_waiting.add(block)
-        heappush(ahead[lane] if block >= position[lane] else behind[lane], block)
-        while len(is_waiting) > n:
-            while not ahead[turn] and not behind[turn]:
-                turn = (turn + 1) % lanes.n
-            if not ahead[turn]:
-                ahead[turn], behind[turn] = behind[turn], ahead[turn]
-                if began[turn] >= 0:
-                    swept.append(at - began[turn])
-                began[turn] = at
-            run, mine = heappop(ahead[turn]), ahead[turn]
-            stripe = lanes.stripe_of(run)
-            is_waiting.remove(run)
-            while mine and mine[0] == run + 1 and lanes.stripe_of(mine[0]) == stripe:
-                run = heappop(mine)
-                is_waiting.remove(run)
-            position[turn] = run + 1
-            turn = (turn + 1) % lanes.n
-    if swept:
-        return sum(swept) / len(swept)
-    n_behind = sum(map(len, behind))
+    n_rounds, n_swept, n_behind = _kernel.sweep_rounds(
+        np.ascontiguousarray(uses, np.int64), np.ascontiguousarray(waiting, np.int64), n, asdict(lanes)
+    )
+    if n_rounds:
+        return n_swept / n_rounds
     return 2.0 * len(uses) if n_behind > UNEVEN * n else 0.0

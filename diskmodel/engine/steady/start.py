@@ -33,6 +33,8 @@ class Start:
         Writes that flash drives have programmed last, in order: disk, first block, sectors.
     buffered : int64, shape (n, 3)
         Writes that drives' buffers have accepted after these, in order: disk, first block, sectors.
+    buffered_room : int64, shape (n,) or (0,)
+        Room that each of these takes in a hard disk's buffer, in sectors; without it, as much as it is long.
     logged : int64, shape (n, 2)
         Writes that lie in the media cache of every hard disk but the spares, in order: first block, sectors.
     runs : int64, shape (n, 3)
@@ -58,6 +60,7 @@ class Start:
     shifts: Int64 = field(default_factory=_nothing)
     programmed: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     buffered: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    buffered_room: Int64 = field(default_factory=_nothing)
     logged: Int64 = field(default_factory=lambda: np.empty((0, 2), np.int64))
     runs: Int64 = field(default_factory=lambda: np.empty((0, 3), np.int64))
     pages_dirty: Int64 = field(default_factory=_nothing)
@@ -66,6 +69,11 @@ class Start:
     round_requests: int = 0
     is_in_waves: bool = False
     cleaning_requests: int = 0
+
+    @property
+    def room_of_buffered(self) -> Int64:
+        """Room of each of the buffered writes, in sectors."""
+        return self.buffered_room if len(self.buffered_room) else self.buffered[:, 2]
 
     @property
     def n_bytes(self) -> int:

@@ -15,6 +15,7 @@ from diskmodel.workload.addresses.sorted_batches import SortedBatches
 from diskmodel.workload.addresses.strided import Strided
 from diskmodel.workload.addresses.uniform import Uniform
 from diskmodel.workload.addresses.zipf import Zipf
+from diskmodel.workload.addresses.zone_write import ZoneWrite
 from diskmodel.workload.addresses.zoned import Zone, Zoned
 
 #: Every address pattern by its name.
@@ -29,6 +30,7 @@ PATTERNS: dict[str, type[AddressPattern]] = {
         Strided,
         SortedBatches,
         Zoned,
+        ZoneWrite,
         ExcerptPlaces,
     )
 }
@@ -59,5 +61,6 @@ __all__ = [
     "Uniform",
     "Zipf",
     "Zone",
+    "ZoneWrite",
     "Zoned",
 ]

@@ -60,6 +60,10 @@ class AddressPattern(Description, ABC):
         """
         return self
 
+    def misfit(self, space: Space) -> str:
+        """Return why requests cannot be placed in a region; "" where they can."""
+        return ""
+
     @abstractmethod
     def starts(self, lengths: Int64, space: Space, draws: Draws) -> Int64:
         """Return the first byte of each request, relative to the region.

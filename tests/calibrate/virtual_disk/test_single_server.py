@@ -16,7 +16,8 @@ from calibrate.virtual_disk.fit import NAMES, ServerShape, fit_single_server
 from calibrate.virtual_disk.profile import parameters_of, profile_of
 from calibrate.virtual_disk.responses import responses_of
 from diskmodel.drive import Flash, Virtual, load_drive
-from diskmodel.drive.processor import WakeTimes, processor_ns
+from diskmodel.drive.generator import DrawnTimes
+from diskmodel.drive.processor import processor_ns
 from diskmodel.formats import FioJob
 from diskmodel.formats.fio.job import FioDirection
 from tests.calibrate.mock_device import MockDevice
@@ -119,7 +120,7 @@ def test_a_closed_loop_is_one_wake_up_and_all_commands(key: Key) -> None:
     """Clients of a batch stay in step: every response is a drawn wake-up and the work of all clients."""
     found = responses_of(TRUTH, key, n_requests=1000, seed=1)
     tables = TRUTH.tables()
-    wakes = WakeTimes(tables.wake_ns, int(scenario_of(TRUTH, 1).phase_ns[0]))
+    wakes = DrawnTimes(tables.wake_ns, int(scenario_of(TRUTH, 1).phase_ns[0]))
     work = key.queue_depth * processor_ns(tables, key.op == "write", key.length_bytes // tables.sector_bytes)
     expected = [wakes.draw() + work for _ in range(len(found) // key.queue_depth)]
     assert found.tolist() == np.repeat(expected, key.queue_depth).tolist()

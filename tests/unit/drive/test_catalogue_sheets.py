@@ -67,6 +67,7 @@ OUTER_MB = {
     "wd-gold-12": 255,
     "wd-gold-24": 298,
     "wd-ultrastar-hc580": 298,
+    "wd-ultrastar-hc620": 255,
 }
 #: Random reads of 4 KiB per second, at a queue depth.
 RANDOM_READS = {

@@ -15,6 +15,9 @@ from diskmodel.array import Array
 from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
+from diskmodel.engine.steady.buffered import joined
+from diskmodel.errors import DescriptionError
+from diskmodel.layout.written import Written
 from diskmodel.records import PARTS, Requests, Run, StreamRule
 from diskmodel.workload import Workload
 
@@ -210,3 +213,36 @@ def test_written_data_may_stay_in_the_cache(engine: str, keeps: bool) -> None:
     rows = [(0, READ, 90, 8), (1_000, WRITE, 20, 4), (2_000, READ, 20, 4)]
     last = times(done(engine, rows, cache=cache, queue=queue))[2]
     assert (last < 100_000) == keeps
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("room", "third_ns"), [(0, 12_000), (200, 44_000)])
+def test_short_writes_take_a_least_room(engine, room, third_ns):
+    """Two of 200 blocks fit into 512: the third waits until the first is on the media, at 40,000 ns (rule C7)."""
+    cache = CACHE | {"write_back": True, "write_room_bytes": room * 512}
+    outcome = done(engine, [(0, WRITE, 0, 4), (0, WRITE, 300, 4), (0, WRITE, 600, 4)], cache=cache)
+    assert outcome.completions.done_ns.tolist() == [4_000, 8_000, third_ns]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_joined_writes_take_the_room_of_each(engine):
+    """Two that continue each other take 200 blocks each, and leave them when the joined one is on the media."""
+    cache = CACHE | {"write_back": True, "write_room_bytes": 200 * 512}
+    rows = [(0, WRITE, 0, 4), (0, WRITE, 4, 4), (0, WRITE, 600, 4)]
+    outcome = done(engine, rows, cache=cache, queue={"depth": 4})
+    assert outcome.completions.done_ns.tolist() == [4_000, 8_000, 84_000]
+
+
+def test_a_room_that_no_write_finds_is_refused():
+    with pytest.raises(DescriptionError, match="write_room_bytes=1048576: must be at most size_bytes"):
+        done("simpy", [(0, WRITE, 0, 4)], cache=CACHE | {"write_room_bytes": 1 << 20})
+
+
+def test_what_waits_when_a_run_begins_takes_as_much():
+    columns = (np.array(column, np.int64) for column in ([0, 0, 0, 1], [0, 8, 100, 0], [8, 8, 300, 8]))
+    rows, room = joined(Written(*columns), longest=1000, border=10_000, room=1000, least=50)
+    assert rows.tolist() == [[0, 0, 16], [0, 100, 300], [1, 0, 8]]
+    assert room.tolist() == [100, 300, 50]
+    columns = (np.array(column, np.int64) for column in ([0] * 30, range(0, 3000, 100), [8] * 30))
+    rows, room = joined(Written(*columns), longest=1000, border=10_000, room=1000, least=50)
+    assert (len(rows), int(room.sum())) == (20, 1000)

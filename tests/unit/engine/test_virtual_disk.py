@@ -9,7 +9,8 @@ import pytest
 
 from diskmodel.array import Array
 from diskmodel.drive import Virtual
-from diskmodel.drive.processor import WakeTimes, processor_ns, sequential_rate
+from diskmodel.drive.generator import DrawnTimes
+from diskmodel.drive.processor import processor_ns, sequential_rate
 from diskmodel.engine import native
 from diskmodel.engine.reference import simpy_engine
 from diskmodel.engine.scenario import resolve
@@ -140,9 +141,9 @@ def test_a_closed_loop_takes_one_waking_and_all_the_work(engine: Any, depth: int
 
 def test_wake_up_times_are_drawn_alike_and_repeatably() -> None:
     table = np.array([10, 20, 30, 40], np.int64)
-    times = WakeTimes(table, 12345)
+    times = DrawnTimes(table, 12345)
     drawn = [times.draw() for _ in range(4000)]
-    again = WakeTimes(table, 12345)
+    again = DrawnTimes(table, 12345)
     assert drawn == [again.draw() for _ in range(4000)]
     counts = [drawn.count(value) for value in (10, 20, 30, 40)]
     # 1000 ± 5 standard deviations of a binomial

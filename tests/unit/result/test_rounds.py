@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from diskmodel.array import Array
 from diskmodel.controller.dirty_blocks import Lanes
@@ -298,3 +301,54 @@ def test_an_outcome_says_that_it_is_of_a_part() -> None:
     assert outcome.is_partial
     assert outcome.round_requests == pytest.approx(41_000, rel=0.1)
     assert not Simulated()(cached("256 MiB"), plan.workload, n_requests=100_000, seed=1).is_partial
+
+
+def swept_in_python(uses: Int64, waiting: Int64, n: int, lanes: Lanes) -> float:
+    """The same sweep as the kernel's, block by block."""
+    ahead: list[list[int]] = [[] for _ in range(lanes.n)]
+    behind: list[list[int]] = [[] for _ in range(lanes.n)]
+    position, began, swept = [0] * lanes.n, [-1] * lanes.n, []
+    for block in waiting.tolist():
+        heappush(ahead[lanes.lane_of(block)], block)
+    is_waiting, turn = set(waiting.tolist()), 0
+    for at, block in enumerate(uses.tolist()):
+        if block in is_waiting:
+            continue
+        is_waiting.add(block)
+        lane = lanes.lane_of(block)
+        heappush(ahead[lane] if block >= position[lane] else behind[lane], block)
+        while len(is_waiting) > n:
+            while not ahead[turn] and not behind[turn]:
+                turn = (turn + 1) % lanes.n
+            if not ahead[turn]:
+                ahead[turn], behind[turn] = behind[turn], ahead[turn]
+                if began[turn] >= 0:
+                    swept.append(at - began[turn])
+                began[turn] = at
+            run = heappop(ahead[turn])
+            stripe = lanes.stripe_of(run)
+            is_waiting.remove(run)
+            while ahead[turn] and ahead[turn][0] == run + 1 and lanes.stripe_of(run + 1) == stripe:
+                run = heappop(ahead[turn])
+                is_waiting.remove(run)
+            position[turn] = run + 1
+            turn = (turn + 1) % lanes.n
+    if swept:
+        return sum(swept) / len(swept)
+    return 2.0 * len(uses) if sum(map(len, behind)) > UNEVEN * n else 0.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(0, 300), min_size=1, max_size=400),
+    st.sets(st.integers(0, 300), max_size=60),
+    st.integers(1, 80),
+    st.integers(1, 4),
+    st.sampled_from([32, 100, 128]),
+)
+def test_the_kernel_sweeps_as_python_does(
+    uses: list[int], waiting: set[int], n: int, n_lanes: int, stripe_sectors: int
+) -> None:
+    lanes = replace(LANES, n=n_lanes, stripe_sectors=stripe_sectors)
+    columns = np.array(uses, np.int64), np.array(sorted(waiting), np.int64)
+    assert swept_round(*columns, n, lanes) == swept_in_python(*columns, n, lanes)

@@ -8,6 +8,7 @@ use crate::mechanics::WRITE;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
 use crate::queue::{Arms, Policy, Pool, Waiting};
+use crate::write_zones::WriteZones;
 
 /// A disk of the array, as the simulation sees it. One simulation has disks of one kind, so that nothing is looked up
 /// at run time.
@@ -145,6 +146,8 @@ pub struct Front {
     merge_limit: i64,
     /// Whether a write may bypass this queue at the instant at which its read completes (rule L12).
     is_bypassed: bool,
+    /// Of a drive whose host writes zones in order (rule N2).
+    zones: Option<Box<WriteZones>>,
     scheduler: Policy,
     in_drive: usize,
     electronics_free_ns: i64,
@@ -164,6 +167,7 @@ impl Front {
             waiting: Pool::default(),
             merge_limit: 0,
             is_bypassed: false,
+            zones: None,
             scheduler: scheduler.clone(),
             in_drive: 0,
             electronics_free_ns: 0,
@@ -177,6 +181,27 @@ impl Front {
     pub fn merge_up_to(&mut self, sectors: i64) {
         self.merge_limit = sectors;
         self.waiting.merges = sectors > 0;
+    }
+
+    /// Lets only one write of each zone into the queue.
+    pub fn write_in(&mut self, zones: WriteZones) {
+        self.zones = Some(Box::new(zones));
+    }
+
+    /// Keeps a command in front of the queue that is a write, and whose zone is being written (rule N2).
+    #[inline(always)]
+    pub fn holds_back(&mut self, id: u32, commands: &Commands) -> bool {
+        let is_held = self.zones.as_mut().is_some_and(|zones| zones.holds_back(id, commands));
+        self.pending += usize::from(is_held);
+        is_held
+    }
+
+    /// The write that enters the queue now that `done` has left the drive (rule N2): whoever submits it counts it again.
+    #[inline(always)]
+    pub fn next_of_zone(&mut self, done: &Command, commands: &mut Commands) -> Option<u32> {
+        let next = self.zones.as_mut()?.next(done, commands);
+        self.pending -= usize::from(next.is_some());
+        next
     }
 
     /// Writes bypass this queue: a command that arrives must wait for the dispatches of its instant, because a write that
@@ -214,7 +239,13 @@ impl Front {
         }
         let limit = self.merge_limit - i64::from(planted(Fault::MergeLimit));
         let mut leader = new.id;
-        let takes = |w: &Waiting| w.n + new.n <= limit && w.actuator == new.actuator && !commands[w.id].holds;
+        let zones = self.zones.as_ref();
+        let takes = |w: &Waiting| {
+            w.n + new.n <= limit
+                && w.actuator == new.actuator
+                && !commands[w.id].holds
+                && zones.is_none_or(|zones| zones.are_together(w.lba, new.lba))
+        };
         let is_joined = self.waiting.join(new, &self.scheduler, takes, |w| {
             w.lba = w.lba.min(new.lba);
             w.n += new.n;

@@ -13,6 +13,8 @@ pub struct Dirty {
     pub arrived: i64,
     /// Part of a run that does not go to the media cache (rule G2).
     pub in_place: bool,
+    /// What it takes of the buffer, in sectors.
+    pub room: i64,
 }
 
 /// Dirty data of a write-back drive.
@@ -22,6 +24,8 @@ pub struct DirtyBuffer {
     longest: i64,
     /// Blocks of one actuator: what another arm writes is no continuation.
     border: i64,
+    /// Least room of a write.
+    least: i64,
     used: i64,
     /// Grows when more is held than before.
     pub growth: i64,
@@ -39,24 +43,25 @@ pub struct DirtyBuffer {
 }
 
 impl DirtyBuffer {
-    pub fn new(capacity: i64, longest: i64, border: i64) -> Self {
-        DirtyBuffer { capacity, longest, border, ..DirtyBuffer::default() }
+    pub fn new(capacity: i64, longest: i64, border: i64, least: i64) -> Self {
+        DirtyBuffer { capacity, longest, border, least, ..DirtyBuffer::default() }
     }
 
-    /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)], in_place: &[bool]) {
+    /// Writes that wait when the run begins, in order of arrival: number, first block, sectors (rule Z5), and the room
+    /// that each takes.
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], in_place: &[bool], room: &[i64]) {
         let arm_of = |lba: i64| (lba / self.border) as usize;
         let n_arms = writes.iter().map(|&(_, lba, _)| arm_of(lba) + 1).max().unwrap_or(0);
         let mut of_arm = vec![Vec::new(); n_arms];
-        for ((turn, &(seq, lba, n)), &in_place) in (1..).zip(writes).zip(in_place) {
-            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place }));
+        for (((turn, &(seq, lba, n)), &in_place), &room) in (1..).zip(writes).zip(in_place).zip(room) {
+            of_arm[arm_of(lba)].push((turn, Dirty { seq, lba, n, arrived: 0, in_place, room }));
         }
         self.of_arm = of_arm.into_iter().map(|own| own.into_iter().collect()).collect();
         self.by_start = (1..).zip(writes).map(|(turn, &(_, lba, _))| (lba, turn)).collect();
         self.by_end = (1..).zip(writes).map(|(turn, &(_, lba, n))| (lba + n, turn)).collect();
         self.turn = writes.len() as u64;
         self.n_waiting = writes.len();
-        self.used = writes.iter().map(|&(.., n)| n).sum();
+        self.used = room.iter().sum();
         let mut ranges: Vec<_> = writes.iter().map(|&(_, lba, n)| (lba, std::cmp::Reverse(lba + n))).collect();
         ranges.sort_unstable();
         let mut last = i64::MIN;
@@ -70,7 +75,7 @@ impl DirtyBuffer {
         self.growth += i64::from(!writes.is_empty());
     }
 
-    /// Sectors that are not on the media.
+    /// Room of what is not on the media, in sectors.
     pub fn used(&self) -> i64 {
         self.used
     }
@@ -82,15 +87,16 @@ impl DirtyBuffer {
         if self.covers(lba, n) {
             return true;
         }
-        if self.used + n > self.capacity {
+        let room = if planted(Fault::WriteRoom) { n } else { n.max(self.least) };
+        if self.used + room > self.capacity {
             return false;
         }
-        self.used += n;
+        self.used += room;
         self.growth += 1;
         let arm = (lba / self.border) as usize;
         if lba % self.border != 0 {
             if let Some(turn) = self.continued(arm, lba, n, in_place) {
-                self.lengthen(arm, turn, n);
+                self.lengthen(arm, turn, n, room);
                 return true;
             }
         }
@@ -99,7 +105,7 @@ impl DirtyBuffer {
         }
         self.turn += 1;
         self.n_waiting += 1;
-        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place });
+        self.of_arm[arm].insert(self.turn, Dirty { seq, lba, n, arrived: now, in_place, room });
         self.by_start.insert((lba, self.turn));
         self.by_end.insert((lba + n, self.turn));
         self.show(lba, lba + n);
@@ -114,10 +120,11 @@ impl DirtyBuffer {
         ends_there.into_iter().find(|turn| held.get(turn).is_some_and(takes))
     }
 
-    fn lengthen(&mut self, arm: usize, turn: u64, n: i64) {
+    fn lengthen(&mut self, arm: usize, turn: u64, n: i64, room: i64) {
         let Some(entry) = self.of_arm[arm].get_mut(&turn) else { return };
         let end = entry.lba + entry.n;
         entry.n += n;
+        entry.room += room;
         let start = entry.lba;
         self.by_end.remove(&(end, turn));
         self.by_end.insert((end + n, turn));
@@ -153,17 +160,20 @@ impl DirtyBuffer {
         self.of_arm(arm).find(|entry| entry.seq == seq).is_some_and(|entry| entry.in_place)
     }
 
-    /// Write number `seq`, one of the first that wait for an arm, goes to the media, where it is at `end`.
-    pub fn leave(&mut self, arm: usize, seq: u64, end: i64) {
+    /// Write number `seq`, one of the first that wait for an arm, goes to the media, where it is at `end`; returns its
+    /// room.
+    pub fn leave(&mut self, arm: usize, seq: u64, end: i64) -> i64 {
         self.landing.push((seq, end));
         let held = &mut self.of_arm[arm];
-        let Some((&turn, &Dirty { lba, n, .. })) = held.iter().find(|(_, entry)| entry.seq == seq) else { return };
+        let Some((&turn, &Dirty { lba, n, room, .. })) = held.iter().find(|(_, entry)| entry.seq == seq) else {
+            return 0;
+        };
         held.remove(&turn);
         self.n_waiting -= 1;
         self.by_start.remove(&(lba, turn));
         self.by_end.remove(&(lba + n, turn));
         if self.outermost.get(&lba) != Some(&(lba + n)) {
-            return;
+            return room;
         }
         self.outermost.remove(&lba);
         // what it hid comes to light
@@ -175,11 +185,12 @@ impl DirtyBuffer {
                 self.show(start, end);
             }
         }
+        room
     }
 
-    /// `n` sectors have reached the media by now.
-    pub fn landed(&mut self, n: i64, now: i64) {
-        self.used -= n;
+    /// What took so much room has reached the media by now.
+    pub fn landed(&mut self, room: i64, now: i64) {
+        self.used -= room;
         self.landing.retain(|&(_, end)| end > now);
     }
 
@@ -225,13 +236,16 @@ mod tests {
             if self.covers(lba, n) {
                 return true;
             }
-            if self.used + n > buffer.capacity {
+            if self.used + write.room > buffer.capacity {
                 return false;
             }
-            self.used += n;
+            self.used += write.room;
             let joins = |e: &&mut Dirty| e.lba + e.n == lba && e.n + n <= buffer.longest && lba % buffer.border != 0;
             match self.waiting.iter_mut().find(joins) {
-                Some(entry) => entry.n += n,
+                Some(entry) => {
+                    entry.n += n;
+                    entry.room += write.room;
+                }
                 None => self.waiting.push(write),
             }
             true
@@ -241,7 +255,7 @@ mod tests {
     #[test]
     fn the_same_writes_wait_as_by_looking_at_every_one() {
         let mut below = drawn_from(3);
-        let mut buffer = DirtyBuffer::new(600, 32, 200);
+        let mut buffer = DirtyBuffer::new(600, 32, 200, 3);
         let mut plain = Plain::default();
         for seq in 0..60_000 {
             // close together, so that writes join, hide and overlap each other
@@ -249,13 +263,13 @@ mod tests {
             let n = (1 + below(if seq % 5 == 0 { 40 } else { 4 })).min(200 - lba % 200);
             let seq = seq as u64;
             assert_eq!(buffer.covers(lba, n), plain.covers(lba, n), "write {seq}");
-            let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0, in_place: false });
+            let taken = plain.accept(&buffer, Dirty { seq, lba, n, arrived: 0, in_place: false, room: n.max(3) });
             assert_eq!(buffer.accept(seq, lba, n, 0, false), taken, "write {seq}");
             if below(3) == 0 && !plain.waiting.is_empty() {
                 let gone = plain.waiting.remove(below(plain.waiting.len() as i64) as usize);
-                plain.used -= gone.n;
-                buffer.leave((gone.lba / 200) as usize, gone.seq, 1);
-                buffer.landed(gone.n, 1);
+                plain.used -= gone.room;
+                let room = buffer.leave((gone.lba / 200) as usize, gone.seq, 1);
+                buffer.landed(room, 1);
             }
             let facts = |e: &Dirty| (e.seq, e.lba, e.n);
             let expected = |arm| plain.waiting.iter().filter(move |e| e.lba / 200 == arm).map(facts);

@@ -39,12 +39,13 @@ pub mod traffic;
 mod virtual_disk;
 #[cfg(feature = "web")]
 mod web;
+mod write_zones;
 
 #[cfg(feature = "python")]
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::{break_off, run, run_streamed, scheduler_names};
+    use crate::python::{break_off, run, run_streamed, scheduler_names, sweep_rounds};
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

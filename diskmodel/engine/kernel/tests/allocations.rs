@@ -132,6 +132,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         queue: queue("fcfs"),
         drive_queue: queue("sptf"),
         merge_sectors: 0,
+        write_zones: None,
         throttle_requests: 0,
         depth: 32,
         command_ns: 20_000,

@@ -37,7 +37,7 @@ def dies(**changes: Any) -> Dies:
 def test_read_senses_then_crosses_channel_and_interface() -> None:
     drive = dies(read_latency_ns=7 * US)
     drive.advance(0)
-    assert drive.read(0, 0, 8) == Served((50 + 10 + 5 + 7) * US, 65 * US)
+    assert drive.read(0, 0, 8) == Served((50 + 10 + 5 + 7) * US, 65 * US, latency_ns=7 * US)
 
 
 def test_reads_of_two_dies_overlap_and_of_one_die_do_not() -> None:
@@ -101,13 +101,13 @@ def test_page_register_serves_the_page_again_without_sensing() -> None:
 def test_write_without_buffer_ends_with_its_program() -> None:
     drive = dies(write_latency_ns=3 * US)
     drive.advance(0)
-    assert drive.write(0, 1, 0, 8) == [(1, Served((5 + 10 + 500 + 3) * US, 515 * US))]
+    assert drive.write(0, 1, 0, 8) == [(1, Served((5 + 10 + 500 + 3) * US, 515 * US, latency_ns=3 * US))]
 
 
 def test_buffered_write_ends_in_the_buffer_and_is_read_from_there() -> None:
     drive = dies(write_buffer_bytes=16384, write_latency_ns=3 * US)
     drive.advance(0)
-    assert drive.write(0, 1, 80, 8) == [(1, Served(8 * US, 5 * US))]
+    assert drive.write(0, 1, 80, 8) == [(1, Served(8 * US, 5 * US, latency_ns=3 * US))]
     drive.settle(0)
     drive.advance(10 * US)
     assert drive.read(10 * US, 80, 8) == Served(15 * US, 5 * US, True)
@@ -186,3 +186,20 @@ def test_wire_uses_the_first_gap_that_is_long_enough() -> None:
         15,
         25,
     ]
+
+
+def test_commands_draw_their_delays() -> None:
+    """Reads draw from the first state, 0 here, and writes from 2³² - 1 less that (rule F19)."""
+    delays = [0, 10 * US, 20 * US, 30 * US]
+    drive = dies(read_latency_ns=7 * US, read_delay_ns=delays, write_delay_ns=delays, write_buffer_bytes=16384)
+    drive.advance(0)
+    state, drawn = 0, []
+    for _ in range(3):
+        state = (1664525 * state + 1013904223) % 2**32
+        drawn.append(delays[4 * state >> 32])
+    served = [drive.read(0, 16 * k, 8) for k in range(3)]
+    assert [read.latency_ns for read in served] == [7 * US + delay for delay in drawn]
+    assert served[0].done_ns == (50 + 10 + 5 + 7) * US + drawn[0]
+    state = (1664525 * (2**32 - 1) + 1013904223) % 2**32
+    ((_, written),) = drive.write(0, 1, 80, 8)
+    assert written.latency_ns == delays[4 * state >> 32]

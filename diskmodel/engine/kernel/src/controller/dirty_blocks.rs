@@ -22,7 +22,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The lane in which a block's first sector lies.
-    fn lane_of(&self, block: i64) -> usize {
+    pub fn lane_of(&self, block: i64) -> usize {
         if self.n == 1 {
             return 0;
         }

@@ -10,14 +10,16 @@ use super::dies::{Dies, Job, Work};
 use super::places::{FirstLayout, Places, Resident};
 use super::{ftl, Model};
 use crate::faults::{planted, Fault};
+use crate::generator::Generator;
 
 /// A read of so many pages looks them up; one of fewer goes through them.
 const MANY_PAGES: usize = 128;
 
-/// When a command is done, and how long it moved data without waiting.
+/// When a command is done, how much of that was latency, and how long it moved data without waiting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Served {
     pub done: i64,
+    pub latency: i64,
     pub transfer: i64,
     pub is_hit: bool,
 }
@@ -46,10 +48,13 @@ pub struct Buffer {
     filling_ready: i64,
     /// Pages of the read that is looked at, and the sectors requested of each.
     wanted: Vec<(i64, i64)>,
+    /// Draws of delays (rule F19).
+    read_draws: Generator,
+    write_draws: Generator,
 }
 
 impl Buffer {
-    pub fn new(model: &Model, ftl: ftl::Ftl, drive: u32, first: FirstLayout) -> Self {
+    pub fn new(model: &Model, ftl: ftl::Ftl, drive: u32, first: FirstLayout, draw: u32) -> Self {
         Buffer {
             dies: Dies::new(model),
             collection: Collection::new(ftl, model, drive),
@@ -61,6 +66,8 @@ impl Buffer {
             filling: Vec::with_capacity(model.units_per_page as usize),
             filling_ready: 0,
             wanted: Vec::new(),
+            read_draws: Generator::new(draw),
+            write_draws: Generator::new(!draw),
         }
     }
 
@@ -150,7 +157,7 @@ impl Buffer {
 
     /// Senses, transfers and sends the pages of a read that is ready now (rule F4).
     pub fn read(&mut self, now: i64, lba: i64, n: i64, model: &Model) -> Served {
-        let mut served = Served { done: now, transfer: 0, is_hit: true };
+        let mut served = Served { done: now, is_hit: true, ..Served::default() };
         let mut wanted = std::mem::take(&mut self.wanted);
         self.find_pages(lba, lba + n, &mut wanted, model);
         for &(page, count) in &wanted {
@@ -168,7 +175,8 @@ impl Buffer {
             }
         }
         self.wanted = wanted;
-        served.done += model.read_latency_ns;
+        served.latency = model.read_latency_ns + self.read_draws.one_of(&model.read_delay_ns, Fault::DelayDraw);
+        served.done += served.latency;
         served
     }
 
@@ -217,8 +225,9 @@ impl Buffer {
                 self.accept_units(&mut write, now, model);
             }
             self.incoming.pop_front();
-            let done = write.done + model.write_latency_ns;
-            served(write.command, Served { done, transfer: write.transfer, is_hit: false });
+            let latency = model.write_latency_ns + self.write_draws.one_of(&model.write_delay_ns, Fault::DelayDraw);
+            let done = write.done + latency;
+            served(write.command, Served { done, latency, transfer: write.transfer, is_hit: false });
         }
     }
 

@@ -1,4 +1,4 @@
-//! One flash drive (rules F1 to F18); see `diskmodel/engine/reference/flash_disk.py`.
+//! One flash drive (rules F1 to F19); see `diskmodel/engine/reference/flash_disk.py`.
 
 mod buffer;
 mod collection;
@@ -43,6 +43,9 @@ pub struct Model {
     pub by_channels: Divisor,
     pub read_latency_ns: i64,
     pub write_latency_ns: i64,
+    /// Equally likely delays of a command (rule F19).
+    pub read_delay_ns: Vec<i64>,
+    pub write_delay_ns: Vec<i64>,
     pub is_buffered: bool,
     pub room_units: i64,
     pub ftl: FtlTables,
@@ -94,11 +97,12 @@ pub struct Flash {
 
 impl Flash {
     /// A drive whose flash is in the state of `ftl`, and its data as `first` lays them out.
-    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl, first: FirstLayout) -> Self {
+    /// Its draws of delays begin at `draw`.
+    pub fn new(index: u32, model: &Model, host: &Policy, ftl: Ftl, first: FirstLayout, draw: u32) -> Self {
         Flash {
             front: Front::new(index, host),
             taken: VecDeque::new(),
-            buffer: Buffer::new(model, ftl, index, first),
+            buffer: Buffer::new(model, ftl, index, first, draw),
             sectors_per_unit: model.sectors_per_unit,
             n_dies: model.n_dies() as i64,
             ahead: VecDeque::new(),
@@ -133,14 +137,14 @@ impl Flash {
         self.buffer.advance(ready, model);
         let served = self.buffer.read(ready, lba, n, model);
         self.ahead.push_back((ready, self.buffer.busy_ns() - busy));
-        finish(id, served, model.read_latency_ns, commands, events);
+        finish(id, served, commands, events);
     }
 }
 
 /// Lets a command complete that was served so.
-fn finish(id: u32, served: Served, latency_ns: i64, commands: &mut Commands, events: &mut Events) {
+fn finish(id: u32, served: Served, commands: &mut Commands, events: &mut Events) {
     let command = &mut commands[id];
-    command.overhead += latency_ns;
+    command.overhead += served.latency;
     command.transfer = served.transfer;
     command.is_hit = served.is_hit;
     answer(id, served.done, commands, events);
@@ -179,17 +183,17 @@ impl Device for Flash {
             }
             taken.push_back(waiting);
         }
-        let mut finish = |id, served, latency_ns| finish(id, served, latency_ns, commands, events);
+        let mut finish = |id, served| finish(id, served, commands, events);
         buffer.advance(now, model);
         while let Some(&Waiting { id, op, lba, n, .. }) = taken.front().filter(|w| w.ready <= now) {
             taken.pop_front();
             if op == WRITE {
-                buffer.write(now, id, lba, n, model, |id, served| finish(id, served, model.write_latency_ns));
+                buffer.write(now, id, lba, n, model, &mut finish);
             } else {
-                finish(id, buffer.read(now, lba, n, model), model.read_latency_ns);
+                finish(id, buffer.read(now, lba, n, model));
             }
         }
-        buffer.settle(now, model, |id, served| finish(id, served, model.write_latency_ns));
+        buffer.settle(now, model, &mut finish);
         if let Some(change) = buffer.next_change() {
             front.wake(change, events);
         }

@@ -53,6 +53,7 @@ pub struct Electronics {
     pub writes_drop_all: bool,
     pub keeps_writes: bool,
     pub dirty_sectors: i64,
+    pub write_room_sectors: i64,
     pub weighed_commands: usize,
     pub weighed_writes: usize,
     pub intake: Intake,

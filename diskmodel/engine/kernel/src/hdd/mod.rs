@@ -75,7 +75,7 @@ impl Disk {
             spindle,
             actuators: actuators.collect(),
             segments: Segments::new(e.cache_segments as usize, e.segment_sectors),
-            dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator),
+            dirty: DirtyBuffer::new(e.dirty_sectors, e.segment_sectors, e.n_sectors_per_actuator, e.write_room_sectors),
             blocked: VecDeque::new(),
             bus_free_ns: 0,
             draws: Draws::new(first_draw, index),
@@ -109,12 +109,14 @@ impl Disk {
         target(waiting, &self.actuators, &self.spindle, model)
     }
 
-    /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5).
-    pub fn load(&mut self, writes: &[(u64, i64, i64)], model: &Model) {
+    /// Writes that the buffer holds when the run begins: number, first block, sectors (rule Z5). `room` is what writes of
+    /// these numbers take, where that is more than they are long.
+    pub fn load(&mut self, writes: &[(u64, i64, i64)], room: &[i64], model: &Model) {
         let per_actuator = model.electronics.n_sectors_per_actuator;
         let in_place = |lba, n| self.is_known_run(lba, n, per_actuator);
         let in_place: Vec<_> = writes.iter().map(|&(_, lba, n)| in_place(lba, n)).collect();
-        self.dirty.load(writes, &in_place);
+        let room: Vec<_> = writes.iter().map(|&(seq, _, n)| room.get(seq as usize).copied().unwrap_or(n)).collect();
+        self.dirty.load(writes, &in_place, &room);
     }
 
     fn hand_over(&mut self, model: &Model, commands: &mut Commands, events: &mut Events) {

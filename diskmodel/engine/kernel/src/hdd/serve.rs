@@ -344,7 +344,7 @@ impl Disk {
         let in_place = self.actuators[i].media.is_some() && self.dirty.is_in_place(i, seq);
         let start = Start { at: events.now, target, is_follower: false, data_at: 0, in_place };
         let access = self.access(i, Extent { op: WRITE, lba, n }, start, model);
-        self.dirty.leave(i, seq, access.end);
-        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, n as u32));
+        let room = self.dirty.leave(i, seq, access.end);
+        events.at(access.end, COMPLETE, self.front.index, seq, Action::Destaged(self.front.index, room as u32));
     }
 }

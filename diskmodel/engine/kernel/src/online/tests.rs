@@ -55,6 +55,7 @@ fn scenario() -> Scenario {
         queue: queue("mq-deadline"),
         drive_queue: queue("sptf"),
         merge_sectors: 0,
+        write_zones: None,
         throttle_requests: 0,
         depth: 4,
         command_ns: 20_000,

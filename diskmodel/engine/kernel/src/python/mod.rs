@@ -9,11 +9,13 @@ pub mod extract;
 pub mod guard;
 pub mod seeks;
 mod streamed;
+mod sweep;
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 pub use streamed::run_streamed;
+pub use sweep::sweep_rounds;
 
 use crate::device::Device;
 use crate::scenario::{Built, Scenario, SchedulerName};

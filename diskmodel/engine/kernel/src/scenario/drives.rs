@@ -61,6 +61,9 @@ pub struct HddTables {
     pub writes_drop_all: bool,
     pub keeps_writes: bool,
     pub dirty_sectors: i64,
+    /// Least room of a write in the buffer.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub write_room_sectors: i64,
     pub weighed_commands: i64,
     pub weighed_writes: i64,
     /// Of each arm.
@@ -89,6 +92,12 @@ pub struct FlashTables {
     pub write_overhead_ns: i64,
     pub read_latency_ns: i64,
     pub write_latency_ns: i64,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub read_delay_ns: Vec<i64>,
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub write_delay_ns: Vec<i64>,
     pub write_buffer_bytes: i64,
     /// The small drive on which garbage collection is followed (rule F12).
     pub ftl: FtlTables,
@@ -200,6 +209,7 @@ impl HddTables {
                 writes_drop_all: self.writes_drop_all,
                 keeps_writes: self.keeps_writes,
                 dirty_sectors: self.dirty_sectors,
+                write_room_sectors: self.write_room_sectors,
                 weighed_commands: self.weighed_commands as usize,
                 weighed_writes: self.weighed_writes as usize,
                 intake: Intake { depth, overhead_ns: [self.read_overhead_ns, self.write_overhead_ns] },
@@ -244,6 +254,8 @@ impl FlashTables {
             by_channels: Divisor::new(self.channels as i64),
             read_latency_ns: self.read_latency_ns,
             write_latency_ns: self.write_latency_ns,
+            read_delay_ns: self.read_delay_ns,
+            write_delay_ns: self.write_delay_ns,
             is_buffered: self.write_buffer_bytes > 0,
             room_units: (self.write_buffer_bytes / self.mapping_bytes).max(units_per_page),
             ftl: self.ftl,

@@ -34,6 +34,8 @@ impl FlashTables {
             ("drive.write_latency_ns", self.write_latency_ns),
         ];
         all_within(&times, 0, MAX_TIME_NS)?;
+        each_within("drive.read_delay_ns", &self.read_delay_ns, 0, MAX_TIME_NS)?;
+        each_within("drive.write_delay_ns", &self.write_delay_ns, 0, MAX_TIME_NS)?;
         let wires = [
             ("drive.channel_bytes_per_s", self.channel_bytes_per_s),
             ("drive.interface_bytes_per_s", self.interface_bytes_per_s),

@@ -41,6 +41,8 @@ impl HddTables {
         all_within(&lengths, 0, MAX_SECTORS)?;
         // what has landed is counted in 32 bits
         within("drive.dirty_sectors", self.dirty_sectors, 0, i64::from(u32::MAX))?;
+        // a write that finds no room in an empty buffer would wait without an end
+        within("drive.write_room_sectors", self.write_room_sectors, 0, self.dirty_sectors)?;
         let weighed =
             [("drive.weighed_commands", self.weighed_commands), ("drive.weighed_writes", self.weighed_writes)];
         all_within(&weighed, 1, MAX_DEPTH)?;

@@ -12,7 +12,7 @@ mod rules;
 mod start;
 mod virtual_rules;
 
-use crate::device::Device;
+use crate::device::{Device, Shared};
 use crate::faults::{planted, Fault};
 use crate::flash::{Flash, Ftl};
 pub use crate::flash::{FtlTables, GcPolicy};
@@ -26,6 +26,8 @@ pub use crate::queue::{Queue, SchedulerName};
 use crate::simulation::{Cache, Controller, Host, Parts, Submitter};
 pub use crate::traffic::Limits;
 use crate::virtual_disk::VirtualDisk;
+pub use crate::write_zones::WriteZoneTables;
+use crate::write_zones::WriteZones;
 pub use caches::CacheTables;
 pub use drives::{Drive, FlashTables, HddTables, VirtualTables};
 pub use start::Start;
@@ -40,6 +42,9 @@ pub struct Scenario {
     pub drive_queue: Queue,
     /// Sectors up to which adjacent waiting commands become one above a disk; 0: they do not.
     pub merge_sectors: i64,
+    /// None: a drive that is written anywhere.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub write_zones: Option<WriteZoneTables>,
     /// Requests of a disk's block queue, where write-back throttling is to be modeled; 0: it is not.
     pub throttle_requests: i64,
     pub depth: usize,
@@ -76,6 +81,7 @@ struct Outside {
     host: Option<Host>,
     submitter: Option<Submitter>,
     merge_sectors: i64,
+    write_zones: Option<WriteZoneTables>,
     n_buffered: u64,
     sample_every: u64,
 }
@@ -83,8 +89,13 @@ struct Outside {
 impl Outside {
     /// All that a simulation is made of, with disks of one kind.
     fn around<D: Device>(self, model: D::Model, mut disks: Vec<D>) -> Parts<D> {
-        let Outside { layout, controller, cache, host, submitter, merge_sectors, n_buffered, sample_every } = self;
-        disks.iter_mut().for_each(|disk| disk.front_mut().merge_up_to(merge_sectors));
+        let Outside { layout, controller, cache, host, submitter, n_buffered, sample_every, .. } = self;
+        for front in disks.iter_mut().map(Device::front_mut) {
+            front.merge_up_to(self.merge_sectors);
+            if let Some(zones) = &self.write_zones {
+                front.write_in(WriteZones::new(zones, model.border()));
+            }
+        }
         Parts { model, layout, controller, cache, host, submitter, disks, n_buffered, sample_every }
     }
 }
@@ -133,9 +144,17 @@ impl Scenario {
         let submitter = (self.throttle_requests > 0 && is_redundant).then(|| {
             Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity, turn_ns)
         });
-        let merge_sectors = self.merge_sectors;
-        let outside =
-            Outside { layout, controller, cache, host: buffer, submitter, merge_sectors, n_buffered, sample_every };
+        let outside = Outside {
+            layout,
+            controller,
+            cache,
+            host: buffer,
+            submitter,
+            merge_sectors: self.merge_sectors,
+            write_zones: self.write_zones,
+            n_buffered,
+            sample_every,
+        };
         match self.drive {
             Drive::Hdd(tables) => {
                 let own = Policy::new(&self.drive_queue);
@@ -152,7 +171,7 @@ impl Scenario {
                     load_logs(&mut disks, n_disks, start, &model);
                 }
                 for (disk, writes) in disks.iter_mut().zip(start.buffered.by_disk(n_devices)) {
-                    disk.load(&writes, &model);
+                    disk.load(&writes, &start.buffered_room, &model);
                 }
                 Ok(Built::Hdd(outside.around(model, disks)))
             }
@@ -164,7 +183,10 @@ impl Scenario {
                     ftl.write(Some(unit), &model.ftl);
                 }
                 let mut disks: Vec<_> = (0..n_devices)
-                    .map(|i| Flash::new(i, &model, &host, ftl.clone(), start.first_layout(i, &model)))
+                    .zip(&self.phase_ns)
+                    .map(|(i, &draw)| {
+                        Flash::new(i, &model, &host, ftl.clone(), start.first_layout(i, &model), draw as u32)
+                    })
                     .collect();
                 let before = start.programmed.by_disk(n_devices).into_iter().zip(start.buffered.by_disk(n_devices));
                 for (disk, (programmed, buffered)) in disks.iter_mut().zip(before) {

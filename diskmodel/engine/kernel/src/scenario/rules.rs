@@ -71,6 +71,7 @@ impl Scenario {
             Drive::Hdd(tables) => tables.check_spindles(&self.revolution_ns, &self.phase_ns),
             Drive::Virtual(_) => each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX)),
             Drive::Flash(tables) => {
+                each_within("phase_ns", &self.phase_ns, 0, i64::from(u32::MAX))?;
                 // one more is copied for all of them, and a run takes some more
                 has_memory(tables.state_bytes().saturating_mul(n_devices + 1) / 4 * 5)
             }
@@ -82,6 +83,16 @@ impl Scenario {
         self.drive_queue.check("drive_queue")?;
         size_within("depth", self.depth, 1, MAX_DEPTH)?;
         within("merge_sectors", self.merge_sectors, 0, MAX_LENGTH_BYTES / sector_bytes)?;
+        if let Some(zones) = &self.write_zones {
+            zones.check(sector_bytes)?;
+            let n_devices = self.layout.n_devices();
+            holds(
+                n_devices == 1,
+                "write_zones",
+                format_args!("({n_devices} drives)"),
+                "must be those of a single drive",
+            )?;
+        }
         if self.throttle_requests == 0 {
             return Ok(());
         }

@@ -34,6 +34,9 @@ pub struct Start {
     pub programmed: Writes,
     /// Writes that the drives' buffers have accepted after these, in order.
     pub buffered: Writes,
+    /// Room that each of these takes in a hard disk's buffer, in sectors; empty: as much as it is long.
+    #[cfg_attr(feature = "python", pyo3(from_py_with = whole_numbers))]
+    pub buffered_room: Vec<i64>,
     /// Writes that lie in the media cache of every hard disk but the spares, in order.
     pub logged: Places,
     /// Runs of writes that go on, of hard disks with media caches, in order.
@@ -150,10 +153,16 @@ impl Scenario {
         self.check_places("start.programmed", programmed, arm)?;
         self.check_places("start.buffered", buffered, arm)?;
         self.check_logged(arm)?;
+        let rooms = &self.start.buffered_room;
+        if !rooms.is_empty() {
+            has_length("start.buffered_room", rooms.len(), buffered.n.len())?;
+            each_within("start.buffered_room", rooms, 0, room)?;
+        }
         let mut used = vec![0_i64; self.layout.n_devices() as usize];
         let places = buffered.lba.iter().zip(&buffered.n);
         for (at, (&disk, (&lba, &n))) in buffered.disk.iter().zip(places).enumerate() {
-            used[disk as usize] += ((lba + n - 1) / unit - lba / unit + 1) * unit;
+            let own = ((lba + n - 1) / unit - lba / unit + 1) * unit;
+            used[disk as usize] += rooms.get(at).map_or(own, |&room| room.max(own));
             let rule = format_args!("disk {disk} has room for {room} sectors");
             holds(used[disk as usize] <= room, &format!("start.buffered.n[{at}]"), n, rule)?;
         }

@@ -98,7 +98,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     self.ids.push(command);
                 } else {
                     let disk = &mut self.disks[device as usize];
-                    disk.submit(command, &self.model, &mut self.commands, &mut self.events);
+                    if !disk.front_mut().holds_back(command, &self.commands) {
+                        disk.submit(command, &self.model, &mut self.commands, &mut self.events);
+                    }
                 }
                 lba += take;
                 n -= take;
@@ -145,7 +147,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn command_done(&mut self, command_id: u32) {
         let command = self.commands[command_id];
         self.commands.release(command_id);
-        self.disks[command.device as usize].complete(&command, &mut self.events);
+        let disk = &mut self.disks[command.device as usize];
+        disk.complete(&command, &mut self.events);
+        if let Some(next) = disk.front_mut().next_of_zone(&command, &mut self.commands) {
+            disk.submit(next, &self.model, &mut self.commands, &mut self.events);
+        }
         self.part_done(&command);
         let mut joined = command.next_joined;
         while joined > 0 {

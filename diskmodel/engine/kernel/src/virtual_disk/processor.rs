@@ -30,16 +30,8 @@ impl Processor {
         if !is_idle {
             return (free, own + copy);
         }
-        let wake = self.draw(&model.wake_ns);
+        let wake = self.draws.one_of(&model.wake_ns, Fault::WakeDraw);
         self.busy_ns = self.busy_ns.saturating_add(if planted(Fault::WakeBusy) { 0 } else { wake });
         (now + wake, own + copy)
-    }
-
-    fn draw(&mut self, wake_ns: &[i64]) -> i64 {
-        if wake_ns.is_empty() {
-            return 0;
-        }
-        let at = self.draws.below(wake_ns.len() as u64);
-        wake_ns[(at as usize + usize::from(planted(Fault::WakeDraw))) % wake_ns.len()]
     }
 }

@@ -57,6 +57,7 @@ pub fn hdd() -> HddTables {
         writes_drop_all: false,
         keeps_writes: false,
         dirty_sectors: 256,
+        write_room_sectors: 0,
         weighed_commands: 32,
         weighed_writes: 32,
         media_cache: None,
@@ -82,6 +83,8 @@ pub fn flash() -> FlashTables {
         write_overhead_ns: 4_000,
         read_latency_ns: 20_000,
         write_latency_ns: 10_000,
+        read_delay_ns: vec![],
+        write_delay_ns: vec![0, 0, 300_000],
         write_buffer_bytes: 131_072,
         ftl: FtlTables {
             n_units: 3_150,
