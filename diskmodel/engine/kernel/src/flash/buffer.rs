@@ -215,6 +215,7 @@ impl Buffer {
     }
 
     /// Moves incoming sectors into the buffer while there is room, first come, first served.
+    #[inline(always)]
     fn accept(&mut self, now: i64, model: &Model, mut served: impl FnMut(u32, Served)) {
         while let Some(&(mut write)) = self.incoming.front() {
             while write.lba < write.end {
