@@ -25,7 +25,8 @@ somebody else quotes from one, *assumed* those that nobody gives. The order of q
 firmware orders](validation-firmware.md) lists what each kind stands for. The last column counts rates and mean
 latencies that were published, in [reviews and manuals](validation-published.md) and as [whole
 series](validation-arrays.md), with the median size of the error; where it is 20 % or more and most errors are on one
-side, it says whether the model is too fast. Those pages say why the large ones are large. Figures of its sheet are rates that the data sheet prints, and that a simulation reproduces.
+side, it says whether the model is too fast. Those pages say why the large ones are large. Figures of its sheet are
+rates that the data sheet prints, and that a simulation reproduces.
 
 `diskmodel drives NAME` shows the last column. `python -m tests.validation.profiles` writes this page.
 
@@ -37,7 +38,8 @@ side, it says whether the model is too fast. Those pages say why the large ones 
 def errors() -> Mapping[str, dict[bool, list[float]]]:
     """Return errors of published rates by profile: of the drive itself (True), of its class (False).
 
-    A mean latency counts as the rate at which a client waits for it, so that a positive error is a model that is too fast.
+    A mean latency counts as the rate at which a client waits for it, so that a positive error is a model
+    that is too fast.
     """
     found: dict[str, dict[bool, list[float]]] = defaultdict(lambda: {True: [], False: []})
     for row in published_arrays.rows():
