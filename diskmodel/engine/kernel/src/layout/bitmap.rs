@@ -68,11 +68,6 @@ impl Bitmap {
         }
     }
 
-    /// Whether all these bits are set on disk.
-    pub fn holds(&self, (first, last): (i64, i64)) -> bool {
-        (first..=last).all(|number| self.bits.get(&number).is_some_and(|bit| bit.is_set))
-    }
-
     /// A write that needed these bits has ended.
     pub fn ended(&mut self, (first, last): (i64, i64), now: i64) {
         for number in first..=last {
