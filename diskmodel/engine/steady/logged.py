@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,8 @@ def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Cac
 
 def _whole(layout: LayoutTables) -> LayoutTables:
     """Return the layout with all of its disks and nothing going on."""
-    return replace(layout, failed=(), n_spares=0, sync_action="none", **dict.fromkeys(_OF_REBUILDS, 0))
+    nothing: dict[str, Any] = dict.fromkeys(_OF_REBUILDS, 0)
+    return replace(layout, failed=(), n_spares=0, sync_action="none", **nothing)
 
 
 @lru_cache(maxsize=_KEPT)
