@@ -35,8 +35,8 @@ SEED, N_REQUESTS = 1, 12_000
 SATA_DEPTH = 32
 #: In the names of drives that were measured behind AHCI.
 AHCI = "MicroServer"
-#: Errors that are asked for.
-WANTED_RATE, WANTED_P99 = 0.1, 0.2
+#: Errors that are required.
+REQUIRED_RATE, REQUIRED_P99 = 0.1, 0.2
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def page(cases: Sequence[Case]) -> str:
     for (has_converged, op), errors in summary(cases).items():
         rates, p99s = ([abs(getattr(e, name)) for e in errors] for name in ("iops_ratio", "p99_ratio"))
         said = "converged" if has_converged else "not converged"
-        figures = [_percent(np.median(rates)), _share(rates, WANTED_RATE), _percent(np.median(p99s))]
-        text.append(f"| {said}: {op}s | {len(errors)} | {' | '.join(figures)} | {_share(p99s, WANTED_P99)} |")
+        figures = [_percent(np.median(rates)), _share(rates, REQUIRED_RATE), _percent(np.median(p99s))]
+        text.append(f"| {said}: {op}s | {len(errors)} | {' | '.join(figures)} | {_share(p99s, REQUIRED_P99)} |")
     text.append(REMARKS.rstrip("\n"))
     for op in ("read", "write"):
         text += ["", f"## {op.capitalize()}s", "", "Error of the rate, error of p99; held-out depths in bold.", ""]
@@ -195,8 +195,8 @@ def _percent(value: float | np.floating) -> str:
     return f"{100 * value:.1f} %"
 
 
-def _share(errors: Sequence[float], wanted: float) -> str:
-    return f"{np.mean(np.array(errors) <= wanted):.0%}".replace("%", " %")
+def _share(errors: Sequence[float], required: float) -> str:
+    return f"{np.mean(np.array(errors) <= required):.0%}".replace("%", " %")
 
 
 if __name__ == "__main__":
