@@ -26,6 +26,8 @@ MAX_ELEMENTS = 6000
 #: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about
 #: 6; at double, zones with few accesses have no step.
 MIN_GAIN = 12.0
+#: Heights of track steps that are tried, turns.
+TRACK_TURNS = np.array([0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33])
 #: Heights of cylinder steps that are tried, turns beyond the skew of a track. They may be negative: a fitted track
 #: step can take part of them.
 CYLINDER_TURNS = np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
@@ -133,9 +135,11 @@ def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complex
     return out
 
 
-def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
+def best_sawtooth(
+    left: Complexes, relative: Floats, frequencies: Floats, heights: Floats, fits: Flags | None = None
+) -> tuple[float, Step]:
     """Return the sawtooth, of all frequencies and heights, that makes the residual most coherent, and its coherent
-    sum."""
+    sum; `fits` (heights, frequencies) leaves some of them out."""
     best, step = 0.0, Step()
     if len(frequencies) == 0:
         return best, step
@@ -143,12 +147,15 @@ def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, height
     shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * heights[:, None] * tooth), axis=1))
     # a later start shifts the shape round: all starts at once by circular correlation
     spectra = np.fft.fft(_gathered(left, relative, frequencies), axis=1)
-    for height, shape in zip(heights, shapes, strict=True):
-        score = np.abs(np.fft.ifft(spectra * shape, axis=1))
+    for k, (height, shape) in enumerate(zip(heights, shapes, strict=True)):
+        rows = np.arange(len(frequencies)) if fits is None else np.flatnonzero(fits[k])
+        if len(rows) == 0:
+            continue
+        score = np.abs(np.fft.ifft(spectra[rows] * shape, axis=1))
         row, column = divmod(int(score.argmax()), N_BINS)
         if score[row, column] > best:
             best = float(score[row, column])
-            period = 1.0 / float(frequencies[row])
+            period = 1.0 / float(frequencies[rows[row]])
             step = Step(period, column / N_BINS * period, float(height))
     return best, step
 
@@ -175,14 +182,10 @@ def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
     plain = abs(left.sum())
     nu, extent = zone.turns_per_block, zone.last - zone.first
     angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
-    best, step = 0.0, Step()
     lines = _lines(angle, relative, nu / 1.45, nu / 1.02, extent, 60)
     near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
-    for height in (0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33):
-        fits = near[np.abs(height / (nu / near - 1.0) - 0.72) < 0.32]
-        score, found = best_sawtooth(left, relative, fits, np.array([height]))
-        if score > best:
-            best, step = score, found
+    fits = np.abs(TRACK_TURNS[:, None] / (nu / near - 1.0) - 0.72) < 0.32
+    best, step = best_sawtooth(left, relative, near, TRACK_TURNS, fits)
     gain = log_gain(len(relative), plain, best)
     return replace(zone, track=step if gain > 2 * MIN_GAIN else Step())
 

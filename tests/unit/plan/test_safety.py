@@ -164,6 +164,24 @@ def test_the_hours_of_a_simulated_rebuild(drive: str, layout: dict[str, object],
     assert -0.03 < found.hours / known - 1 < 0.1
 
 
+@pytest.mark.parametrize(("rate", "least", "most"), [(1, 300, 300), (20, 2500, 5300), (900, 30_000, 30_000)])
+@pytest.mark.parametrize("speed", ["100 MB/s", "200 MB/s", "1 TB/s"])
+def test_a_run_beside_a_rebuild_is_short_where_requests_are_rare(rate: int, least: int, most: int, speed: str) -> None:
+    """200,000 steps of 128 KiB take 131 s at 200 MB/s, and 262 s at 100; no limit makes a disk faster than it is."""
+    seen = set()
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        seen.add(n_requests)
+        return part(20e6)
+
+    rebuild = {"done_ratio": 0.5, "speed_max": speed}
+    layout = {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": rebuild}
+    array = Array.parse({"drive": "seagate-exos-x16", "layout": layout})
+    beside_rebuild(evaluate, array, Workload.parse({"size": "8 KiB", "rate": f"{rate}/s"}), n_requests=30_000, seed=0)
+    (n_requests,) = seen
+    assert least <= n_requests <= most
+
+
 def test_json_says_whether_a_rebuild_ends() -> None:
     shown = [Safety(None, None, hours, 0.0, 0.01).json_fields() for hours in (12.0, math.inf, math.nan)]
     assert [item["rebuild_ends"] for item in shown] == [True, False, None]
