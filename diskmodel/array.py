@@ -187,7 +187,7 @@ class Array(Description):
         level, disks = found["level"] or "jbod", int(found["disks"] or 1)
         if broken := _BROKEN.match(level):
             table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
-            fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}; rebuild = {{}} there rebuilds'
+            fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
             raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
         return cls.parse({"name": words, "drive": found["drive"], "layout": {"level": level, "disks": disks}}, words)
 
