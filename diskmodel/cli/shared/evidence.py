@@ -52,6 +52,4 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
 
 
 def _accepted() -> str:
-    return (
-        "a measurement by diskmodel, results of fio (JSON, terse, text) or DiskSpd (text, XML), a trace with times"
-    )
+    return "a measurement by diskmodel, results of fio (JSON, terse, text) or DiskSpd (text, XML), a trace with times"
