@@ -32,7 +32,11 @@ def drives(
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="List drives of one kind: hdd, nearline, 10k, 15k, sata-ssd, sas-ssd or nvme."),
+        typer.Option(
+            "--kind",
+            help="List drives of one kind: hdd, nearline, 10k, 15k, smr (shingled), host-managed (shingled, zones "
+            "written in order by the host), sata-ssd, sas-ssd or nvme.",
+        ),
     ] = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the drive's description, as a start for your own profile.")
@@ -160,6 +164,9 @@ def _card(drive: Drive, validation: str) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+        if drive.recording == "shingled":
+            manager = "the host" if drive.write_zones else "the drive"
+            rows.append(("recording", f"shingled, managed by {manager}: no drive for random writes"))
         if drive.media_cache is not None:
             bands = drive.media_cache.band_bytes
             cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"

@@ -50,6 +50,16 @@ def test_other_words_are_refused(words):
         Array.from_words(words)
 
 
+@pytest.mark.parametrize("level", ["raid6 degraded", "RAID 6 (1 disk failed)", "raid-6, rebuilding"])
+def test_an_array_with_a_failed_disk_is_one_in_a_file(level, tmp_path):
+    with pytest.raises(DescriptionError) as caught:
+        Array.from_words(f"8x generic-15k {level}")
+    fix = str(caught.value).partition("write a file with ")[2]
+    path = tmp_path / "array.toml"
+    path.write_text(fix.partition(";")[0].replace(" and ", "\n"))
+    assert Array.load(path).layout.failed == (0,)
+
+
 RAID5 = ("simulate", "8x generic-15k raid5")
 
 

@@ -86,7 +86,10 @@ def test_drive_plot(tmp_path: Path) -> None:
         (("drives", "generic-77k"), "is neither a file nor a drive"),
         (("drives", "segate"), "did you mean seagate?"),
         (("drives", "--kind", "nvm"), "is not a kind of drive; did you mean nvme?"),
-        (("drives", "--kind", "floppy"), "use one of hdd, nearline, 10k, 15k, sata-ssd, sas-ssd, nvme"),
+        (
+            ("drives", "--kind", "floppy"),
+            "use one of hdd, nearline, 10k, 15k, smr, host-managed, sata-ssd",
+        ),
         (("drives", "intel", "--kind", "10k"), "matches no drive of the kind 10k"),
         (("drives", "seagate", "--toml"), "is neither a file nor a drive"),
         (("drives", "--kind", "nvme", "--plot", "d.png"), "needs the name of one drive"),
