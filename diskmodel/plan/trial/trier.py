@@ -43,9 +43,9 @@ WORTH_A_TRY = 0.1
 #: both runs may see the same slow hour; at 8, the most that a run is lengthened by, every second one takes a third run.
 CONFIRMING = 4
 
-#: Strips from which on a request counts as several, and as how many at most. A run has so many times fewer requests: the
-#: disks get as many commands, which take as long to simulate and show as much of how busy they are. At half, p99 of
-#: requests of 1 MiB is known from 30,000 where a search may end; at double, questions about them take double.
+#: Strips from which on a request counts as several, and as how many at most. A run has so many times fewer requests:
+#: the disks get as many commands, which take as long to simulate and show as much of how busy they are. At half, p99 of
+#: requests of 1 MiB is known from 30,000 where a search may end; at double, questions about them take twice as long.
 SEVERAL_STRIPS, MOST = 4, 4
 
 #: Distance of a figure from its limit, in half-widths of its 95 % interval, from which a verdict at the answer is
