@@ -1,7 +1,7 @@
 """How busy the busiest disk is in the long run, from the utilization of all disks in one run.
 
-The disk that has most in a run has it partly by chance: of 60 disks about 2.4 standard errors more than the mean. Near
-full utilization, where a percent decides, only long runs would show that. Where disks get equal shares in the long run,
+Part of what the busiest disk of a run has is noise: of 60 disks about 2.4 standard errors more than the mean. Near full
+utilization, where a percent decides, only long runs are free of it. Where disks get equal shares in the long run,
 whichever has most is known to be as busy as the others, and the mean of all is a better estimate, of a run many times
 as short.
 """
