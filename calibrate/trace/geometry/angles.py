@@ -15,14 +15,13 @@ from scipy import fft
 
 from calibrate.arrays import Complexes, Flags, Floats
 from calibrate.trace.spectrum import GRAIN_BLOCKS
+from diskmodel.engine import _kernel
 
 #: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48
 #: Bins of blocks in the shortest period that is searched for, whose line then loses 0.6 % of its strength. With half it
 #: loses 3 %, and other lines than the strongest may be taken.
 BINS_OF_SHORTEST = 16
-#: Elements of an array made at once; affects speed only.
-MAX_ELEMENTS = 6000
 #: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about
 #: 6; at double, zones with few accesses have no step.
 MIN_GAIN = 12.0
@@ -119,20 +118,7 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
 
 def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
     """Return residuals summed by their place within a period, (frequencies, bins)."""
-    out = np.empty((len(frequencies), N_BINS), dtype=np.complex128)
-    at_once = max(MAX_ELEMENTS // max(len(relative), 1), 1)
-    real, imag = np.tile(left.real, at_once), np.tile(left.imag, at_once)
-    for k in range(0, len(frequencies), at_once):
-        some = frequencies[k : k + at_once]
-        n = len(some)
-        place = np.outer(some, relative)
-        place -= np.floor(place)
-        place *= N_BINS
-        place += np.arange(n)[:, None] * N_BINS
-        bins = place.astype(np.int64).ravel()
-        out.real[k : k + n] = np.bincount(bins, real[: len(bins)], n * N_BINS).reshape(n, N_BINS)
-        out.imag[k : k + n] = np.bincount(bins, imag[: len(bins)], n * N_BINS).reshape(n, N_BINS)
-    return out
+    return _kernel.folded(relative, left, frequencies, N_BINS)
 
 
 def best_sawtooth(

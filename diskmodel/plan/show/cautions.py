@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from diskmodel.array import Array
+from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
@@ -27,15 +29,39 @@ _PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
-    found = (*_doubts(result), _profile(result), _busy(result), _rebuild(result), *_outcome(result))
+    found = (
+        *_doubts(result),
+        *_orders(result),
+        _profile(result),
+        _busy(result),
+        _rebuild(result),
+        *_outcome(result),
+    )
     return [f"Caution: {text}." for text in found if text]
 
 
 def _doubts(result: PlanResult) -> list[str]:
     """Return which profiles do not describe their drive: that of the answer, or all without an answer."""
+    return [drive.doubt for drive in _answering(result) if drive.doubt]
+
+
+def _orders(result: PlanResult) -> list[str]:
+    """Return which of these drives may order queued commands in any way, for all that was measured."""
+    return [text for text in map(unknown_order, _answering(result)) if text]
+
+
+def unknown_order(drive: Drive) -> str:
+    """Return that nothing is known of how a drive orders queued commands, and what is assumed; "" elsewhere."""
+    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    if assumption is None or assumption.drawn:
+        return ""
+    return f"how {drive.name} orders queued commands is assumed: {assumption.words}"
+
+
+def _answering(result: PlanResult) -> Sequence[Drive]:
+    """Return the drive of the answer, or all without an answer."""
     best = result.best
-    drives = result.plan.candidates.drives if best is None else (best.family.drive,)
-    return [drive.doubt for drive in drives if drive.doubt]
+    return result.plan.candidates.drives if best is None else (best.family.drive,)
 
 
 def _profile(result: PlanResult) -> str:
