@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @ends_well
 def drives(
-    name: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="One drive: a name in the catalogue, or a profile (TOML file). Any other word lists the drives "
-            "whose name, maker, bus or kind it matches.",
+            help="One drive: a name in the catalogue, or a profile (TOML file). Any other words list the drives "
+            "whose name, maker, bus or kind they match; a single one is shown.",
         ),
     ] = None,
     kind: Annotated[
@@ -50,6 +50,11 @@ def drives(
     from diskmodel.drive.catalogue.kinds import find_drives
     from diskmodel.drive.validated import validation_of
 
+    name = " ".join(words) if words else None
+    # programs that search get a list, whatever it holds
+    if name is not None and kind is None and not (_is_one(name) or toml or plot or as_json):
+        found = find_drives(catalogue(), name)
+        name = found[0] if len(found) == 1 else name
     if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
             option = "toml" if toml else "plot"

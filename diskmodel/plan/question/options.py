@@ -358,8 +358,6 @@ def _put_workload(draft: _Draft, options: PlanOptions) -> None:
             "rate_per_s": rate,
             "addresses": {"pattern": "sequential" if options.sequential else "uniform"},
         }
-        if options.throughput_bytes_per_s is not None and options.sequential is None:
-            draft.notes.append("--throughput: at random places, the hardest case for disks; --sequential: in order")
         return
     if all(getattr(options, name) is None for name in _OF_STREAMS.values()):
         return
@@ -411,7 +409,14 @@ def _put_objective(draft: _Draft, options: PlanOptions) -> None:
         sizes = [stream.mean_size_bytes for stream in workload.streams]
         mean = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(rates)
         iops = options.throughput_bytes_per_s / mean
-        draft.notes.append(f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average")
+        note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
+        is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)
+        if is_random and options.sequential is None:
+            note += (
+                ", at random places; files that are read or written from end to end are another question: "
+                "--sequential, or --from preset:backup"
+            )
+        draft.notes.append(note)
     workload = draft.tables["workload"]
     recorded = workload if isinstance(workload, Workload) and "iops" not in objective else None
     if iops is not None:

@@ -147,7 +147,10 @@ def test_where_requests_go_is_said_and_asked() -> None:
     load: dict[str, Any] = {"throughput_bytes_per_s": "50 MB/s", "size_bytes": "1m", "read_ratio": 1.0}
     patterns, notes = asked(**load)
     assert patterns == ["uniform"]
-    assert "--throughput: at random places, the hardest case for disks; --sequential: in order" in notes
+    assert (
+        "at random places; files that are read or written from end to end are another question: --sequential" in notes
+    )
+    assert "at random places" not in asked("backup", throughput_bytes_per_s="50 MB/s")[1]
     patterns, notes = asked(**load, sequential=True)
     assert patterns == ["sequential"]
     assert "at random places" not in notes
