@@ -82,7 +82,9 @@ def _outcome(result: PlanResult) -> list[str]:
     outcome = best.trial.outcome if best is not None and best.trial is not None else None
     if best is None or outcome is None:
         return []
-    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(result.plan.host, outcome.iops.value)]
+    workload = result.plan.design_workload
+    rate = outcome.iops.value if workload.queue_depth else workload.offered_rate_per_s  # as asked, not as drawn
+    return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(result.plan.host, rate)]
 
 
 def _busy(result: PlanResult) -> str:
