@@ -43,6 +43,11 @@ def test_a_word_is_searched_for_in_names_buses_and_kinds() -> None:
     assert find_drives(catalogue(), "samsung nvme") == find_drives(catalogue(), "samsung", "nvme")
 
 
+def test_a_kind_is_no_drive() -> None:
+    with pytest.raises(DescriptionError, match="choose one from `diskmodel drives --kind nearline`"):
+        catalogue()["nearline"]
+
+
 @pytest.mark.parametrize("word", ["", "  ", "exos floppy"])
 def test_nothing_found(word: str) -> None:
     with pytest.raises(DescriptionError, match="matches no name or kind"):
