@@ -61,7 +61,7 @@ impl Bitmap {
             let cleared = (bit.ended / self.interval_ns + rest).saturating_mul(self.interval_ns);
             let is_kept = bit.is_set && (!self.is_cleared || now < cleared);
             if bit.n_writes == 0 && !is_kept {
-                bit.is_set = planted(Fault::BitmapWait);
+                bit.is_set = false;
                 self.pending.push(number);
             }
             bit.n_writes += 1;

@@ -3,6 +3,7 @@
 use super::{Owner, Simulation};
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
+use crate::faults::{planted, Fault};
 use crate::layout::{Bitmap, Layout, Piece};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
@@ -60,7 +61,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn take_waiting(&mut self) {
         let Some(intents) = &mut self.intents else { return };
         intents.n_taken = intents.waiting.len();
-        if intents.bitmap.has_pending() {
+        if intents.bitmap.has_pending() && !planted(Fault::BitmapWait) {
             self.write_bits();
         } else {
             self.begin_taken();
