@@ -22,17 +22,21 @@ if TYPE_CHECKING:
 
 @ends_well
 def drives(
-    name: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="One drive: a name in the catalogue, or a profile (TOML file). Any other word lists the drives "
-            "whose name, maker, bus or kind it matches.",
+            help="One drive: a name in the catalogue, or a profile (TOML file). Any other words list the drives "
+            "whose name, maker, bus or kind they match; a single one is shown.",
         ),
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="List drives of one kind: hdd, nearline, 10k, 15k, sata-ssd, sas-ssd or nvme."),
+        typer.Option(
+            "--kind",
+            help="List drives of one kind: hdd, nearline, 10k, 15k, smr (shingled), host-managed (shingled, zones "
+            "written in order by the host), sata-ssd, sas-ssd or nvme.",
+        ),
     ] = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the drive's description, as a start for your own profile.")
@@ -46,6 +50,11 @@ def drives(
     from diskmodel.drive.catalogue.kinds import find_drives
     from diskmodel.drive.validated import validation_of
 
+    name = " ".join(words) if words else None
+    # programs that search get a list, whatever it holds
+    if name is not None and kind is None and not (_is_one(name) or toml or plot or as_json):
+        found = find_drives(catalogue(), name)
+        name = found[0] if len(found) == 1 else name
     if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
             option = "toml" if toml else "plot"
@@ -139,9 +148,16 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
 def _card(drive: Drive, validation: str) -> Table:
     from rich.table import Table
 
+    table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    for label, text in card_rows(drive, validation):
+        table.add_row(label, text)
+    return table
+
+
+def card_rows(drive: Drive, validation: str) -> list[tuple[str, str]]:
+    """Return what there is to say about a drive: label, text."""
     from diskmodel.units import nominal_bytes
 
-    table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
     rows: list[tuple[str, str]] = [
         ("size", f"{nominal_bytes(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")
@@ -160,6 +176,9 @@ def _card(drive: Drive, validation: str) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+        if drive.recording == "shingled":
+            manager = "the host" if drive.write_zones else "the drive"
+            rows.append(("recording", f"shingled, managed by {manager}: no drive for random writes"))
         if drive.media_cache is not None:
             bands = drive.media_cache.band_bytes
             cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"
@@ -187,10 +206,7 @@ def _card(drive: Drive, validation: str) -> Table:
     rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
     rows += [("year", str(drive.year or "")), ("reliability", _reliability(drive)), ("power", _power(drive))]
     rows += [("assumed", _assumed(drive)), ("validation", validation), ("notes", drive.notes)]
-    for label, text in rows:
-        if text:
-            table.add_row(label, text)
-    return table
+    return [(label, text) for label, text in rows if text]
 
 
 def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:

@@ -28,7 +28,8 @@ series](validation-arrays.md), with the median size of the error; where it is 20
 side, it says whether the model is too fast. Those pages say why the large ones are large. Figures of its sheet are
 rates that the data sheet prints, and that a simulation reproduces.
 
-`diskmodel drives NAME` shows the last column. `python -m tests.validation.profiles` writes this page.
+`diskmodel drives NAME` shows the last column, and each name leads to the page of that profile, with the measurements.
+`python -m tests.validation.profiles` writes this page.
 
 | profile | printed | quoted | assumed | order of commands | compared with measurements |
 |---|--:|--:|--:|---|---|
@@ -107,7 +108,7 @@ def main() -> None:
         rows.append(f"| {' | '.join(map(str, cells))} |\n")
     PAGE.write_text(INTRODUCTION + "".join(rows), encoding="utf-8")
     head = "# How each profile compares with measurements; `python -m tests.validation.profiles` writes it.\n"
-    TABLE.write_text(head + "".join(f'{name} = "{text}"\n' for name, text in lines.items()), encoding="utf-8")
+    TABLE.write_text(head + "".join(f'"{name}" = "{text}"\n' for name, text in lines.items()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -244,6 +244,28 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     assert 'speed_min = "60 MB/s" } in [candidates]: at least 74.1 hours' in said
 
 
+def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
+    asked = {
+        "workload": {"size": "4 KiB", "read_ratio": 0.0, "rate": "310/s"},
+        "objective": {"latency": {"p99": "100 ms"}, "capacity": "1 TB"},
+        "candidates": {"drives": ["generic-7k2"], "levels": ["raid10"], "min_disks": 4, "max_disks": 4},
+        "controller": {"write_cache": {"size": "64 MiB"}},
+        "search": {"requests": 20_000, "max_requests": 20_000},
+    }
+    result = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False)
+    assert result.best is not None
+    assert result.best.trial is not None
+    outcome = result.best.trial.outcome
+    assert outcome is not None
+    assert outcome.latency_of("p99").value < 1e6, "the write cache hides it"
+    (said,) = [line for line in cautions(result) if "busiest" in line]
+    assert f"works {outcome.busiest_ratio:.1%} of the time" in said
+    asked["workload"] |= {"rate": "150/s"}  # type: ignore[operator]
+    calm = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False)
+    assert calm.best is not None
+    assert not [line for line in cautions(calm) if "busiest" in line]
+
+
 def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archive-st8000as0002") -> PlanDescription:
     return PlanDescription.parse(
         {
