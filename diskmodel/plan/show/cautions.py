@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.flash.wear import wear
+from diskmodel.drive.validated import measured_slower
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -32,6 +33,7 @@ def cautions(result: PlanResult) -> list[str]:
     found = (
         *_doubts(result),
         *_orders(result),
+        *_slower(result),
         _profile(result),
         _busy(result),
         _rebuild(result),
@@ -56,6 +58,16 @@ def unknown_order(drive: Drive) -> str:
     if assumption is None or assumption.drawn:
         return ""
     return f"how {drive.name} orders queued commands is assumed: {assumption.words}"
+
+
+def _slower(result: PlanResult) -> list[str]:
+    """Return which of these drives were measured to be slower than their profiles."""
+    found = ((drive.name, measured_slower(drive)) for drive in _answering(result))
+    return [
+        f"measured, {name} was slower than its profile ({by}); measure one, or plan with a reserve"
+        for name, by in found
+        if by
+    ]
 
 
 def _answering(result: PlanResult) -> Sequence[Drive]:
