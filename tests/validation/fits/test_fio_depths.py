@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from tests.validation.fits.choose_runs import table
 from tests.validation.fits.fio_depths import DEPTHS, FITTED, PAGE, Error, case, drives, line
-from tests.validation.fits.measured import points
+from tests.validation.fits.measured import DATA, points
 
 
 def shown() -> dict[str, list[float]]:
@@ -24,6 +26,11 @@ def test_the_table_has_sweeps_of_depths() -> None:
             depths = [point.depth for point in points() if point.drive == drive and point.op == op]
             assert set(FITTED) <= set(depths) <= set(DEPTHS), drive
             assert len(depths) == len(set(depths)), drive
+
+
+@pytest.mark.evidence
+def test_the_table_is_chosen_from_the_collection(evidence: Path) -> None:
+    assert table(evidence / "arrays-raw.csv") == DATA.read_text(encoding="utf-8")
 
 
 def test_every_drive_is_on_the_page() -> None:
