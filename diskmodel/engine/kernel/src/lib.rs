@@ -19,6 +19,7 @@ mod host;
 mod layout;
 mod line;
 mod lists;
+mod machine;
 mod mechanics;
 mod media_cache;
 #[cfg(feature = "web")]
