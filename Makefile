@@ -157,6 +157,10 @@ arrays: setup ## Compare published measurements of drives and arrays with the mo
 	$(BIN)/python -m tests.validation.published_arrays
 	$(BIN)/python -m tests.validation.through_array
 
+.PHONY: fits
+fits: setup ## Fit drives to a part of fio's results over queue depths, predict the rest, and write docs/explanation/validation-fio-fits.md
+	$(BIN)/python -m tests.validation.fits.fio_depths
+
 .PHONY: firmware
 firmware: setup ## Fit how firmware orders commands to published drives, and write docs/explanation/validation-firmware.md
 	$(BIN)/python -m tests.validation.firmware

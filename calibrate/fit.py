@@ -242,8 +242,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
         warnings.append(f"fio does not report the capacity: {assumed} are assumed; give that of the drive (--capacity)")
     named = task.name or evidence.paths[0].stem
     origin = provenance(evidence.paths, evidence.kinds, None, seed)
-    alone = [cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential]
-    if start is not None or (alone and max(alone) > MECHANICAL_NS):
+    if start is not None or _is_mechanical(cells):
         return calibrate_hdd_from_fio(
             conditions,
             start=start,
@@ -299,6 +298,15 @@ def _hard_disk(start: Drive | None) -> Hdd | None:
     if start is not None and not isinstance(start, Hdd):
         raise InputError(Fault("drive", start.name, "is not a hard disk", "leave it out, or name a hard disk"))
     return start
+
+
+def _is_mechanical(cells: Cells) -> bool:
+    """Return whether random requests one at a time take as long as on a rotating drive (see `MECHANICAL_NS`).
+
+    Reads decide where there are any: writes take milliseconds on flash without a write buffer, too.
+    """
+    alone = {key.op: cell.mean_ns for key, cell in cells.items() if key.queue_depth == 1 and not key.is_sequential}
+    return alone.get("read", max(alone.values(), default=0.0)) > MECHANICAL_NS
 
 
 def _with_verdict(found: Calibration) -> Calibration:

@@ -40,6 +40,8 @@ class Spindles(Description):
 
 #: Number of drives, drive and RAID level in words.
 _WORDS = re.compile(r"(?:(?P<disks>\d{1,6})(?:\s*[x×]\s*|\s+))?(?P<drive>\S+)(?:\s+(?:in\s+)?(?P<level>\S.*))?")
+#: What people add to the level of an array with a failed disk.
+_BROKEN = re.compile(r"raid\W*(?P<number>\d+e?)\b.*(degraded|fail|broken|lost|missing|rebuil)", re.IGNORECASE)
 #: What `Array` takes without names.
 _POSITIONAL = ("drive", "level", "disks")
 
@@ -182,8 +184,12 @@ class Array(Description):
         if found["level"] is not None and found["disks"] is None:
             fix = 'write number, drive and level, for example "8x generic-15k raid5"'
             raise DescriptionError(Fault("array", words, "does not say how many drives", fix))
-        layout = {"level": found["level"] or "jbod", "disks": int(found["disks"] or 1)}
-        return cls.parse({"name": words, "drive": found["drive"], "layout": layout}, words)
+        level, disks = found["level"] or "jbod", int(found["disks"] or 1)
+        if broken := _BROKEN.match(level):
+            table = f'level = "raid{broken["number"].lower()}", disks = {disks}, failed = [0]'
+            fix = f'write a file with drive = "{found["drive"]}" and layout = {{ {table} }}'
+            raise DescriptionError(Fault("array", words, "only whole arrays can be written in words", fix))
+        return cls.parse({"name": words, "drive": found["drive"], "layout": {"level": level, "disks": disks}}, words)
 
     def tables(self) -> LayoutTables:
         """The layout in sectors of this array's drive."""

@@ -8,15 +8,18 @@ from pathlib import Path
 
 from calibrate.evidence.measurement import Measurement, load
 from diskmodel.errors import Fault, FormatError, InputError
-from diskmodel.formats import FioJob, detect_evidence, read_fio
+from diskmodel.formats import FioJob, detect_evidence, read_diskspd, read_fio
+from diskmodel.formats.diskspd import KINDS as DISKSPD_RESULTS
 
 #: Kinds of fio results, as `detect_evidence` names them.
 FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")
+#: Kinds of results of load generators, which are read as fio's jobs.
+RESULTS = (*FIO_RESULTS, *DISKSPD_RESULTS)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence of one drive: measurements and results of fio, with the files that they come from."""
+    """Evidence of one drive: measurements and results of fio or DiskSpd, with the files that they come from."""
 
     paths: tuple[Path, ...]
     kinds: tuple[str, ...]
@@ -39,7 +42,8 @@ def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
     InputError
         Without a file.
     FormatError
-        When a file cannot be read or is neither a measurement nor a result of fio; the faults of all files together.
+        When a file cannot be read or is neither a measurement nor a result of fio or DiskSpd; the faults of all files
+        together.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if not given:
@@ -55,16 +59,21 @@ def read_evidence(paths: str | Path | Iterable[str | Path]) -> Evidence:
             kinds.append(kind)
             if kind == "measurement":
                 measurements.append(_with_times(load(path)))
-            elif kind in FIO_RESULTS:
-                jobs.extend(read_fio(path))
+            elif kind in RESULTS:
+                jobs.extend(read_jobs(path, kind))
             else:
-                rule = f"is {kind}; fitted are measurements and results of fio"
+                rule = f"is {kind}; fitted are measurements and results of fio or DiskSpd"
                 faults.append(Fault("evidence", str(path), rule, "leave it out"))
         except FormatError as error:
             faults.extend(Fault(f"{path}: {fault.field}", fault.value, fault.rule, fault.fix) for fault in error.faults)
     if faults:
         raise FormatError(faults)
     return Evidence(files, tuple(kinds), tuple(measurements), tuple(jobs))
+
+
+def read_jobs(path: Path, kind: str) -> list[FioJob]:
+    """Return the jobs of a result of one of the kinds in `RESULTS`."""
+    return read_diskspd(path, kind) if kind in DISKSPD_RESULTS else read_fio(path)
 
 
 def _with_times(measurement: Measurement) -> Measurement:

@@ -18,6 +18,7 @@ from calibrate.hdd.firmware_order import deep_reads, fit_order, is_explained
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.mechanics import Ordered
 from diskmodel.drive import DriveQueue, Hdd
+from diskmodel.drive.assumed_order import ONE_AT_A_TIME
 
 #: Schedulers that are tried, FCFS first: alone if nothing overtakes.
 SCHEDULERS = ("fcfs", "sptf", "look", "sstf", "c-look")
@@ -81,7 +82,7 @@ def fit_queue(drive: Hdd, measurement: Measurement, cells: Cells, *, span_bytes:
     keys = [key for key in keys if key.length_bytes == length]
     deepest = max((key.queue_depth for key in keys), default=1)
     if deepest == 1:
-        return QueueFit(DriveQueue(), 0.0, 0.0, SCHEDULERS, False, {})
+        return QueueFit(DriveQueue(assumed_from=ONE_AT_A_TIME), 0.0, 0.0, SCHEDULERS, False, {})
     found: list[tuple[float, DriveQueue, dict[Key, float]]] = []
     for scheduler in SCHEDULERS if is_reordering else SCHEDULERS[:1]:
         for depth in (1,) if scheduler == "fcfs" else [d for d in _DEPTHS if 1 < d <= deepest]:

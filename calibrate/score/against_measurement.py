@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrate.arrays import Floats
 from calibrate.evidence.cells import cells_of, host_ns_of, is_limited_by_host
-from calibrate.evidence.files import read_evidence
+from calibrate.evidence.files import read_evidence, read_jobs
 from calibrate.provenance import HOST_APART
 from calibrate.score.agreement import agreement, demerit_ms
 from calibrate.score.held_out import repeatability
@@ -19,7 +19,6 @@ from calibrate.settled import settled
 from diskmodel.array import Array
 from diskmodel.drive import Drive
 from diskmodel.errors import Fault, FormatError
-from diskmodel.formats import read_fio
 from diskmodel.formats.fio.job import FioJob, FioLatency
 from diskmodel.formats.fio.workload import fio_workload
 from diskmodel.host.description import Host
@@ -97,7 +96,7 @@ def repeat(subject: Drive | Array, paths: Iterable[str | Path], *, seed: int = 0
     found = list(_measured(evidence.measurements))
     for path, kind in zip(evidence.paths, evidence.kinds, strict=True):
         if kind != "measurement":
-            found += _of_fio(path)
+            found += _of_jobs(read_jobs(path, kind), path)
     if not found:
         raise FormatError(Fault("evidence", None, "has no response times that can be compared", "measure again"))
     alone = {"level": "jbod", "disks": 1}
@@ -134,10 +133,10 @@ def _measured(measurements: Iterable[Any]) -> Iterator[Condition]:
             )
 
 
-def _of_fio(path: Path) -> Iterator[Condition]:
-    """Yield the conditions of the groups of a result, one after the other as fio ran them."""
+def _of_jobs(found: list[FioJob], path: Path) -> Iterator[Condition]:
+    """Yield the conditions of the groups of a result, one after the other as they ran."""
     groups: dict[int, list[FioJob]] = {}
-    for job in read_fio(path):
+    for job in found:
         groups.setdefault(job.group, []).append(job)
     is_limited = any(is_limited_by_host(job) for jobs in groups.values() for job in jobs)
     for jobs in groups.values():

@@ -240,11 +240,15 @@ def fit_model(trace: RequestTrace, bus: Bus, rotation: Rotation, angles: AngleMa
     blocks = trace.n_blocks.astype(np.float64)
     curves, errors, arrival, lost = [], [], [], []
     stalled = np.zeros(len(trace))
+    before: Flags | None = None
     for write in (False, True):
         mine = media & (trace.is_write == write)
         if (mine & calm).sum() < 100:
             mine = media
-        curve = fit_access(placed.tracks[mine], placed.side[mine], blocks[mine], start[mine], period)
+        # writes that are written back do not reach the platter, and get the curve of the reads
+        if before is None or not np.array_equal(mine, before):
+            curve = fit_access(placed.tracks[mine], placed.side[mine], blocks[mine], start[mine], period)
+        before = mine
         settled = mine & calm
         ready = curve.of(placed.tracks, placed.side, blocks)
         wait = np.mod(placed.target_ms - ready, period)

@@ -31,8 +31,8 @@ COMMANDS = {
         "workload": "make a workload from iostat, sar, fio or a block trace",
         "drives": "list the bundled drives, or show one of them",
         "measure": "measure this machine's disk",
-        "calibrate": "fit a drive to measurements, fio results or a trace",
-        "validate": "compare a drive with measurements, fio results or a trace",
+        "calibrate": "fit a drive to measurements, fio or DiskSpd results, or a trace",
+        "validate": "compare a drive with measurements, results or a trace",
     },
     "Explore": {
         "demo": "measure this machine's disk, calibrate it, plan with it",

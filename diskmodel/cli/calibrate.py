@@ -35,7 +35,8 @@ def calibrate(
         list[Path],
         typer.Argument(
             metavar="EVIDENCE…",
-            help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content.",
+            help="Measurements, results of fio (JSON, terse, text) or DiskSpd (text, XML), or a trace; recognized by "
+            "content.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="TOML file to write the drive's profile to.")],

@@ -22,17 +22,21 @@ if TYPE_CHECKING:
 
 @ends_well
 def drives(
-    name: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="One drive: a name in the catalogue, or a profile (TOML file). Any other word lists the drives "
-            "whose name, maker, bus or kind it matches.",
+            help="One drive: a name in the catalogue, or a profile (TOML file). Any other words list the drives "
+            "whose name, maker, bus or kind they match; a single one is shown.",
         ),
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="List drives of one kind: hdd, nearline, 10k, 15k, sata-ssd, sas-ssd or nvme."),
+        typer.Option(
+            "--kind",
+            help="List drives of one kind: hdd, nearline, 10k, 15k, smr (shingled), host-managed (shingled, zones "
+            "written in order by the host), sata-ssd, sas-ssd or nvme.",
+        ),
     ] = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the drive's description, as a start for your own profile.")
@@ -46,6 +50,11 @@ def drives(
     from diskmodel.drive.catalogue.kinds import find_drives
     from diskmodel.drive.validated import validation_of
 
+    name = " ".join(words) if words else None
+    # programs that search get a list, whatever it holds
+    if name is not None and kind is None and not (_is_one(name) or toml or plot or as_json):
+        found = find_drives(catalogue(), name)
+        name = found[0] if len(found) == 1 else name
     if name is None or kind is not None or not (toml or plot or _is_one(name)):
         if toml or plot:
             option = "toml" if toml else "plot"
@@ -160,6 +169,9 @@ def _card(drive: Drive, validation: str) -> Table:
             written = "write-back" if drive.cache.write_back else "write-through"
             size = f"{drive.cache.size_bytes / 2**20:.3g} MiB"
             rows.append(("cache", f"{size} in {drive.cache.segments} segments, {written}"))
+        if drive.recording == "shingled":
+            manager = "the host" if drive.write_zones else "the drive"
+            rows.append(("recording", f"shingled, managed by {manager}: no drive for random writes"))
         if drive.media_cache is not None:
             bands = drive.media_cache.band_bytes
             cleaned = f"bands of {bands / 2**20:.3g} MiB" if bands else "no bands"

@@ -264,6 +264,8 @@ def _preset_of(start: str | None) -> str | None:
     kind, _, name = start.partition(":")
     if kind != "preset" or not name:
         rule, fix = "is not preset:NAME", "write for example preset:vm; --list-presets shows them all"
+        if Path(start).exists():
+            fix = f"a recording is the workload: --workload {start}"
         raise DescriptionError(Fault("--from", start, rule, fix))
     return name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,25 +45,31 @@ def rule(
     if level is None and n_parity is not None:
         fix = "add --level erasure, or leave it out"
         raise DescriptionError(Fault("--n-parity", n_parity, "only applies to level erasure", fix))
-    answers = []
-    for name in USUAL_LEVELS if level is None else (level,):
+    question: dict[str, Any] = {
+        "read_fraction": read_fraction,
+        "cache_hit": hit,
+        "disks": disks,
+        "iops": iops,
+        "per_disk_iops": per_disk_iops,
+        "utilization_ceiling": ceiling,
+        "n_parity": n_parity,
+    }
+    answers: list[dict[str, Any]] = []
+    left_out: dict[str, InputError] = {}
+    for name in _usual_levels(disks) if level is None else (level,):
         try:
-            answer = rule_of_thumb(
-                name,
-                read_fraction=read_fraction,
-                cache_hit=hit,
-                disks=disks,
-                iops=iops,
-                per_disk_iops=per_disk_iops,
-                utilization_ceiling=ceiling,
-                n_parity=n_parity,
-            )
+            answers.append(rule_of_thumb(name, **question).to_dict())
         except InputError as error:
+            if level is None and [fault.field for fault in error.faults] == ["disks"]:
+                left_out[name] = error
+                continue
             asked = {"read_fraction": ("--reads", reads), "cache_hit": ("--cache-hit", cache_hit)}
             raise InputError([_as_written(fault, asked) for fault in error.faults]) from None
-        answers.append(answer.to_dict())
+    if not answers:
+        raise next(iter(left_out.values()))
+    why_not = {name: error.faults[0].rule for name, error in left_out.items()}
     if as_json:
-        print_json({"levels": answers} if level is None else answers[0])
+        print_json({"levels": answers, "left_out": why_not} if level is None else answers[0])
         return
     writes = 1 - read_fraction
     for data in answers:
@@ -74,7 +80,14 @@ def rule(
             f"= {_counted(data['back_end_per_host'])} per request",
             *(f"  {line}" for line in _lines(data, ceiling, is_rating_given=per_disk_iops is not None)),
         )
+    for rule_broken in why_not.values():
+        show(f"Left out for {disks} disks: {rule_broken}.")
     show("The rule of thumb ignores queueing, seeks, rotation and scheduling: see `diskmodel simulate`.")
+
+
+def _usual_levels(disks: int | None) -> tuple[str, ...]:
+    """Return the levels to compare: two disks can only be a mirror."""
+    return ("raid1",) if disks == 2 else USUAL_LEVELS
 
 
 def _as_written(fault: Fault, asked: dict[str, tuple[str, str]]) -> Fault:

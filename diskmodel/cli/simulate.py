@@ -29,6 +29,7 @@ from diskmodel.cli.shared.status import ends_well, honest_no
 from diskmodel.errors import DescriptionError, Fault
 
 if TYPE_CHECKING:
+    from diskmodel.array import Array
     from diskmodel.engine.run import Engine as EngineName
     from diskmodel.engine.simulate import Keep
     from diskmodel.engine.steady.shared import Begin
@@ -149,7 +150,8 @@ def simulate(
         if iostat:
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     written = max(use.write_bytes_per_s for use in result.per_disk)
-    for note in (wear(described.drive, written), left_out(described.host, result.iops.mean)):
+    cached = _drive_cache(described) if written else ""
+    for note in (cached, wear(described.drive, written), left_out(described.host, result.iops.mean)):
         if note:
             say(note)
     if not result.is_stable:
@@ -159,3 +161,17 @@ def simulate(
             f"the interval is still wider than ±{precision:.3g} of the mean after {result.n_requests:,} requests; "
             "raise --precision, or set --requests"
         )
+
+
+def _drive_cache(array: Array) -> str:
+    """Return that a drive's own cache answers the writes, where nobody said so; "" elsewhere."""
+    from diskmodel.drive import Hdd
+
+    is_asked = array.drive_write_cache is not None or not array.has_drive_write_cache
+    cache = array.drive.cache if isinstance(array.drive, Hdd) else None
+    if is_asked or cache is None or not cache.write_back:
+        return ""
+    return (
+        "writes are done when they are in the drive's own write cache, as single drives are sold, and lost there when "
+        "power fails; drive_write_cache = false in the array's file does without it"
+    )

@@ -41,7 +41,8 @@ def validate(
         list[Path],
         typer.Argument(
             metavar="EVIDENCE…",
-            help="Measurements, fio results (JSON, terse, text), or a trace; recognized by content.",
+            help="Measurements, results of fio (JSON, terse, text) or DiskSpd (text, XML), or a trace; recognized by "
+            "content.",
         ),
     ],
     requests: RequestRange = None,

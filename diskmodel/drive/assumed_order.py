@@ -23,14 +23,16 @@ class AssumedOrder:
     ----------
     words : str
         Where the assumption comes from, as messages give it.
-    order : Order
-        What profiles of this kind have: the slower side where the evidence leaves a choice.
+    order : Order, optional
+        What profiles of this kind have: the slower side where the evidence leaves a choice. None: first come, first
+        served.
     drawn : tuple of Order
-        What drives of this kind may have, by what was measured; each is as likely as the others.
+        What drives of this kind may have, by what was measured; each is as likely as the others. Empty where nothing
+        was.
     """
 
     words: str
-    order: Order
+    order: Order | None
     drawn: tuple[Order, ...]
 
 
@@ -67,4 +69,16 @@ ASSUMED_ORDERS: dict[str, AssumedOrder] = {
         Order(0, 0.05, 2),
         (Order(0, 0.1, 3), Order(0, 0.05, 1), Order(0, 0.05, 3), NEARLINE),
     ),
+}
+
+#: `queue.assumed_from` of a drive of which only single requests were measured.
+ONE_AT_A_TIME = "one-at-a-time"
+#: All that `queue.assumed_from` may be.
+ASSUMPTIONS: dict[str, AssumedOrder] = ASSUMED_ORDERS | {
+    ONE_AT_A_TIME: AssumedOrder(
+        "it takes one at a time, in the order in which they come to it, because its profile comes from single "
+        "requests; a drive that chooses among several is faster",
+        None,
+        (),
+    )
 }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.description import Description
-from diskmodel.drive.assumed_order import AssumedOrder, Order
+from diskmodel.drive.assumed_order import Order
 from diskmodel.drive.hdd import Hdd
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError
@@ -46,8 +46,8 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
     any is repeated.
     """
     rng = np.random.default_rng(seed)
-    assumption = _assumption(drive)
-    orders = [] if assumption is None else [assumption.drawn[i] for i in rng.permutation(len(assumption.drawn))]
+    known = _orders(drive)
+    orders = [known[i] for i in rng.permutation(len(known))]
     if drive.uncertainty is None:
         return [_with_order(drive, order) for order in orders[:n]]
     found = _of_uncertainty(drive, n, rng)
@@ -57,12 +57,14 @@ def drawn(drive: Drive, n: int, *, seed: int = 0) -> list[Drive]:
 def drawn_parameters(drive: Drive) -> tuple[str, ...]:
     """Return the names of the parameters that `drawn` varies; none for a profile that is exact."""
     names = drive.uncertainty.names if drive.uncertainty is not None else ()
-    orders = tuple(f"queue.{name}" for name in Order._fields) if _assumption(drive) is not None else ()
+    orders = tuple(f"queue.{name}" for name in Order._fields) if _orders(drive) else ()
     return (*names, *(name for name in orders if name not in names))
 
 
-def _assumption(drive: Drive) -> AssumedOrder | None:
-    return drive.queue.assumption if isinstance(drive, Hdd) else None
+def _orders(drive: Drive) -> tuple[Order, ...]:
+    """Return what the order of commands may be, where it is assumed."""
+    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    return () if assumption is None else assumption.drawn
 
 
 def _with_order(drive: Drive, order: Order) -> Drive:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from diskmodel.description import Description
-from diskmodel.drive.assumed_order import ASSUMED_ORDERS, AssumedOrder
+from diskmodel.drive.assumed_order import ASSUMPTIONS, ONE_AT_A_TIME, AssumedOrder
 from diskmodel.drive.media_cache.description import MediaCache
 from diskmodel.drive.profile import Profile
 from diskmodel.drive.seek import Seek
@@ -107,7 +107,8 @@ class DriveQueue(Description):
         rpo: commands that are already planned when a new one comes, and that it cannot overtake.
     assumed_from : str, optional
         rpo: the kind of drives whose order is assumed, because this drive's was not measured. Results then say so, and
-        their intervals include what drives of this kind do.
+        their intervals include what drives of this kind do. `one-at-a-time`, of a queue that holds one command: only
+        single requests were measured.
     """
 
     depth: Annotated[int, Field(ge=1, le=65536)] = 1
@@ -118,11 +119,16 @@ class DriveQueue(Description):
     miss_margin_ns: MissMargin = MISS_MARGIN_NS
     age_weight: AgeWeight = AGE_WEIGHT
     committed: Committed = COMMITTED
-    assumed_from: Annotated[str, OneOf(ASSUMED_ORDERS.keys)] | None = None
+    assumed_from: Annotated[str, OneOf(ASSUMPTIONS.keys)] | None = None
 
     @model_validator(mode="after")
     def _assumed_of_rpo(self) -> Self:
-        if self.assumed_from is not None and self.scheduler != "rpo":
+        if self.assumed_from == ONE_AT_A_TIME:
+            if self.depth > 1:
+                raise ValueError(
+                    f"assumed_from={self.assumed_from}: needs depth 1, and the queue is {self.depth} deep; leave it out"
+                )
+        elif self.assumed_from is not None and self.scheduler != "rpo":
             raise ValueError(
                 f"assumed_from={self.assumed_from}: needs scheduler rpo, and the scheduler is {self.scheduler}; "
                 "leave it out"
@@ -132,7 +138,7 @@ class DriveQueue(Description):
     @property
     def assumption(self) -> AssumedOrder | None:
         """What the order of queued commands is assumed from; None where it is not."""
-        return None if self.assumed_from is None else ASSUMED_ORDERS[self.assumed_from]
+        return None if self.assumed_from is None else ASSUMPTIONS[self.assumed_from]
 
 
 class Hdd(Profile):

@@ -141,7 +141,8 @@ def simulate(
         *_ordering_message(array, result),
     )
     result = replace(result, messages=(*doubt, *result.messages, *about_drive))
-    is_open = array.drive.uncertainty is not None or _assumed_order(array, result) is not None
+    assumption = _assumed_order(array, result)
+    is_open = array.drive.uncertainty is not None or (assumption is not None and len(assumption.drawn) > 0)
     n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0
     if not n_draws:
         return result
@@ -345,6 +346,11 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
     if assumption is None:
         return ()
     assert isinstance(array.drive, Hdd)
+    if array.drive.queue.depth == 1:
+        return (
+            f"on average up to {_deepest(result):,.0f} commands wait for a disk or are in it; "
+            f"how it orders them is assumed: {assumption.words}",
+        )
     depth = min(_deepest(result), array.drive.queue.depth)  # the others wait before it
     return (f"on average up to {depth:,.0f} commands are in a disk; how it orders them is assumed: {assumption.words}",)
 

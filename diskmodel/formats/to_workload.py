@@ -102,6 +102,7 @@ def find_workload(
     device : str, optional
         Needed where the file holds several: one, several with commas between them, or "all" (whole disks, without
         partitions and without volumes that lie on other disks of the file). Several become streams of one array.
+        Results of fio and DiskSpd: the name of a job, whose group is taken instead of the first.
     interval_s : float
         Traces: length of the intervals that the load is counted in; at least 0.001. Doubled as often as a trace of
         more than a million intervals needs.
@@ -121,12 +122,12 @@ def find_workload(
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
         return _from_loads(read_sysstat(path, kind=kind), device, kind, level, str(path))
+    if kind in fio_reader.KINDS:
+        return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
+    if kind in diskspd.KINDS:
+        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path), device)
     if device is not None and not kind.startswith("trace:"):
         raise FormatError(Fault("device", device, f"chooses among devices of a recording; this is {kind}"), str(path))
-    if kind in fio_reader.KINDS:
-        return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path))
-    if kind in diskspd.KINDS:
-        return _from_fio(diskspd.read_diskspd(path, kind), kind, str(path))
     if kind.startswith("trace:"):
         return _from_trace(path, kind, level, device, interval_s, errors)
     if kind == latency_log.KIND:
@@ -360,19 +361,32 @@ def _open_stream(name: str, read_ratio: float, rate_per_s: float, sizes: dict[in
 # ---------------------------------------------------------------- fio
 
 
-def _from_fio(jobs: list[FioJob], kind: str, source: str) -> FoundWorkload:
+def _from_fio(jobs: list[FioJob], kind: str, source: str, name: str | None) -> FoundWorkload:
+    """The jobs of one group: the first, or the one with a job of that name."""
     notes: list[str] = []
-    first = [job for job in jobs if job.group == jobs[0].group]
-    if len(first) < len(jobs):
+    groups = {job.name: job.group for job in reversed(jobs)}
+    if name is not None and name not in groups:
+        names = ", ".join(_names(jobs))
+        raise FormatError(Fault("device", name, f"is no job of this {kind} file", f"it has {names}"), source)
+    group = jobs[0].group if name is None else groups[name]
+    taken = [job for job in jobs if job.group == group]
+    if len(taken) < len(jobs) and name is None:
         n_groups = len({job.group for job in jobs})
-        names = ", ".join(job.name for job in first[:4]) + (" …" if len(first) > 4 else "")
         later = "1 later group was" if n_groups == 2 else f"{n_groups - 1} later groups were"
         notes.append(
-            f"only the first group of jobs was taken ({names}); {later} left out, because fio runs groups one after "
-            "another"
+            f"only the first group of jobs was taken ({_some(taken)}); {later} left out, because fio runs groups one "
+            f"after another: --device takes a job by its name ({_some([job for job in jobs if job.group != group])})"
         )
-    workload = fio_workload(first, source, notes)
+    workload = fio_workload(taken, source, notes)
     return FoundWorkload(workload, kind, {}, None, np.zeros(0), tuple(notes))
+
+
+def _some(jobs: list[FioJob]) -> str:
+    return ", ".join(_names(jobs)[:4]) + (" …" if len(_names(jobs)) > 4 else "")
+
+
+def _names(jobs: list[FioJob]) -> list[str]:
+    return list(dict.fromkeys(job.name for job in jobs))
 
 
 # ---------------------------------------------------------------- traces

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from diskmodel.lab.server import warm_up
 from diskmodel.lab.site import files
@@ -50,6 +50,8 @@ def browser() -> Iterator[Browser]:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        # other tests run at the same time
+        expect.set_options(timeout=30_000)
         yield browser
         browser.close()
 

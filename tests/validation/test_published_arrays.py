@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from diskmodel.array import Array
+from diskmodel.engine.simulate import simulate
+from diskmodel.workload import Workload
 from tests.validation import published_arrays
 
 ROWS = published_arrays.rows()
@@ -25,6 +28,23 @@ def test_measured_figures_obey_littles_law(row: dict[str, Any]) -> None:
         if "iops" in point and "mean_ms" in point:
             slack = max(0.03 * point["depth"], point["iops"] * 5e-6)
             assert point["iops"] * point["mean_ms"] / 1e3 == pytest.approx(point["depth"], abs=slack), point
+
+
+def test_what_the_text_says_of_128_streams_in_turn() -> None:
+    (row,) = [row for row in ROWS if row["id"] == "mg04aca600e-128-streams"]
+    array = Array.parse(
+        {
+            "drive": row["drive"],
+            "layout": published_arrays.SINGLE,
+            "queue": row["queue"] | {"drive_depth": 1},
+            "drive_write_cache": False,
+        }
+    )
+    streams = {"pattern": "sequential", "n_readers": 128}
+    load = {"size": "128 KiB", "read_ratio": 0, "clients": 128, "span": row["span"], "addresses": streams}
+    rate = float(simulate(array, Workload.parse(load), n_requests=6_000, profile_draws=0).iops.mean)
+    measured = row["points"][0]["iops"]
+    assert f"{rate:.0f} writes a second ({rate / measured - 1:+.0%})" in row["meaning"]
 
 
 @pytest.mark.slow

@@ -66,7 +66,8 @@ def calibrate_hdd_from_fio(
     if not reads or reads[0].depth != 1 or len(reads[0].percentiles_ns) < MIN_PERCENTILES:
         rule = "has no percentiles of random reads at queue depth 1, which determine seeks and rotation"
         what = "drive" if array is None else "array"
-        fix = f"run fio with iodepth=1 over the whole {what} and --output-format=json, or diskmodel measure"
+        run = f"fio with iodepth=1 over the whole {what} and --output-format=json, DiskSpd with -o1 -L"
+        fix = f"run {run}, or diskmodel measure"
         raise InputError(Fault("evidence", None, rule, fix))
     measured = MeasuredArray(array)
     starts = starts_of(start, array, capacity_bytes)

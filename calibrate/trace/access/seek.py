@@ -7,6 +7,7 @@ distance by distance and made monotone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +44,11 @@ SPREADS_MS = (0.1, 0.2, 0.35, 0.6, 1.0)
 FINE_MS = 0.002
 #: Spreads beyond which only outliers are.
 REACH = 9.0
+#: Slope of the log-likelihood (per ms) at which a smoothed curve counts as the likeliest. The last of Newton's steps
+#: passes far below it; at ten times it, a knot may be off by a hundredth of its standard error.
+FLAT = 0.01
+
+Likelihoods = Callable[[Floats], tuple[Floats, ...]]
 
 
 @dataclass(frozen=True)
@@ -164,26 +170,38 @@ def _smoothed(rough: ReadyCurve, tracks: Floats, start_ms: Floats, period_ms: fl
     index = np.clip(np.searchsorted(knots, root) - 1, 0, len(knots) - 2)
     part = (root - knots[index]) / (knots[index + 1] - knots[index])
     gap = np.maximum(np.diff(knots), 1e-3 * knots[-1])
+    bend = np.diff(np.diff(np.eye(len(knots)), axis=0) / gap[:, None], axis=0)
+    stiffness = 2 * BEND_PENALTY * knots[-1] ** 2 / len(knots) * bend.T @ bend
     best: tuple[float, ReadyCurve] | None = None
     for spread in (rough.spread_ms / 1.7, rough.spread_ms, rough.spread_ms * 1.4):
 
-        def cost(value: Floats, spread: float = spread) -> tuple[float, Floats]:
-            ready = value[index] * (1 - part) + value[index + 1] * part
-            early, late = (start - ready) / spread, (start - ready - period_ms) / spread
+        def likelihoods(value: Floats, spread: float = spread) -> tuple[Floats, ...]:
+            """Return each start's likelihood and the first two derivatives of its logarithm by the time until ready."""
+            early = (start - value[index] * (1 - part) - value[index + 1] * part) / spread
+            late = early - period_ms / spread
             likely = OUTLIERS / 3 + (1 - OUTLIERS) * (ndtr(early) - ndtr(late))
-            slope = (1 - OUTLIERS) / spread / likely * (np.exp(-(late**2) / 2) - np.exp(-(early**2) / 2)) / ROOT_TWO_PI
-            gradient = np.bincount(index, -slope * (1 - part), len(value))
-            gradient += np.bincount(index + 1, -slope * part, len(value))
-            bend = np.diff(np.diff(value) / gap)
-            pull = np.zeros(len(value))
-            each = 2 * BEND_PENALTY * knots[-1] ** 2 * bend / len(knots)
-            pull[:-2] += each / gap[:-1]
-            pull[1:-1] -= each * (1 / gap[:-1] + 1 / gap[1:])
-            pull[2:] += each / gap[1:]
-            price = BEND_PENALTY * knots[-1] ** 2 * float((bend**2).sum()) / len(knots)
-            return price - float(np.log(likely).sum()), gradient + pull
+            weight = (1 - OUTLIERS) / ROOT_TWO_PI / spread / likely
+            rise, fall = np.exp(-(early**2) / 2), np.exp(-(late**2) / 2)
+            slope = weight * (fall - rise)
+            return likely, slope, weight / spread * (fall * late - rise * early) - slope**2
 
-        found = minimize(cost, rough.at(knots**2), jac=True, method="L-BFGS-B", options={"maxiter": 400})
+        def cost(value: Floats, likelihoods: Likelihoods = likelihoods) -> tuple[float, Floats]:
+            likely, slope, _ = likelihoods(value)
+            pull = stiffness @ value
+            gradient = pull - np.bincount(index, slope * (1 - part), len(value))
+            gradient -= np.bincount(index + 1, slope * part, len(value))
+            return float(value @ pull) / 2 - float(np.log(likely).sum()), gradient
+
+        def curvature(value: Floats, likelihoods: Likelihoods = likelihoods) -> Floats:
+            _, _, curved = likelihoods(value)
+            n, out = len(value), stiffness.copy()
+            out -= np.diag(np.bincount(index, curved * (1 - part) ** 2, n))
+            out -= np.diag(np.bincount(index + 1, curved * part**2, n))
+            beside = np.bincount(index, curved * part * (1 - part), n)[:-1]
+            return np.asarray(out - np.diag(beside, 1) - np.diag(beside, -1))
+
+        options = {"gtol": FLAT}
+        found = minimize(cost, rough.at(knots**2), jac=True, hess=curvature, method="trust-exact", options=options)
         if best is None or found.fun < best[0]:
             share = np.bincount(index, 1 - part, len(knots)) + np.bincount(index + 1, part, len(knots))
             smooth = np.asarray(isotonic_regression(found.x, weights=share + 1.0).x)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibrate.arrays import MAD_TO_SIGMA, Complexes, Floats
+from diskmodel.engine import _kernel
 
 #: Spans that the phase may be averaged over, in accesses; the one that predicts held-out phases best is taken.
 SPANS = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -58,28 +59,16 @@ def causal(phasor: Complexes, span: float) -> Complexes:
     A Bayesian filter on a circle of phases: from point to point the phase diffuses by sigma/`span`, so that
     it averages over about `span` points, and now and then it jumps anywhere.
     """
-    return np.asarray(_filtered(phasor, [span])[0])
+    return _filtered(phasor, [span])[0]
 
 
-def _filtered(phasor: Complexes, spans: Sequence[float]) -> Complexes:
-    """Return `causal` for several spans at once, (spans, n)."""
-    grid = np.arange(N_PHASES) / N_PHASES
-    waves = np.column_stack([np.cos(2 * np.pi * grid), np.sin(2 * np.pi * grid)])
-    known = np.empty((len(phasor), len(spans), 2))
-    left = np.angle(phasor)[:, None] / (2 * np.pi) - grid
+def _filtered(phasor: Complexes, spans: Sequence[float]) -> list[Complexes]:
+    """Return `causal` for several spans."""
+    left = np.angle(phasor)[:, None] / (2 * np.pi) - np.arange(N_PHASES) / N_PHASES
     left -= np.rint(left)
     likely = np.exp(-0.5 * (left / SIGMA_TURNS) ** 2) + OUTLIERS
-    aside = np.minimum((SIGMA_TURNS / np.array(spans)[:, None] * N_PHASES) ** 2 / 2, 0.3)
-    now = np.full((len(spans), N_PHASES + 2), 1.0 / N_PHASES)
-    inner, before, after = now[:, 1:-1], now[:, :-2], now[:, 2:]
-    stay, move, jump = (1 - JUMPS) * (1 - 2 * aside), (1 - JUMPS) * aside, JUMPS / N_PHASES
-    for k in range(len(phasor)):
-        np.matmul(inner, waves, out=known[k])
-        inner *= likely[k]
-        inner /= inner.sum(axis=1, keepdims=True)
-        now[:, 0], now[:, -1] = now[:, -2], now[:, 1]
-        inner[:] = stay * inner + move * (before + after) + jump
-    return np.asarray((known[..., 0] + 1j * known[..., 1]).T)
+    asides = [min((SIGMA_TURNS / span * N_PHASES) ** 2 / 2, 0.3) for span in spans]
+    return [_kernel.expected_phasors(likely, aside, JUMPS) for aside in asides]
 
 
 def best_span(phasor: Complexes, is_causal: bool) -> float:

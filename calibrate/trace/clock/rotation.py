@@ -24,8 +24,11 @@ LIMITS_MS = (1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 #: Largest distance between the two accesses of a pair, blocks (60 MB). Larger windows mix zones of different density,
 #: smaller ones have too few pairs.
 WINDOW_BLOCKS = 120_000.0
-#: Candidates that go on from each of the first limits; all are refined twice, since the best is judged by the others.
-N_KEPT = (None, 4, 4)
+#: Candidates that go on from each of the first limits, and the share of the best one's score from which on others go on
+#: from the first: the best is judged by them. The six real traces' own period is the best at once; where there are only
+#: 1,500 requests it may have seven tenths of the best score.
+N_KEPT = 4
+MIN_SHARE = 0.1
 #: Parts of the disk that are searched by themselves, since the density differs from part to part. Half mixes zones;
 #: double leaves too few pairs in each.
 N_PARTS = 8
@@ -84,12 +87,14 @@ def fit_rotation(trace: RequestTrace, bus: Bus) -> Rotation:
     if not found:
         return Rotation(np.nan, np.nan, Pause.AFTER, 0.0, 0.0, 0.0, False)
     width = 0.6e-3
-    for limit, n_kept in zip(LIMITS_MS[:3], N_KEPT, strict=True):
+    for n_before, limit in enumerate(LIMITS_MS[:3]):
         parts = {pause: _Parts(points, limit) for _, _, pause, points in found}
         for k, (_, rough, pause, points) in enumerate(found):
             frequency, score, _ = parts[pause].refined(rough, width)
             found[k] = (score, frequency, pause, points)
-        found = sorted(found, key=lambda item: -item[0])[:n_kept]
+        found.sort(key=lambda item: -item[0])
+        least = MIN_SHARE * found[0][0] if n_before == 0 else np.inf
+        found = found[:N_KEPT] + [item for item in found[N_KEPT:] if item[0] >= least]
         width = 1.0 / limit / 3
     score, frequency, pause, points = found[0]
     others = [item[0] for item in found if abs(item[1] / frequency - 1) > 2e-3 or item[2] is not pause]

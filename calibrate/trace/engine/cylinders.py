@@ -6,6 +6,7 @@ blocks back onto their tracks, and the zone after it starts at the measured angl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ TOLERANCES_TURNS = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.5, 
 MAX_ZONES = 800
 #: Cylinders that a zone of the profile has at most; affects speed only.
 MAX_GROUP = 256
+#: Cylinders whose angles are found at once; affects speed only.
+N_AHEAD = 16
 #: Zones that each zone of the map may always have.
 MIN_ZONES = 8
 
@@ -51,12 +54,13 @@ def zones_of(angles: AngleMap, n_blocks: int, heads: int, *, earlier_turns: floa
     """
     zones: list[dict[str, int]] = []
     for zone, first, last in _pieces(angles, n_blocks):
-        groups: list[Group] = []
+        at_most = max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES)
         for tolerance in TOLERANCES_TURNS:
-            groups = _groups(angles, zone, first, last, heads, tolerance)
-            if len(groups) <= max(MAX_ZONES * (last - first) / n_blocks, MIN_ZONES):
+            is_last = tolerance == TOLERANCES_TURNS[-1]
+            groups = _groups(angles, zone, first, last, heads, tolerance, np.inf if is_last else at_most)
+            if groups is not None:
+                zones += [_described(angles, group, heads, earlier_turns) for group in groups]
                 break
-        zones += [_described(angles, group, heads, earlier_turns) for group in groups]
     return zones
 
 
@@ -70,8 +74,43 @@ def _pieces(angles: AngleMap, n_blocks: int) -> list[tuple[ZoneAngle, int, int]]
     ]
 
 
-def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int, tolerance: float) -> list[Group]:
-    """Return the cylinders of a zone, equal ones together; a cylinder unlike the others is alone."""
+class _Astray:
+    """How far the middle of each cylinder from a block on is from where the first one's leads to, in turns.
+
+    Parameters
+    ----------
+    angle : callable
+        From blocks, (n,), to their angles in turns.
+    begin, blocks : int
+        First block of the first cylinder, and blocks of each.
+    advance : float
+        Turns from one cylinder to the next.
+    """
+
+    def __init__(self, angle: Callable[[Floats], Floats], begin: int, blocks: int, advance: float) -> None:
+        self._angle, self._begin, self._blocks, self._advance = angle, begin, blocks, advance
+        self._first = 0.0
+        self._known: list[float] = []
+
+    def __getitem__(self, n: int) -> float:
+        while n >= len(self._known):
+            count = len(self._known) + np.arange(N_AHEAD)
+            middles = np.asarray(self._begin + (count + 0.5) * self._blocks, dtype=np.float64)
+            turned = self._angle(middles)
+            if not self._known:
+                self._first = float(turned[0])
+            left = turned - self._first - count * self._advance
+            self._known += np.asarray(left - np.rint(left)).tolist()
+        return self._known[n]
+
+
+def _groups(
+    angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int, tolerance: float, at_most: float
+) -> list[Group] | None:
+    """Return the cylinders of a zone, equal ones together; a cylinder unlike the others is alone.
+
+    The result is None where there are more than `at_most`.
+    """
     tracks = track_blocks(zone)
     edges = _cylinder_edges(zone, first, last, heads)
     regular = round(float(np.median(np.diff(edges)))) if len(edges) > 2 else heads * max(round(tracks), 1)
@@ -90,20 +129,17 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
         if n:
             found.append(Group(begin, n, blocks, per_track, track_skew, cylinder_skew))
 
-    def turned_from(begin: int) -> Floats:
-        """By how much the middle of each cylinder from `begin` on is away from where the first one's leads to."""
-        count = np.arange(min((last - begin) // regular + 2, MAX_GROUP))
-        middles = np.asarray(begin + (count + 0.5) * regular, dtype=np.float64)
-        middle = angles.angle(middles, np.zeros(len(count), dtype=np.bool_))
-        left = middle - middle[:1] - count * advance
-        return np.asarray(left - np.rint(left))
+    def astray_from(begin: int) -> _Astray:
+        return _Astray(lambda x: zone.at(x) + angles.correction.at(x), begin, regular, advance)
 
-    begin, n, turned = int(edges[0]), 0, turned_from(int(edges[0]))
+    begin, n, astray = int(edges[0]), 0, astray_from(int(edges[0]))
     for k in range(len(edges) - 1):
+        if len(found) > at_most:
+            return None
         high = int(edges[k + 1])
-        if n and (n == len(turned) or abs(turned[n]) > tolerance):
+        if n and (n == MAX_GROUP or abs(astray[n]) > tolerance):
             add(begin, n, regular, density)
-            begin, n, turned = begin + n * regular, 0, turned_from(begin + n * regular)
+            begin, n, astray = begin + n * regular, 0, astray_from(begin + n * regular)
         behind = begin + (n + 1) * regular
         if behind == high or (abs(behind - high) <= slack and behind <= last and k < len(edges) - 2):
             n += 1
@@ -112,9 +148,9 @@ def _groups(angles: AngleMap, zone: ZoneAngle, first: int, last: int, heads: int
         alone = high - (begin + n * regular)
         if alone > 0:
             add(begin + n * regular, 1, alone, max(density, -(-alone // heads)))
-        begin, n, turned = high, 0, turned_from(high)
+        begin, n, astray = high, 0, astray_from(high)
     add(begin, n, regular, density)
-    return found
+    return None if len(found) > at_most else found
 
 
 def _cylinder_edges(zone: ZoneAngle, first: int, last: int, heads: int) -> Ints:

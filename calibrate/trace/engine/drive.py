@@ -25,6 +25,7 @@ from calibrate.trace.engine.replay import Replay
 from calibrate.trace.geometry.angle_map import count_heads
 from calibrate.trace.model import TraceModel
 from calibrate.trace.model_dict import model_to_dict
+from diskmodel.drive.assumed_order import ONE_AT_A_TIME
 
 LEFT_OUT = (
     "the spread of seek times from access to access",
@@ -97,6 +98,8 @@ def drive_dict(
             "write_back": bool(model.bus.is_write_back),
             "keeps_writes": keeps_writes(trace, ~reached_platter(trace, model.bus)),
         },
+        # a trace has one request outstanding at a time
+        "queue": {"assumed_from": ONE_AT_A_TIME},
         "provenance": {"assumed": assumed, "left_out": list(LEFT_OUT), "trace_model": model_to_dict(model)},
     }
     chances = chances_of(model, trace)

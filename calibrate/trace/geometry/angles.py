@@ -15,17 +15,18 @@ from scipy import fft
 
 from calibrate.arrays import Complexes, Flags, Floats
 from calibrate.trace.spectrum import GRAIN_BLOCKS
+from diskmodel.engine import _kernel
 
 #: Bins of a period in which residuals are summed: a step's place is found to a 48th of a track, then sharpened.
 N_BINS = 48
 #: Bins of blocks in the shortest period that is searched for, whose line then loses 0.6 % of its strength. With half it
 #: loses 3 %, and other lines than the strongest may be taken.
 BINS_OF_SHORTEST = 16
-#: Elements of an array made at once; affects speed only.
-MAX_ELEMENTS = 6000
 #: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about
 #: 6; at double, zones with few accesses have no step.
 MIN_GAIN = 12.0
+#: Heights of track steps that are tried, turns.
+TRACK_TURNS = np.array([0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33])
 #: Heights of cylinder steps that are tried, turns beyond the skew of a track. They may be negative: a fitted track
 #: step can take part of them.
 CYLINDER_TURNS = np.array([-0.3, -0.2, -0.1, -0.05, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42])
@@ -117,25 +118,14 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
 
 def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
     """Return residuals summed by their place within a period, (frequencies, bins)."""
-    out = np.empty((len(frequencies), N_BINS), dtype=np.complex128)
-    at_once = max(MAX_ELEMENTS // max(len(relative), 1), 1)
-    real, imag = np.tile(left.real, at_once), np.tile(left.imag, at_once)
-    for k in range(0, len(frequencies), at_once):
-        some = frequencies[k : k + at_once]
-        n = len(some)
-        place = np.outer(some, relative)
-        place -= np.floor(place)
-        place *= N_BINS
-        place += np.arange(n)[:, None] * N_BINS
-        bins = place.astype(np.int64).ravel()
-        out.real[k : k + n] = np.bincount(bins, real[: len(bins)], n * N_BINS).reshape(n, N_BINS)
-        out.imag[k : k + n] = np.bincount(bins, imag[: len(bins)], n * N_BINS).reshape(n, N_BINS)
-    return out
+    return _kernel.folded(relative, left, frequencies, N_BINS)
 
 
-def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, heights: Floats) -> tuple[float, Step]:
+def best_sawtooth(
+    left: Complexes, relative: Floats, frequencies: Floats, heights: Floats, fits: Flags | None = None
+) -> tuple[float, Step]:
     """Return the sawtooth, of all frequencies and heights, that makes the residual most coherent, and its coherent
-    sum."""
+    sum; `fits` (heights, frequencies) leaves some of them out."""
     best, step = 0.0, Step()
     if len(frequencies) == 0:
         return best, step
@@ -143,12 +133,15 @@ def best_sawtooth(left: Complexes, relative: Floats, frequencies: Floats, height
     shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * heights[:, None] * tooth), axis=1))
     # a later start shifts the shape round: all starts at once by circular correlation
     spectra = np.fft.fft(_gathered(left, relative, frequencies), axis=1)
-    for height, shape in zip(heights, shapes, strict=True):
-        score = np.abs(np.fft.ifft(spectra * shape, axis=1))
+    for k, (height, shape) in enumerate(zip(heights, shapes, strict=True)):
+        rows = np.arange(len(frequencies)) if fits is None else np.flatnonzero(fits[k])
+        if len(rows) == 0:
+            continue
+        score = np.abs(np.fft.ifft(spectra[rows] * shape, axis=1))
         row, column = divmod(int(score.argmax()), N_BINS)
         if score[row, column] > best:
             best = float(score[row, column])
-            period = 1.0 / float(frequencies[row])
+            period = 1.0 / float(frequencies[rows[row]])
             step = Step(period, column / N_BINS * period, float(height))
     return best, step
 
@@ -175,14 +168,10 @@ def _best_track(zone: ZoneAngle, relative: Floats, z: Complexes) -> ZoneAngle:
     plain = abs(left.sum())
     nu, extent = zone.turns_per_block, zone.last - zone.first
     angle = np.angle(left * np.exp(-1j * np.angle(left.mean()))) / (2 * np.pi)
-    best, step = 0.0, Step()
     lines = _lines(angle, relative, nu / 1.45, nu / 1.02, extent, 60)
     near = (lines[:, None] + np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) / extent).ravel()
-    for height in (0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 0.27, 0.33):
-        fits = near[np.abs(height / (nu / near - 1.0) - 0.72) < 0.32]
-        score, found = best_sawtooth(left, relative, fits, np.array([height]))
-        if score > best:
-            best, step = score, found
+    fits = np.abs(TRACK_TURNS[:, None] / (nu / near - 1.0) - 0.72) < 0.32
+    best, step = best_sawtooth(left, relative, near, TRACK_TURNS, fits)
     gain = log_gain(len(relative), plain, best)
     return replace(zone, track=step if gain > 2 * MIN_GAIN else Step())
 

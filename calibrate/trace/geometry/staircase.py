@@ -15,6 +15,7 @@ import numpy as np
 from calibrate.arrays import Complexes, Floats, Ints
 from calibrate.trace.geometry.angles import Step, ZoneAngle
 from calibrate.trace.geometry.likelihood import FLOOR, SIGMA_TURNS, polished, zone_likelihood
+from diskmodel.engine import _kernel
 
 #: Penalty in log-likelihood for each track left out: e⁷, one left out in a thousand accesses. Half explains noise by
 #: slips; double misses slips with few accesses behind them.
@@ -38,6 +39,14 @@ N_OFFSETS = 14
 MAX_BEHIND = 90.0
 FIRST_CULL = 40
 CULL_EVERY = 10
+JUDGEMENT = {
+    "per_square": -0.5 / SIGMA_TURNS**2,
+    "floor": FLOOR,
+    "slip": SLIP_PENALTY,
+    "max_behind": MAX_BEHIND,
+    "first_cull": FIRST_CULL,
+    "cull_every": CULL_EVERY,
+}
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,7 @@ def layout_of(
     few = np.unique(np.linspace(0, len(relative) - 1, MAX_POINTS).astype(np.int64))
     first, skew, extra = (np.array(column) for column in zip(*rows, strict=True))
     tried = Candidates(first, skew, extra, np.arange(N_OFFSETS) / N_OFFSETS)
-    row, offset, path = _viterbi(tried, relative[few], angle[few], heads, period)
+    row, offset, path = _likeliest(tried, relative[few], angle[few], heads, period)
     found = polished(_as_zone(zone, rows[row], offset, path, relative[few], heads, period), x, z, heads)
     once, offset, path = _again(found, relative, angle, heads, period)
     return polished(_as_zone(zone, once, offset, path, relative, heads, period), x, z, heads)
@@ -170,11 +179,11 @@ def _again(
     there = (relative[:1] - first) / period + k * skew + np.floor(k / heads) * extra
     offset = float((zone.at(relative[:1] + zone.first) - there)[0])
     once = Candidates(*(np.array([value]) for value in (first, skew, extra, offset)))
-    _, _, path = _viterbi(once, relative, angle, heads, period, MAX_SLIPS_IN_ALL, start=begun % heads)
+    _, _, path = _likeliest(once, relative, angle, heads, period, MAX_SLIPS_IN_ALL, start=begun % heads)
     return (first, skew, extra), offset, path
 
 
-def _viterbi(
+def _likeliest(
     tried: Candidates,
     relative: Floats,
     angle: Floats,
@@ -184,48 +193,6 @@ def _viterbi(
     start: int | None = None,
 ) -> tuple[int, float, Ints]:
     """Return the likeliest candidate's row and offset and, for each point, how many tracks were left out before it."""
-    n_states = heads + max_slips
-    states = np.arange(n_states)
-    first = tried.first[:, None].astype(np.float32)
-    k = np.floor((relative[None, :] - first) / period).astype(np.int64)
-    lowest = int(k.min())
-    track = np.arange(int(k.max()) - lowest + n_states + 1) + lowest
-    # angles of the candidates before the point's own place within a track, by track
-    steps: Floats = np.mod(
-        np.outer(tried.track, track) + np.outer(tried.cylinder, np.floor(track / heads)), 1.0
-    ).astype(np.float32)
-    within = np.mod((relative[None, :] - first) / period, 1.0).astype(np.float32)
-    rows = np.arange(len(first))[:, None]
-    row = np.repeat(np.arange(len(first)), len(tried.offset))
-    offset = np.tile(tried.offset, len(first)).astype(np.float32)
-    begin = states < heads if start is None else states == start
-    value = np.where(begin, 0.0, -1e9)[None, :].repeat(len(row), axis=0).astype(np.float32)
-    slipped: list[np.ndarray] = []
-    kept: dict[int, Ints] = {}
-    price = np.float32(SLIP_PENALTY)
-    for i in range(len(relative)):
-        if i >= FIRST_CULL and i % CULL_EVERY == 0 and len(row) > 1:
-            top = value.max(axis=1)
-            alive = np.flatnonzero(top >= top.max() - MAX_BEHIND)
-            if len(alive) < 0.8 * len(row):
-                kept[i] = alive
-                value, row, offset = value[alive], row[alive], offset[alive]
-        one = value[:, :-1] - price
-        slipped.append(one > value[:, 1:])
-        np.maximum(one, value[:, 1:], out=value[:, 1:])
-        there = np.float32(angle[i]) - within[:, i, None] - steps[rows, (k[:, i] - lowest)[:, None] + states]
-        left = there[row]
-        left -= offset[:, None]
-        left -= np.rint(left)
-        left *= left
-        left *= np.float32(-0.5 / SIGMA_TURNS**2)
-        np.maximum(left, np.float32(FLOOR), out=left)
-        value += left
-    best, state = divmod(int(value.argmax()), n_states)
-    likeliest = int(row[best]), float(offset[best])
-    path = np.empty(len(relative), dtype=np.int64)
-    for i in range(len(relative) - 1, -1, -1):
-        path[i] = state
-        state -= int(slipped[i][best, state - 1]) if state else 0
-        best = int(kept[i][best]) if i in kept else best
-    return *likeliest, path
+    layouts = {**vars(tried), "heads": heads, "period": period, "max_slips": max_slips, "start": start}
+    row, offset, path = _kernel.likeliest_layout(relative, angle, layouts, JUDGEMENT)
+    return row, float(tried.offset[offset]), np.array(path)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from calibrate.evidence.requests import RequestTrace
 
 #: Kinds of evidence (`diskmodel.formats.detect_evidence`) that a drive can be fitted to or validated against.
-MEASURED = ("measurement", "fio-json", "fio-terse", "fio-text")
+MEASURED = ("measurement", "fio-json", "fio-terse", "fio-text", "diskspd-text", "diskspd-xml")
 TRACED = "trace:drive"
 
 
@@ -52,4 +52,4 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
 
 
 def _accepted() -> str:
-    return "a measurement by diskmodel, JSON, terse or text output of fio, or a trace with response times"
+    return "a measurement by diskmodel, results of fio (JSON, terse, text) or DiskSpd (text, XML), a trace with times"

@@ -32,7 +32,9 @@ Percentile = Annotated[
     str | None,
     typer.Option(help='Percentile of a recorded load: of the time ("95", the default) or "95% of requests".'),
 ]
-Device = Annotated[str | None, typer.Option(help="Device to use, when the recording has several.")]
+Device = Annotated[
+    str | None, typer.Option(help="Device to use, when the recording has several; of fio's results, the job.")
+]
 Format = Annotated[
     str | None,
     typer.Option("--format", help="Format of a recording, instead of recognizing it: iostat-text, msr, and so on."),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
+from diskmodel.drive.catalogue.kinds import KINDS
 from diskmodel.drive.parse import Drive, parse_drive
 from diskmodel.errors import DescriptionError, Fault
 
@@ -47,6 +48,8 @@ class Catalogue(Mapping[str, Drive]):
             close = difflib.get_close_matches(lowered, self._names, n=5, cutoff=0.5)
             close += [known for known in self._names if lowered in known and known not in close]
             fix = f"did you mean {', '.join(close[:5])}?" if close else "`diskmodel drives` lists them all"
+            if lowered in KINDS:
+                fix = f"it is a kind of drives: choose one from `diskmodel drives --kind {lowered}`"
             raise DescriptionError(Fault("drive", name, "is neither a file nor a drive in the catalogue", fix))
         text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
         return parse_drive(tomllib.loads(text), name)

@@ -26,16 +26,22 @@ def _turns(low_rpm: float, high_rpm: float) -> Callable[[Drive], bool]:
 
 
 def _is_nearline(drive: Drive) -> bool:
-    return _turns(7_000, 8_000)(drive) and drive.capacity_bytes >= NEARLINE_BYTES
+    return _turns(7_000, 8_000)(drive) and drive.capacity_bytes >= NEARLINE_BYTES and not _is_shingled(drive)
+
+
+def _is_shingled(drive: Drive) -> bool:
+    return isinstance(drive, Hdd) and drive.recording == "shingled"
 
 
 #: Each kind with the test that decides whether a drive is of it; a drive may be of several kinds. The 10k class
-#: includes drives of up to 10,500 rpm.
+#: includes drives of up to 10,500 rpm. Shingled drives are no nearline ones, whose random writes they cannot do.
 KINDS: dict[str, Callable[[Drive], bool]] = {
     "hdd": lambda drive: isinstance(drive, Hdd),
     "nearline": _is_nearline,
     "10k": _turns(9_500, 12_000),
     "15k": _turns(14_000, 16_000),
+    "smr": _is_shingled,
+    "host-managed": lambda drive: isinstance(drive, Hdd) and drive.write_zones is not None,
     "sata-ssd": _is_flash_on("SATA"),
     "sas-ssd": _is_flash_on("SAS"),
     "nvme": _is_flash_on("NVMe"),

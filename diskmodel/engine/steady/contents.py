@@ -1,7 +1,8 @@
 """What a workload leaves in caches: blocks that wait to be written, and those that were used last (rules Z4, Z6, Z10).
 
-None of it depends on the drives. So the last results are kept: drives that are drawn from one profile share them, and
-so do runs of other lengths.
+None of it depends on the drives, and little on how many there are. So the last results are kept: drives that are drawn
+from one profile share them, and so do runs of other lengths; the blocks that were used last are shared by arrays of all
+sizes on which the data lie in the same region.
 """
 
 from __future__ import annotations
@@ -91,13 +92,13 @@ def filling_uses(history: History, n: int, block_bytes: int) -> Int64:
 
 def recent_blocks(history: History, n: int, block_bytes: int) -> Int64:
     """The `n` blocks that were used last, the least recently used first."""
-    blocks, _ = _recent_and_order(history, n, block_bytes)
+    blocks, _ = _recent_and_order(history.shared, n, block_bytes)
     return blocks
 
 
 def recent_blocks_but(history: History, n: int, block_bytes: int, others: Int64) -> Int64:
     """Those of the `n` blocks used last that are not among others, which are different."""
-    blocks, order = _recent_and_order(history, n, block_bytes)
+    blocks, order = _recent_and_order(history.shared, n, block_bytes)
     if not len(others) or not len(blocks):
         return blocks
     place = np.searchsorted(blocks, others, sorter=order)

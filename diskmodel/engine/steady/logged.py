@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,10 @@ _LONGER = 4
 #: Share of the extents by which a cache that has ended to fill may grow over half of the writes: small regions, of
 #: which all is in the cache.
 _HARDLY = 0.01
+#: States of media caches that are kept, 4 MB each: two searches at the same time, each at two counts of disks.
+_KEPT = 4
+#: Fields of a layout that describe a rebuild in numbers.
+_OF_REBUILDS = tuple(item.name for item in fields(LayoutTables) if item.name.startswith("rebuild_"))
 
 
 @dataclass(frozen=True)
@@ -80,10 +86,35 @@ class Caches:
         return cls(np.empty((0, 2), np.int64))
 
 
+@dataclass(frozen=True)
+class _Arms:
+    """What of a drive decides what its media cache holds; named as in `HddTables`."""
+
+    media_cache: MediaCacheTables
+    sector_bytes: int
+    n_sectors_per_actuator: int
+    actuators: int
+
+
 def full_caches(history: History, layout: LayoutTables, drive: HddTables) -> Caches:
-    """Return what full media caches hold."""
+    """Return what full media caches hold.
+
+    The last results are kept: a failed disk, and a rebuild wherever it is, change nothing about the others.
+    """
+    assert drive.media_cache is not None
+    arms = _Arms(drive.media_cache, drive.sector_bytes, drive.n_sectors_per_actuator, drive.actuators)
+    return _full_caches(history.shared, _whole(layout), arms)
+
+
+def _whole(layout: LayoutTables) -> LayoutTables:
+    """Return the layout with all of its disks and nothing going on."""
+    nothing: dict[str, Any] = dict.fromkeys(_OF_REBUILDS, 0)
+    return replace(layout, failed=(), n_spares=0, sync_action="none", **nothing)
+
+
+@lru_cache(maxsize=_KEPT)
+def _full_caches(history: History, layout: LayoutTables, drive: _Arms) -> Caches:
     cache = drive.media_cache
-    assert cache is not None
     n_map = cache.max_extents * drive.actuators
     # drives are alike: as if one had got all data. Copies and parity of them lie at the same places
     n_each = _n_each(layout)
@@ -144,7 +175,7 @@ def _is_endless(stream: Stream) -> bool:
 
 
 def _pieces(
-    history: History, layout: LayoutTables, drive: HddTables, n_writes: int, streams: Sequence[Stream]
+    history: History, layout: LayoutTables, drive: HddTables | _Arms, n_writes: int, streams: Sequence[Stream]
 ) -> tuple[Written, Int64]:
     """What some streams wrote last, and the request of each piece.
 
@@ -198,7 +229,7 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
     _, lba, n = writes
     band = (lba % arm_sectors) // (tables.band_sectors or arm_sectors)
     held: dict[int, int] = {}
-    of_band: dict[int, list[int]] = {}
+    of_band: defaultdict[int, list[int]] = defaultdict(list)
     order: deque[int] = deque()
     used, cleaned_at = 0, []
     is_full, at_half = False, 0
@@ -218,7 +249,7 @@ def _of_arm(writes: Written, tables: MediaCacheTables, arm_sectors: int) -> Logg
         if start in held:
             used -= lengths[held[start]]
         elif tables.band_sectors:
-            of_band.setdefault(bands[i], []).append(start)
+            of_band[bands[i]].append(start)
         held[start] = i
         order.append(i)
         used += length

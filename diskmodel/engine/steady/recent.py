@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diskmodel.records import Int64, Op
 from diskmodel.workload import Stream, Workload
+from diskmodel.workload.addresses import Sequential, Strided
 from diskmodel.workload.addresses.reuse_walk import ReuseWalk
 from diskmodel.workload.generate import interleave
 
@@ -29,6 +30,21 @@ class History:
     seed: int
     #: Requests that have come since the streams that go through their regions in order began at the front.
     n_before: int = 0
+
+    @property
+    def shared(self) -> History:
+        """The one history of all that draw the same rows: arrays of other sizes, and of other caches.
+
+        It is that of the smallest array with these regions; where no stream goes through its region in order, of one
+        where nothing came before.
+        """
+        workload = self.workload
+        spaces = [workload.space(stream, self.capacity_bytes) for stream in workload.streams]
+        smallest = max(space.first_byte + space.span_bytes for space in spaces)
+        if [workload.space(stream, smallest) for stream in workload.streams] != spaces:
+            smallest = self.capacity_bytes
+        goes_on = any(isinstance(stream.addresses, Sequential | Strided) for stream in workload.streams)
+        return replace(self, capacity_bytes=smallest, n_before=self.n_before if goes_on else 0)
 
     def uses(self, n: int, block_bytes: int, *, only_writes: bool = False) -> Int64:
         """About the last `n` uses of blocks, or all of `MAX_ROWS` requests, the latest last; int64."""

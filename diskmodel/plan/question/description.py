@@ -178,7 +178,8 @@ class Search(Description):
         ones cannot decide.
     max_requests_at_answer : int
         Requests of the longest run at the recommended answer and at its next smaller count, and of other candidates
-        that could take its place, or are about to be called infeasible: there a run goes on until it decides.
+        that could take its place, or are about to be called infeasible: there a run goes on until it decides. Both
+        are less for requests of more than four strips, of 16 or more a fourth, unless a cycle takes longer.
     engine : "auto", "native" or "simpy"
     """
 

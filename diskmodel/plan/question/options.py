@@ -388,7 +388,13 @@ def _put_objective(draft: _Draft, options: PlanOptions) -> None:
         sizes = [stream.mean_size_bytes for stream in workload.streams]
         mean = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(rates)
         iops = options.throughput_bytes_per_s / mean
-        draft.notes.append(f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average")
+        note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
+        if all(stream.addresses.pattern == "uniform" for stream in workload.streams):
+            note += (
+                ", at random places; files that are read or written from end to end are another question: --from "
+                'preset:backup, or addresses = "sequential" in a workload file'
+            )
+        draft.notes.append(note)
     workload = draft.tables["workload"]
     recorded = workload if isinstance(workload, Workload) and "iops" not in objective else None
     if iops is not None:

@@ -25,6 +25,9 @@ from diskmodel.workload import Workload
 #: Rate of an array that is called idle, requests per second: a disk serves more than 50 a second, so that hardly any
 #: request meets another. At double nothing changes; at half neither.
 IDLE_PER_S = 1.0
+#: Requests of the run on an idle array, as many as p99.9 takes to be reported. Its latencies depend on each other no
+#: more than seeks do. At half, p99.9 has no value; at double, a shingled disk cleans twice as long between them.
+IDLE_REQUESTS = 12_000
 
 
 #: Purposes of simulations.
@@ -168,8 +171,8 @@ def _with_floor(candidate: Candidate, case: Case, evaluate: Evaluate) -> Candida
     trial, binding = candidate.trial, candidate.binding
     if trial is None or binding is None or binding.name != "latency":
         return candidate
-    search = case.search
-    outcome = evaluate(case.array(trial.disks), idle(case.workload), n_requests=search.requests, seed=search.seed)
+    array, n_requests = case.array(trial.disks), min(case.search.requests, IDLE_REQUESTS)
+    outcome = evaluate(array, idle(case.workload), n_requests=n_requests, seed=case.search.seed)
     statistic, _, stream = binding.detail.partition(" of ")
     figure = outcome.latency_of(statistic, stream)
     if figure is None or not math.isfinite(figure.value):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from diskmodel.array import Array
+from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.flash.wear import wear
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
@@ -15,6 +17,9 @@ from diskmodel.units import in_disks, nominal_bytes
 #: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
 #: beside a load. At half, large disks under a usual load are pointed out, too; at double, two weeks pass in silence.
 LONG_REBUILD_HOURS = 168.0
+#: Utilization of the busiest disk from which it is pointed out that there is no reserve: a tenth more load is too much.
+#: At 0.8 the usual plan is pointed out, too; at 0.95 one that fails with a twentieth more load is not.
+BUSY_RATIO = 0.9
 #: How many times as long as alone a rebuild must take before the load is named as the reason. At 1 it always is.
 _SLOWED_BY_LOAD = 2.0
 #: Least speeds of a rebuild that are proposed, bytes/s: the first that ends within a week, at most half of what a disk
@@ -24,15 +29,39 @@ _PROPOSED_SPEEDS = (30e6, 60e6, 120e6)
 
 def cautions(result: PlanResult) -> list[str]:
     """Return what to know before buying, in sentences."""
-    found = (*_doubts(result), _profile(result), _rebuild(result), *_outcome(result))
+    found = (
+        *_doubts(result),
+        *_orders(result),
+        _profile(result),
+        _busy(result),
+        _rebuild(result),
+        *_outcome(result),
+    )
     return [f"Caution: {text}." for text in found if text]
 
 
 def _doubts(result: PlanResult) -> list[str]:
     """Return which profiles do not describe their drive: that of the answer, or all without an answer."""
+    return [drive.doubt for drive in _answering(result) if drive.doubt]
+
+
+def _orders(result: PlanResult) -> list[str]:
+    """Return which of these drives may order queued commands in any way, for all that was measured."""
+    return [text for text in map(unknown_order, _answering(result)) if text]
+
+
+def unknown_order(drive: Drive) -> str:
+    """Return that nothing is known of how a drive orders queued commands, and what is assumed; "" elsewhere."""
+    assumption = drive.queue.assumption if isinstance(drive, Hdd) else None
+    if assumption is None or assumption.drawn:
+        return ""
+    return f"how {drive.name} orders queued commands is assumed: {assumption.words}"
+
+
+def _answering(result: PlanResult) -> Sequence[Drive]:
+    """Return the drive of the answer, or all without an answer."""
     best = result.best
-    drives = result.plan.candidates.drives if best is None else (best.family.drive,)
-    return [drive.doubt for drive in drives if drive.doubt]
+    return result.plan.candidates.drives if best is None else (best.family.drive,)
 
 
 def _profile(result: PlanResult) -> str:
@@ -54,6 +83,20 @@ def _outcome(result: PlanResult) -> list[str]:
     if best is None or outcome is None:
         return []
     return [wear(best.family.drive, outcome.most_written_bytes_per_s), left_out(result.plan.host, outcome.iops.value)]
+
+
+def _busy(result: PlanResult) -> str:
+    """Return how little more the answer can take, where its disks are nearly always busy."""
+    best = result.best
+    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    if outcome is None or not result.plan.workload.is_open or not outcome.busiest_ratio >= BUSY_RATIO:
+        return ""
+    reserve = 1 / outcome.busiest_ratio - 1
+    return (
+        f"the busiest disk works {outcome.busiest_ratio:.1%} of the time: at {reserve:.0%} more load it may not "
+        'keep up, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
+        "a reserve"
+    )
 
 
 def _rebuild(result: PlanResult) -> str:

@@ -16,7 +16,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
-from diskmodel.plan.show.cautions import cautions, long_rebuilds
+from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
 from diskmodel.units import in_digits
@@ -140,7 +140,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         )
         said += [f"{item.name}: {text}" for text in found if text]
     said += long_rebuilds(comparison.arrays)
-    said += dict.fromkeys(item.array.drive.doubt for item in comparison.arrays if item.array.drive.doubt)
+    drives = [item.array.drive for item in comparison.arrays]
+    said += dict.fromkeys(text for drive in drives for text in (drive.doubt, unknown_order(drive)) if text)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
 

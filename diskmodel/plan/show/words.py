@@ -101,7 +101,11 @@ def _why_not(result: PlanResult) -> list[str]:
         said.append(f"Arrays of up to {in_disks(allowed.max_disks)} were tried; max_disks (--max-disks) allows more.")
     for item in result.relaxations:
         cost = f", for {short(item.cost_usd)} USD" if math.isfinite(item.cost_usd) else ""
-        said.append(f"The objective is met with {item.change} ({item.disks} disks{cost}): {item.criterion.in_short()}.")
+        # only the search for more disks looked for the fewest
+        counted = (
+            in_disks(item.disks) if item.disks > most else f"tried with the same {in_disks(item.disks)}; fewer may do"
+        )
+        said.append(f"The objective is met with {item.change} ({counted}{cost}): {item.criterion.in_short()}.")
     return said
 
 

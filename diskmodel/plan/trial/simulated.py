@@ -13,6 +13,7 @@ from diskmodel.engine.simulate import simulate
 from diskmodel.errors import StarvationError
 from diskmodel.host.limit import host_limit
 from diskmodel.plan.answer.outcome import Outcome
+from diskmodel.plan.trial.busiest import busiest_of
 from diskmodel.result import Latency, Result
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.window import cycle_of, sees_too_few_cycles
@@ -57,7 +58,7 @@ class Simulated:
             n_requests = max(n_requests // SHORTENING, MIN_BESIDE_A_REBUILD)
             result = self._result(array, workload, n_requests, seed)
             n_simulated += result.n_requests
-        outcome = outcome_of(result, array, is_open=not workload.queue_depth)
+        outcome = outcome_of(result, array, workload)
         latency_ns = {**outcome.latency_ns, **_of_volumes(result, workload)}
         outcome = replace(outcome, latency_ns=latency_ns, n_simulated=n_simulated)
         return outcome if workload.queue_depth else _at_offered_rate(outcome, result, workload)
@@ -82,10 +83,10 @@ def _starved(n_requests: int, method: str) -> Outcome:
     )
 
 
-def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcome:
+def outcome_of(result: Result, array: Array, workload: Workload) -> Outcome:
     """Return what a plan reads from a result; utilization is that of the working disks, without spares.
 
-    `is_open` leaves the randomness of arrivals out of the interval of the utilization.
+    The randomness of arrivals of an open workload is left out of the interval of the utilization.
     """
     working = [
         use for disk, use in enumerate(result.per_disk) if disk < array.layout.disks and disk not in array.layout.failed
@@ -96,7 +97,8 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         share = result.utilization_ratio / whole if whole else 1.0
     mean_bytes = result.bytes_per_s / result.iops.mean if result.iops.mean else 0.0
     cycle = cycle_of(result.requests, result.run.cleaning_requests)
-    half_width = _utilization_half_width(result, is_open=is_open)
+    half_width = _utilization_half_width(result, is_open=not workload.queue_depth)
+    busiest, busiest_half_width = busiest_of(array, workload, [use.utilization_ratio for use in working], half_width)
     iops = Interval(result.iops.value, result.iops.low, result.iops.high)
     return Outcome(
         is_stable=result.is_stable,
@@ -106,8 +108,8 @@ def outcome_of(result: Result, array: Array, *, is_open: bool = False) -> Outcom
         | {name: _figures(latency) for name, latency in result.per_stream.items()},
         utilization_ratio=min(share * sum(use.utilization_ratio for use in working) / len(working), 1.0),
         utilization_half_width=half_width,
-        busiest_ratio=min(share * max(use.utilization_ratio for use in working), 1.0),
-        busiest_half_width=half_width * math.sqrt(len(working)),  # as if disks varied on their own
+        busiest_ratio=min(share * busiest, 1.0),
+        busiest_half_width=busiest_half_width,
         back_end_per_host=result.back_end_per_host,
         breakdown_ms={part: value / 1e6 for part, value in result.breakdown_ns.items()} if result.is_stable else {},
         n_requests=result.n_requests,

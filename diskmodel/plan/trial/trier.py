@@ -9,6 +9,7 @@ from functools import cached_property
 from statistics import NormalDist
 
 from diskmodel.array import Array
+from diskmodel.engine.scenario import resolve
 from diskmodel.errors import DescriptionError
 from diskmodel.plan.answer.criterion import Criterion, Verdict, overall
 from diskmodel.plan.answer.effort import Effort
@@ -41,6 +42,11 @@ WORTH_A_TRY = 0.1
 #: An overload that a run so many times as long finds again is one, however close its rate is to what is offered. At 2
 #: both runs may see the same slow hour; at 8, the most that a run is lengthened by, every second one takes a third run.
 CONFIRMING = 4
+
+#: Strips from which on a request counts as several, and as how many at most. A run has so many times fewer requests:
+#: the disks get as many commands, which take as long to simulate and show as much of how busy they are. At half, p99 of
+#: requests of 1 MiB is known from 30,000 where a search may end; at double, questions about them take twice as long.
+SEVERAL_STRIPS, MOST = 4, 4
 
 #: Distance of a figure from its limit, in half-widths of its 95 % interval, from which a verdict at the answer is
 #: settled: 2 half-widths are about 3.9 standard errors. At 1 every interval that just excludes the limit is believed,
@@ -127,10 +133,19 @@ class Trier:
             self._known[disks] = self._careful[disks] = self._confirmed(self._settled(self(disks)))
         return self._careful[disks]
 
+    def _longest(self, *, is_careful: bool) -> int:
+        """Return the length of the longest run that is made to decide; less where a request is many commands."""
+        search, workload = self.case.search, self.case.workload
+        total = sum(stream.row_weight for stream in workload.streams)
+        mean_bytes = sum(stream.row_weight / total * stream.mean_size_bytes for stream in workload.streams)
+        counts_as = min(max(mean_bytes / self.case.family.strip_bytes / SEVERAL_STRIPS, 1.0), MOST)
+        longest = search.decision_budget if is_careful else search.max_requests
+        return max(round(longest / counts_as), search.requests)
+
     def _settled(self, trial: Trial) -> Trial:
         """Return a trial that ran until it is settled, or for the whole budget."""
         outcome = trial.outcome
-        if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self.case.search.decision_budget:
+        if outcome is None or is_settled(trial.criteria) or outcome.n_requests >= self._longest(is_careful=True):
             return trial
         length = outcome.n_requests * lengthened(trial.criteria, is_careful=True)
         again = self._try(trial.disks, first=round(length), before=outcome)
@@ -143,9 +158,12 @@ class Trier:
         if outcome is None or not (is_open and trial.is_met and outcome.busiest_ratio > judge.FAR_FROM_BUSY_RATIO):
             return trial
         n_runs = trial.n_runs
+        # where nothing waits to be written, a run soon forgets how it began, and goes on until it is settled
+        has_levels = resolve(self.case.array(trial.disks), self.case.search.seed).has_levels
+        first = outcome.n_requests if has_levels else 0
         for seed in OTHER_SEEDS:
             other = Trier(self.case.with_seed(self.case.search.seed + seed), self.evaluate)
-            again = other._try(trial.disks, first=outcome.n_requests, before=outcome)
+            again = other._try(trial.disks, first=first, before=outcome)
             n_runs += again.n_runs
             if not again.is_met:
                 return replace(again, n_runs=n_runs)
@@ -261,7 +279,7 @@ class Trier:
         """
         search = self.case.search
         budget = search.decision_budget
-        longest = budget if is_careful else search.max_requests
+        longest = self._longest(is_careful=is_careful)
         n_requests, n_runs = min(max(search.requests, first), longest), 0
         while True:
             outcome = self.evaluate(array, workload, n_requests=n_requests, seed=search.seed)

@@ -4,7 +4,7 @@ import pytest
 
 from diskmodel import Array
 from diskmodel.errors import DescriptionError
-from tests.unit.cli.commands import EXAMPLES, answer, refusal, write
+from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
 LOAD = ("--iops", 500, "--reads", "70%", "--block", "8k")
 
@@ -48,6 +48,25 @@ def test_forms(words, disks, level):
 def test_other_words_are_refused(words):
     with pytest.raises(DescriptionError):
         Array.from_words(words)
+
+
+@pytest.mark.parametrize("level", ["raid6 degraded", "RAID 6 (1 disk failed)", "raid-6, rebuilding"])
+def test_an_array_with_a_failed_disk_is_one_in_a_file(level, tmp_path):
+    with pytest.raises(DescriptionError) as caught:
+        Array.from_words(f"8x generic-15k {level}")
+    fix = str(caught.value).partition("write a file with ")[2]
+    path = tmp_path / "array.toml"
+    path.write_text(fix.partition(";")[0].replace(" and ", "\n"))
+    assert Array.load(path).layout.failed == (0,)
+
+
+@pytest.mark.parametrize(
+    ("array", "reads", "is_said"),
+    [("1x generic-7k2", "50%", True), ("1x generic-7k2", "100%", False), ("2x generic-7k2 raid1", "50%", False)],
+)
+def test_a_single_drive_writes_to_its_own_cache_and_says_so(array, reads, is_said):
+    words = ("simulate", array, "--queue-depth", 1, "--reads", reads, "--block", "4k", "--requests", 500)
+    assert ("the drive's own write cache" in run(*words).stderr) == is_said
 
 
 RAID5 = ("simulate", "8x generic-15k raid5")

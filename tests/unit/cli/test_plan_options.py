@@ -135,6 +135,14 @@ def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
     assert plan["objective"]["iops"] == pytest.approx(100)
 
 
+def test_a_throughput_of_requests_at_random_places_says_so() -> None:
+    # no disks store that much: nothing needs to be simulated
+    much = ("--throughput", "2GB/s", "--p99", "200ms", "--capacity", "500PB", "--max-disks", 4)
+    random = run("plan", *much, "--reads", "0%", "--block", "1m")
+    assert "at random places; files that are read or written from end to end" in random.stderr
+    assert "at random places" not in run("plan", *much, "--from", "preset:backup").stderr
+
+
 def test_an_existing_array_is_the_start(tmp_path: Path) -> None:
     text = (
         'drive = "generic-15k"\ndrive_write_cache = false\n'

@@ -36,6 +36,16 @@ def test_usual_levels_are_compared_where_none_is_named() -> None:
     ]
 
 
+def test_levels_that_the_disks_cannot_have_are_left_out() -> None:
+    found = answer("rule", "--disks", 7, "--reads", "70%", "--per-disk-iops", 140)
+    assert [data["level"] for data in found["levels"]] == ["raid5", "raid6"]
+    assert found["left_out"] == {"raid10": "raid10 needs a multiple of its 2 copies"}
+    text = run("rule", "--disks", 3, "--reads", "70%", "--per-disk-iops", 140).stdout
+    assert "Left out for 3 disks: raid6 needs at least 4 disks." in text
+    (mirror,) = answer("rule", "--disks", 2, "--reads", "70%", "--per-disk-iops", 140)["levels"]
+    assert mirror["level"] == "raid1"
+
+
 def test_text_and_json_have_the_same_figures() -> None:
     text = run(*FIELD).stdout
     assert "20,200 disk operations per second in total" in text
@@ -52,7 +62,8 @@ def test_text_and_json_have_the_same_figures() -> None:
         ),
         (("--level", "raid5", "--disks", 4, "--read-fraction", 0.5), "at least two of them are required"),
         (("--level", "raid5", "--disks", "four", "--iops", 1, "--read-fraction", 0.5), "--disks"),
-        (("--disks", 7, "--iops", 100, "--reads", 0.5), "raid10 needs a multiple of its 2 copies"),
+        (("--disks", 1, "--iops", 100, "--reads", 0.5), "raid10 needs at least 4 disks"),
+        (("--level", "raid10", "--disks", 7, "--iops", 100, "--reads", 0.5), "raid10 needs a multiple of its 2 copies"),
         (("--disks", 8, "--iops", 100, "--reads", 0.5, "--n-parity", 2), "only applies to level erasure"),
         (("--level", "raid5", "--disks", 4, "--iops", 100), "--reads"),
         (("--level", "raid5", "--disks", 4, "--iops", 1, "--reads", "most"), "--reads='most': must be a share"),

@@ -13,7 +13,8 @@ from diskmodel.errors import DescriptionError
         ("seagate-exos-x24", ["hdd", "nearline"]),
         ("hgst-ultrastar-7k4000", ["hdd", "nearline"]),
         ("hitachi-deskstar-7k1000c", ["hdd"]),
-        ("seagate-archive-st8000as0002", ["hdd"]),
+        ("seagate-archive-st8000as0002", ["hdd", "smr"]),
+        ("wd-ultrastar-hc620", ["hdd", "smr", "host-managed"]),
         ("seagate-exos-10e2400-2400", ["hdd", "10k"]),
         ("quantum-atlas-10k", ["hdd", "10k"]),
         ("generic-15k", ["hdd", "15k"]),
@@ -40,6 +41,11 @@ def test_a_word_is_searched_for_in_names_buses_and_kinds() -> None:
     assert find_drives(catalogue(), "nvme") == find_drives(catalogue(), kind="nvme")
     assert set(find_drives(catalogue(), "SAS 12")) >= {"generic-sas-ssd", "seagate-exos-10e2400-2400"}
     assert find_drives(catalogue(), "samsung nvme") == find_drives(catalogue(), "samsung", "nvme")
+
+
+def test_a_kind_is_no_drive() -> None:
+    with pytest.raises(DescriptionError, match="choose one from `diskmodel drives --kind nearline`"):
+        catalogue()["nearline"]
 
 
 @pytest.mark.parametrize("word", ["", "  ", "exos floppy"])

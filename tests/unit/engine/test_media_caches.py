@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import resolve
+from diskmodel.engine.steady.logged import full_caches
+from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.shared import steady_start
 
 ARCHIVE = "seagate-archive-st8000as0002"
@@ -132,6 +135,22 @@ def test_a_run_that_sees_few_cleanings_has_not_settled_and_says_so() -> None:
     found = ran(SMALL, 300, read_ratio=0.99, clients=4)
     assert not found.is_settled
     assert any("saw too few cleanings" in line for line in found.messages)
+
+
+def test_a_failed_disk_and_a_rebuild_change_nothing_about_what_is_in_the_caches() -> None:
+    """They share one state, which takes seconds to find for a drive of usual size."""
+    drive = tables()
+    base = {"level": "raid6", "disks": 8, "strip": "64 KiB"}
+    rebuilt = base | {"failed": [1], "spares": 1, "rebuild": {"done_ratio": 0.25}}
+    history = History(Workload.parse({"size": "4 KiB", "read_ratio": 0.5, "rate": "50/s"}), 10**12, 4)
+    assert drive.media_cache is not None
+    small = replace(drive, media_cache=replace(drive.media_cache, max_extents=2000))
+    layouts = [resolve(Array.parse({"drive": ARCHIVE, "layout": layout}), 0).layout for layout in (base, rebuilt)]
+    whole, other = (full_caches(history, layout, small) for layout in layouts)
+    assert other is whole
+    assert len(whole.writes)
+    wider = resolve(Array.parse({"drive": ARCHIVE, "layout": base | {"disks": 9}}), 0).layout
+    assert full_caches(history, wider, small) is not whole
 
 
 def test_both_engines_begin_with_a_full_cache() -> None:

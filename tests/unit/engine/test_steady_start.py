@@ -118,6 +118,29 @@ def test_what_came_before_moves_only_streams_that_go_through_in_order(addresses:
     assert (moved == [100 * 16384 * moves, 0]).all()
 
 
+ZIPF: dict[str, Any] = {"size": "4 KiB", "read_ratio": 0.5, "rate": "200/s", "addresses": {"pattern": "zipf"}}
+
+
+@pytest.mark.parametrize(
+    ("load", "is_shared"),
+    [
+        (MIXED | {"span": "200 GB"}, True),
+        ({"streams": [ZIPF | {"offset": "10 GB", "span": "50 GB"}, MIXED | {"span": "1 GB"}]}, True),
+        (MIXED, False),
+        (MIXED | {"span": "50%"}, False),
+        (MIXED | {"offset": "10%", "span": "100 GB"}, False),
+        (MIXED | {"span": "200 GB", "addresses": "sequential"}, False),
+    ],
+)
+def test_arrays_with_the_same_region_share_their_past(load: dict[str, Any], is_shared: bool) -> None:
+    workload = Workload.parse(load)
+    small, large = (History(workload, n * 10**12, 4, 100 * n) for n in (2, 9))
+    assert (small.shared == large.shared) is is_shared
+    for history in (small, large):
+        ours, shared = history.uses(5000, 4096), history.shared.uses(5000, 4096)
+        assert ours.tolist() == shared.tolist()
+
+
 def test_the_past_has_draws_of_its_own() -> None:
     workload = Workload.parse(MIXED)
     past = workload.past(capacity_bytes=10**12, n=4000, seed=4)

@@ -1,6 +1,7 @@
 """Workloads from what users have: what goes in is what the description then generates."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,10 +159,18 @@ def test_a_fio_job_keeps_its_requests_outstanding(name):
     # 70 % were asked for; a result counts by what it measured.
     assert stream.read_ratio == (0.7 if name.endswith(".fio") else pytest.approx(96113 / (96113 + 41253)))
     assert any(
-        note.startswith("only the first group of jobs was taken")
-        and note.endswith("1 later group was left out, because fio runs groups one after another")
+        note.startswith("only the first group of jobs was taken") and "1 later group was left out" in note
         for note in found.notes
     )
+
+
+def test_a_later_group_of_jobs_is_taken_by_name():
+    depths = Path(__file__).parents[3] / "examples" / "measured" / "depths.json"
+    found = find_workload(depths, device="depth16")
+    assert Workload.parse(found.workload).queue_depth == 16
+    assert not any("first group" in note for note in found.notes)
+    with pytest.raises(FormatError, match="is no job of this fio-json file; it has depth1, depth2"):
+        find_workload(depths, device="depth3")
 
 
 def test_fio_patterns_think_times_and_places(tmp_path):

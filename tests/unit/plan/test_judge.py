@@ -55,6 +55,6 @@ def test_a_hot_disk_is_found() -> None:
     hot = {"pattern": "hot_spot", "access_ratio": 0.3, "space_ratio": 1e-7}
     load = Workload.parse({"size": "16 KiB", "read_ratio": 0.5, "rate": "60000/s", "addresses": hot})
     result = simulate(array, load, n_requests=20_000, profile_draws=0)
-    found = outcome_of(result, array, is_open=True)
+    found = outcome_of(result, array, load)
     assert found.busiest_ratio == max(disk.utilization_ratio for disk in result.per_disk) > found.utilization_ratio
     assert found.busiest_half_width == pytest.approx(found.utilization_half_width * math.sqrt(8))

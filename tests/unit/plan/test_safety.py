@@ -164,6 +164,24 @@ def test_the_hours_of_a_simulated_rebuild(drive: str, layout: dict[str, object],
     assert -0.03 < found.hours / known - 1 < 0.1
 
 
+@pytest.mark.parametrize(("rate", "least", "most"), [(1, 300, 300), (20, 2500, 5300), (900, 30_000, 30_000)])
+@pytest.mark.parametrize("speed", ["100 MB/s", "200 MB/s", "1 TB/s"])
+def test_a_run_beside_a_rebuild_is_short_where_requests_are_rare(rate: int, least: int, most: int, speed: str) -> None:
+    """200,000 steps of 128 KiB take 131 s at 200 MB/s, and 262 s at 100; no limit makes a disk faster than it is."""
+    seen = set()
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        seen.add(n_requests)
+        return part(20e6)
+
+    rebuild = {"done_ratio": 0.5, "speed_max": speed}
+    layout = {"level": "raid5", "disks": 5, "failed": [0], "spares": 1, "rebuild": rebuild}
+    array = Array.parse({"drive": "seagate-exos-x16", "layout": layout})
+    beside_rebuild(evaluate, array, Workload.parse({"size": "8 KiB", "rate": f"{rate}/s"}), n_requests=30_000, seed=0)
+    (n_requests,) = seen
+    assert least <= n_requests <= most
+
+
 def test_json_says_whether_a_rebuild_ends() -> None:
     shown = [Safety(None, None, hours, 0.0, 0.01).json_fields() for hours in (12.0, math.inf, math.nan)]
     assert [item["rebuild_ends"] for item in shown] == [True, False, None]
@@ -224,6 +242,28 @@ def test_a_plan_says_what_shortens_a_rebuild_of_weeks() -> None:
     assert faster.best.safety.rebuild_hours == pytest.approx(200, rel=0.1)  # the innermost part is slower
     (said,) = [line for line in cautions(faster) if "rebuild" in line]
     assert 'speed_min = "60 MB/s" } in [candidates]: at least 74.1 hours' in said
+
+
+def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
+    asked = {
+        "workload": {"size": "4 KiB", "read_ratio": 0.0, "rate": "310/s"},
+        "objective": {"latency": {"p99": "100 ms"}, "capacity": "1 TB"},
+        "candidates": {"drives": ["generic-7k2"], "levels": ["raid10"], "min_disks": 4, "max_disks": 4},
+        "controller": {"write_cache": {"size": "64 MiB"}},
+        "search": {"requests": 20_000, "max_requests": 20_000},
+    }
+    result = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False)
+    assert result.best is not None
+    assert result.best.trial is not None
+    outcome = result.best.trial.outcome
+    assert outcome is not None
+    assert outcome.latency_of("p99").value < 1e6, "the write cache hides it"
+    (said,) = [line for line in cautions(result) if "busiest" in line]
+    assert f"works {outcome.busiest_ratio:.1%} of the time" in said
+    asked["workload"] |= {"rate": "150/s"}  # type: ignore[operator]
+    calm = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False)
+    assert calm.best is not None
+    assert not [line for line in cautions(calm) if "busiest" in line]
 
 
 def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archive-st8000as0002") -> PlanDescription:

@@ -316,6 +316,44 @@ def test_an_array_that_hardly_keeps_up_has_to_do_so_with_other_seeds() -> None:
     assert (found.trial.seed, found.below.seed) == (0, min(hard.seeds - {0}))
 
 
+@pytest.mark.parametrize(("cache", "is_as_long"), [({}, False), ({"write_cache": {"size": "256 MiB"}}, True)])
+def test_other_seeds_are_as_long_where_something_waits_to_be_written(
+    cache: dict[str, object], is_as_long: bool
+) -> None:
+    queues = Queues(noise=0.6)
+    lengths = []
+
+    def busy(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        if seed:
+            lengths.append(n_requests)
+        outcome = queues(array, workload, n_requests=n_requests, seed=seed)
+        return replace(outcome, busiest_ratio=0.95, busiest_half_width=0.0)
+
+    objective = {"latency": {"p99": "40 ms"}}
+    (case, _) = cases(plan_of(objective=objective, controller=cache, search={"requests": 1000}))
+    search_family(case, busy)
+    assert (lengths[0] == 1000) is not is_as_long
+
+
+@pytest.mark.parametrize(
+    ("size", "longest"), [("8 KiB", 40_000), ("256 KiB", 40_000), ("512 KiB", 20_000), ("4 MiB", 10_000)]
+)
+def test_runs_of_requests_on_many_strips_are_shorter(size: str, longest: int) -> None:
+    """The limit is what the array has, so that nothing ever decides."""
+    lengths = []
+
+    def close(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        lengths.append(n_requests)
+        figure = Interval(40e6, 40e6 - 1e12 / n_requests, 40e6 + 1e12 / n_requests)
+        return replace(Queues()(array, workload, n_requests=n_requests, seed=seed), latency_ns={"": {"p99": figure}})
+
+    load = {"size": size, "read_ratio": 0.7, "rate": "10/s"}
+    candidates = {"drives": ["generic-15k"], "levels": ["raid10"], "disks": [8]}
+    search = {"requests": 1000, "max_requests": 40_000, "max_requests_at_answer": 40_000}
+    search_family(cases(plan_of(workload=load, candidates=candidates, search=search))[0], close)
+    assert max(lengths) == longest
+
+
 def test_the_floor_of_an_infeasible_family_is_named() -> None:
     """An M/M/1 queue of 5 ms has a p99 of 23.03 ms when idle: -ln(0.01) times its service time."""
     result = run_plan(plan_of(objective={"latency": {"p99": "20 ms"}}), evaluate=Queues(), with_relaxations=False)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from diskmodel.array import Array
 from diskmodel.controller.description import Controller
-from diskmodel.drive import load_drive
+from diskmodel.drive import Hdd, load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
 from diskmodel.plan.show.cautions import cautions
@@ -245,3 +245,16 @@ def test_a_profile_that_did_not_converge_is_named_first() -> None:
     assert text.count("does not describe the drive that was measured") == 1
     run = simulate(arrays[0], load, n_requests=500, profile_draws=0)
     assert run.messages[0] == doubted.doubt
+
+
+def test_plan_and_compare_name_an_order_that_only_single_requests_stand_behind() -> None:
+    drive = load_drive("generic-15k")
+    single = Hdd.parse(drive.to_dict() | {"name": "traced", "queue": {"assumed_from": "one-at-a-time"}})
+    plan = plan_of(candidates={"drives": [single], "levels": ["raid10"], "max_disks": 40})
+    assert any(
+        "how traced orders queued commands is assumed" in line for line in cautions(run_plan(plan, evaluate=Queues()))
+    )
+    layout = {"level": "raid10", "disks": 4}
+    arrays = [Array.parse({"drive": item, "layout": layout}) for item in (single, drive)]
+    text = " ".join(text_of(compare(arrays, plan.workload, n_requests=400)).split())
+    assert text.count("orders queued commands is assumed: it takes one at a time") == 1

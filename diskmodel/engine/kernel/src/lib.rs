@@ -2,6 +2,7 @@
 //!
 //! The core knows nothing of Python; `python` is the glue. `docs/reference/semantics.md` numbers the rules.
 
+pub mod angles;
 mod cache;
 mod command;
 mod controller;
@@ -46,7 +47,9 @@ mod write_zones;
 #[pyo3::pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::python::{break_off, run, run_streamed, scheduler_names, sweep_rounds};
+    use crate::python::{
+        break_off, expected_phasors, folded, likeliest_layout, run, run_streamed, scheduler_names, sweep_rounds,
+    };
 
     #[cfg(target_os = "linux")]
     #[pymodule_export]

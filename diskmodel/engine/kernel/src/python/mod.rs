@@ -4,6 +4,7 @@
 //! something is of another kind or does not fit its field, and with ValueError where it breaks a rule, naming field, value
 //! and rule. The core takes the rules for granted. A run that is longer than it may be is an OverflowError.
 
+mod angles;
 mod columns;
 pub mod extract;
 pub mod guard;
@@ -14,6 +15,7 @@ mod sweep;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
+pub use angles::{expected_phasors, folded, likeliest_layout};
 pub use streamed::run_streamed;
 pub use sweep::sweep_rounds;
 
