@@ -20,8 +20,8 @@ impl Least {
     #[inline(always)]
     fn take(&mut self, group: usize, scores: &[i32; LANES], n: usize) {
         let n = n as i32 - (group * LANES) as i32;
-        for lane in 0..LANES {
-            let score = if (lane as i32) < n { scores[lane] } else { i32::MAX };
+        for (lane, &score) in scores.iter().enumerate() {
+            let score = if (lane as i32) < n { score } else { i32::MAX };
             let is_less = score < self.score[lane];
             self.score[lane] = if is_less { score } else { self.score[lane] };
             self.group[lane] = if is_less { group as i32 } else { self.group[lane] };
@@ -68,7 +68,7 @@ for_wide_registers! {
             for lane in 0..LANES {
                 let wait = u64::from(now.wrapping_sub(arrived[lane]));
                 // as the fraction itself does, in two products of 32 bits
-                let part = (wait * high + (((wait * low) >> 32))) >> 32;
+                let part = (wait * high + ((wait * low) >> 32)) >> 32;
                 scores[lane] = times[lane].wrapping_sub(part as i32);
             }
             least.take(group, &scores, n);
