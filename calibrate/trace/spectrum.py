@@ -8,9 +8,11 @@ once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import fft
 
 from calibrate.arrays import Flags, Floats, Ints
@@ -79,14 +81,9 @@ def thin(dx: Floats, dt: Floats, limit: int = MAX_PAIRS) -> tuple[Floats, Floats
 
 def pair_spectrum(dx: Floats, dt: Floats, turns_per_ms: float, width: float, over: float) -> tuple[Floats, Floats]:
     """Return the coherence of pairs at every slope nu (turns per block) between the shortest and the longest track."""
-    n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
-    sign = np.where(dx < 0, -1.0, 1.0)
-    spikes = np.exp(2j * np.pi * turns_per_ms * dt * sign)
-    bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
-    series = np.bincount(bins, spikes.real, n) + 1j * np.bincount(bins, spikes.imag, n)
-    power = fft.fft(series.astype(np.complex64)).real / max(len(dx), 1)
-    low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
-    return np.asarray(power[low:high], dtype=np.float64), np.arange(low, high) / n / GRAIN_BLOCKS
+    spectra = PairSpectra(dx, dt, width, over)
+    (power,) = next(spectra.at(np.array([turns_per_ms])))
+    return np.asarray(power, dtype=np.float64) / max(len(dx), 1) / 2, spectra.slopes
 
 
 class PairSpectra:
@@ -102,6 +99,8 @@ class PairSpectra:
 
     def __init__(self, dx: Floats, dt: Floats, width: float, over: float) -> None:
         self._n = n = fft.next_fast_len(int(width * over / GRAIN_BLOCKS))
+        low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
+        self._band = low, high
         bins = np.rint(np.abs(dx) / GRAIN_BLOCKS).astype(np.int64)
         # only the real part is needed: a bin counts as much as its conjugate at the other end, which half a series
         # takes
@@ -113,11 +112,20 @@ class PairSpectra:
         # a series counts all bins twice, but for the first, and the last of an even number
         self._once = np.flatnonzero((self._taken == 0) | (2 * self._taken == n))
 
+    @property
+    def slopes(self) -> Floats:
+        """Turns per block of a spectrum's entries."""
+        return np.asarray(np.arange(*self._band) / self._n / GRAIN_BLOCKS, dtype=np.float64)
+
     def strongest(self, frequencies: Floats) -> Floats:
         """Return the largest coherence of `pair_spectrum` at each of evenly spaced frequencies (turns per ms), (n,)."""
+        highest = [power.max(axis=1) for power in self.at(frequencies)]
+        return np.asarray(np.concatenate(highest) / max(len(self._turning), 1) / 2, dtype=np.float64)
+
+    def at(self, frequencies: Floats) -> Iterator[NDArray[np.float32]]:
+        """Yield spectra at evenly spaced frequencies, some at a time, as twice the sum over pairs."""
         n, turning = self._n, self._turning
-        low, high = (int(n * GRAIN_BLOCKS / track) for track in (MAX_TRACK_BLOCKS, MIN_TRACK_BLOCKS))
-        out = np.empty(len(frequencies))
+        low, high = self._band
         step = np.exp(turning * (frequencies[1] - frequencies[0])) if len(frequencies) > 1 else np.ones(len(turning))
         at_once = int(np.clip(MAX_ELEMENTS // max(n, len(turning)), 1, MAX_AT_ONCE))
         for k in range(0, len(frequencies), at_once):
@@ -130,5 +138,4 @@ class PairSpectra:
             sums[:, self._once] *= 2
             half = np.zeros((len(some), n // 2 + 1), dtype=np.complex64)
             half[:, self._taken] = sums
-            out[k : k + len(some)] = fft.hfft(half, n, axis=1)[:, low:high].max(axis=1)
-        return out / max(len(turning), 1) / 2
+            yield fft.hfft(half, n, axis=1)[:, low:high]

@@ -148,9 +148,16 @@ def _derived_without_arms(drive: Flash | Virtual) -> dict[str, Any]:
 def _card(drive: Drive, validation: str) -> Table:
     from rich.table import Table
 
+    table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    for label, text in card_rows(drive, validation):
+        table.add_row(label, text)
+    return table
+
+
+def card_rows(drive: Drive, validation: str) -> list[tuple[str, str]]:
+    """Return what there is to say about a drive: label, text."""
     from diskmodel.units import nominal_bytes
 
-    table = Table(title=drive.name, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     derived = _derived(drive)
     rows: list[tuple[str, str]] = [
         ("size", f"{nominal_bytes(drive.capacity_bytes)}, sectors of {drive.sector_bytes} bytes")
@@ -199,10 +206,7 @@ def _card(drive: Drive, validation: str) -> Table:
     rows += [("interface", drive.bus), ("form factor", drive.form_factor), ("source", drive.source)]
     rows += [("year", str(drive.year or "")), ("reliability", _reliability(drive)), ("power", _power(drive))]
     rows += [("assumed", _assumed(drive)), ("validation", validation), ("notes", drive.notes)]
-    for label, text in rows:
-        if text:
-            table.add_row(label, text)
-    return table
+    return [(label, text) for label, text in rows if text]
 
 
 def _cost(overhead_ns: int, copy_bytes_per_s: float | None, latency_ns: int) -> str:

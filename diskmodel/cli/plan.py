@@ -35,6 +35,10 @@ def plan(
     block: Annotated[
         str | None, typer.Option(help="Size of a request, for example 8k (8 KiB, as fio writes it).")
     ] = None,
+    sequential: Annotated[
+        bool | None,
+        typer.Option("--sequential/--no-sequential", help="Requests go through the data in order, not at random."),
+    ] = None,
     capacity: Annotated[str | None, typer.Option(help="Data to store, for example 20TB.")] = None,
     p99: Annotated[str | None, typer.Option(help="Largest allowed p99 latency, for example 20ms.")] = None,
     fill_limit: Annotated[str | None, typer.Option(help="How full the array may get, for example 80%.")] = None,
@@ -126,6 +130,7 @@ def plan(
         "throughput_bytes_per_s": throughput,
         "read_ratio": reads,
         "size_bytes": block,
+        "sequential": sequential,
         "capacity_bytes": capacity,
         "p99_ns": p99,
         "fill_limit_ratio": fill_limit,
@@ -141,7 +146,7 @@ def plan(
     recorded = None
     if workload is not None:
         recorded = read_workload(
-            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes
+            LoadOptions(workload, percentile=percentile, device=device, format=format), workload_notes, mix="peak"
         )
     is_recorded = workload is not None and (workload.suffix != ".toml" or format is not None)
     recording = None

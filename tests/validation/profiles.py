@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from diskmodel.drive import Drive, Hdd, catalogue
-from diskmodel.drive.validated import TABLE
+from diskmodel.drive.validated import TABLE, TOO_FAST
 from tests.unit.drive.test_catalogue_sheets import FLASH, OUTER_MB, RANDOM_READS, writes_taken
 from tests.validation import published, published_arrays
 
@@ -28,7 +28,8 @@ series](validation-arrays.md), with the median size of the error; where it is 20
 side, it says whether the model is too fast. Those pages say why the large ones are large. Figures of its sheet are
 rates that the data sheet prints, and that a simulation reproduces.
 
-`diskmodel drives NAME` shows the last column. `python -m tests.validation.profiles` writes this page.
+`diskmodel drives NAME` shows the last column, and each name leads to the page of that profile, with the measurements.
+`python -m tests.validation.profiles` writes this page.
 
 | profile | printed | quoted | assumed | order of commands | compared with measurements |
 |---|--:|--:|--:|---|---|
@@ -86,7 +87,7 @@ def side(values: list[float]) -> str:
     n_fast = sum(value > 0 for value in values)
     if np.median(np.abs(values)) < 0.195 or 2 * n_fast == len(values):
         return ""
-    return " (the model is too fast)" if 2 * n_fast > len(values) else " (the model is too slow)"
+    return TOO_FAST if 2 * n_fast > len(values) else " (the model is too slow)"
 
 
 def order(drive: Drive) -> str:
@@ -107,7 +108,7 @@ def main() -> None:
         rows.append(f"| {' | '.join(map(str, cells))} |\n")
     PAGE.write_text(INTRODUCTION + "".join(rows), encoding="utf-8")
     head = "# How each profile compares with measurements; `python -m tests.validation.profiles` writes it.\n"
-    TABLE.write_text(head + "".join(f'{name} = "{text}"\n' for name, text in lines.items()), encoding="utf-8")
+    TABLE.write_text(head + "".join(f'"{name}" = "{text}"\n' for name, text in lines.items()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,11 @@ N_BINS = 48
 #: Bins of blocks in the shortest period that is searched for, whose line then loses 0.6 % of its strength. With half it
 #: loses 3 %, and other lines than the strongest may be taken.
 BINS_OF_SHORTEST = 16
+#: Heights of a step that differ by less than this (turns) count as one where many are compared: a hundredth of the
+#: error of an angle (`drift.SIGMA_TURNS`). Half makes twice as many shapes; at ten times it, a sector is lost.
+GRAIN_TURNS = 4e-4
+#: Frequencies whose sums are compared at once, so that they stay in the processor's cache; affects speed only.
+MAX_AT_ONCE = 200
 #: Log-likelihood that a step must gain. Some hundred frequencies times heights are tried, so that noise reaches about
 #: 6; at double, zones with few accesses have no step.
 MIN_GAIN = 12.0
@@ -109,11 +114,11 @@ def _lines(angle: Floats, relative: Floats, low: float, high: float, extent: flo
     grain = GRAIN_BLOCKS * coarser
     n = int(2 ** np.ceil(np.log2(extent * 2 / GRAIN_BLOCKS + 2))) // coarser
     series = np.bincount(np.rint(relative / grain).astype(np.int64), angle, n)
-    power = np.abs(fft.rfft(series.astype(np.float32)))
-    frequency = np.arange(len(power)) / n / grain
-    inside = np.flatnonzero((frequency >= low) & (frequency <= high))
-    order = inside[np.argsort(-power[inside])][:count]
-    return frequency[order]
+    first, last = int(np.ceil(low * n * grain)), int(high * n * grain)
+    lines = fft.rfft(series.astype(np.float32))[first : last + 1]
+    power = lines.real**2 + lines.imag**2
+    strongest = np.argpartition(-power, count)[:count] if len(power) > count else np.arange(len(power))
+    return (first + strongest[np.argsort(-power[strongest])]) / n / grain
 
 
 def _gathered(left: Complexes, relative: Floats, frequencies: Floats) -> Complexes:
@@ -151,15 +156,21 @@ def sawtooth_scores(
 ) -> list[tuple[Floats, Floats]]:
     """Return coherent sum and start (in periods) of each frequency's best sawtooth, (n,) each, per set of heights."""
     tooth = (np.arange(N_BINS) + 0.5) / N_BINS - 0.5
-    # 24 bits are enough to compare sums by
-    spectra = fft.fft(_gathered(left, relative, frequencies).astype(np.complex64), axis=1)
-    out = []
-    for chosen in heights:
-        shapes = np.exp(-2j * np.pi * chosen[:, None] * tooth).astype(np.complex64)
-        score = np.abs(fft.ifft(spectra * np.conj(fft.fft(shapes, axis=1)), axis=1))
-        column = score.argmax(axis=1)
-        best = score[np.arange(len(score)), column]
-        out.append((np.asarray(best, dtype=np.float64), np.asarray(column / N_BINS)))
+    # a shape for each height that differs
+    levels, level = np.unique(np.rint(np.concatenate(heights) / GRAIN_TURNS), return_inverse=True)
+    shapes = np.conj(np.fft.fft(np.exp(-2j * np.pi * GRAIN_TURNS * levels[:, None] * tooth), axis=1))
+    shapes = shapes.astype(np.complex64)
+    out = [(np.empty(len(frequencies)), np.empty(len(frequencies))) for _ in heights]
+    for k in range(0, len(frequencies), MAX_AT_ONCE):
+        some = slice(k, k + MAX_AT_ONCE)
+        # 24 bits are enough to compare sums by
+        spectra = fft.fft(_gathered(left, relative, frequencies[some]).astype(np.complex64), axis=1)
+        for chosen, (best, start) in zip(np.split(level, len(heights)), out, strict=True):
+            sums = fft.ifft(spectra * shapes[chosen[some]], axis=1)
+            score = sums.real**2 + sums.imag**2
+            column = score.argmax(axis=1)
+            best[some] = np.sqrt(score[np.arange(len(score)), column])
+            start[some] = column / N_BINS
     return out
 
 

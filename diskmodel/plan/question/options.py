@@ -44,6 +44,7 @@ _OF_ONE_WORKLOAD = (
     "throughput_bytes_per_s",
     "read_ratio",
     "size_bytes",
+    "sequential",
     "capacity_bytes",
     "p99_ns",
     "fill_limit_ratio",
@@ -74,6 +75,8 @@ class PlanOptions(Description):
     read_ratio : float or None
     size_bytes : int or None
         Of every request.
+    sequential : bool or None
+        Whether requests go through the data in order. None: as the workload says; without one, at random places.
     capacity_bytes : int or None
         Data to be stored.
     p99_ns : int or None
@@ -92,6 +95,7 @@ class PlanOptions(Description):
     throughput_bytes_per_s: BytesPerSecond | None = None
     read_ratio: Ratio | None = None
     size_bytes: Length | None = None
+    sequential: bool | None = None
     capacity_bytes: Bytes | None = Field(default=None, gt=0)
     p99_ns: Nanoseconds | None = None
     fill_limit_ratio: Ratio | None = None
@@ -118,6 +122,9 @@ class PlanOptions(Description):
             faults = [Fault(_option(f.field), f.value, f.rule, f.fix) for f in error.faults]
             raise DescriptionError(faults, source) from None
 
+
+#: Options about the requests of a single stream, and their fields.
+_OF_STREAMS = {"--reads": "read_ratio", "--block": "size_bytes", "--sequential": "sequential"}
 
 #: Names of options that differ from those of their fields.
 _OPTIONS = {
@@ -349,11 +356,14 @@ def _put_workload(draft: _Draft, options: PlanOptions) -> None:
             "sizes": (options.size_bytes,),
             "read_ratio": options.read_ratio,
             "rate_per_s": rate,
+            "addresses": {"pattern": "sequential" if options.sequential else "uniform"},
         }
         return
-    if options.read_ratio is None and options.size_bytes is None:
+    if all(getattr(options, name) is None for name in _OF_STREAMS.values()):
         return
     stream = _only_stream(draft, options)
+    if options.sequential is not None:
+        _put_addresses(draft, stream, "sequential" if options.sequential else "uniform")
     if options.read_ratio is not None:
         draft.put(stream, "read_ratio", options.read_ratio, "--reads")
     if options.size_bytes is not None:
@@ -363,6 +373,16 @@ def _put_workload(draft: _Draft, options: PlanOptions) -> None:
         draft.put(stream, "sizes", (options.size_bytes,), "--block")
 
 
+def _put_addresses(draft: _Draft, stream: dict[str, Any], pattern: str) -> None:
+    """Set where the requests of a stream go, and note which pattern that replaces."""
+    before = stream.get("addresses", "uniform")
+    before = before if isinstance(before, str) else _fields(before).get("pattern")
+    if before != pattern:
+        stream["addresses"] = {"pattern": pattern}
+        option = "--sequential" if pattern == "sequential" else "--no-sequential"
+        draft.notes.append(f"{option}: {pattern} places replace {before} ones of {draft.source}")
+
+
 def _only_stream(draft: _Draft, options: PlanOptions) -> dict[str, Any]:
     """Return the table of the workload's single stream, which may be the workload itself."""
     workload = draft.table("workload")
@@ -370,7 +390,8 @@ def _only_stream(draft: _Draft, options: PlanOptions) -> dict[str, Any]:
         return workload
     streams = [_fields(stream) for stream in workload["streams"]]
     if len(streams) > 1:
-        option, value = ("--reads", options.read_ratio) if options.read_ratio is not None else ("--block", None)
+        option = next(option for option, name in _OF_STREAMS.items() if getattr(options, name) is not None)
+        value = options.read_ratio if option == "--reads" else None
         rule = f"is not clear, because the workload of {draft.source} has {len(streams)} streams"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
         fix = f"leave it out, or save the plan with --save and change the stream there ({names})"
@@ -389,10 +410,11 @@ def _put_objective(draft: _Draft, options: PlanOptions) -> None:
         mean = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(rates)
         iops = options.throughput_bytes_per_s / mean
         note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
-        if all(stream.addresses.pattern == "uniform" for stream in workload.streams):
+        is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)
+        if is_random and options.sequential is None:
             note += (
-                ", at random places; files that are read or written from end to end are another question: --from "
-                'preset:backup, or addresses = "sequential" in a workload file'
+                ", at random places; files that are read or written from end to end are another question: "
+                "--sequential, or --from preset:backup"
             )
         draft.notes.append(note)
     workload = draft.tables["workload"]

@@ -145,7 +145,7 @@ def _of_volumes(result: Result, workload: Workload) -> dict[str, dict[str, Inter
 
 
 def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Outcome:
-    """Return the outcome with the utilization at the nominal rate of an open workload, not at the rate drawn here."""
+    """Return the outcome with utilization and writes at the nominal rate of an open workload, not at the drawn rate."""
     is_window = result.window.n_rounds > 0
     seconds = result.window.seconds if is_window else result.run.end_ns / 1e9
     if not outcome.is_stable or seconds <= 0:
@@ -156,6 +156,7 @@ def _at_offered_rate(outcome: Outcome, result: Result, workload: Workload) -> Ou
         outcome,
         utilization_ratio=min(outcome.utilization_ratio * by_drawn, 1.0),
         busiest_ratio=min(outcome.busiest_ratio * by_drawn, 1.0),
+        most_written_bytes_per_s=outcome.most_written_bytes_per_s * by_drawn,
     )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from diskmodel.drive import load_drive
+from diskmodel.errors import DescriptionError
 from diskmodel.plan import PlanDescription
-from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS
+from diskmodel.plan.question.options import DEFAULT_DRIVES, DEFAULT_LEVELS, PlanOptions, plan_from
 from diskmodel.plan.question.presets import preset, preset_names
 from tests.unit.cli.commands import EXAMPLES, answer, refusal, run, write
 
@@ -135,12 +136,33 @@ def test_a_throughput_is_a_rate_of_requests_of_the_mean_size() -> None:
     assert plan["objective"]["iops"] == pytest.approx(100)
 
 
-def test_a_throughput_of_requests_at_random_places_says_so() -> None:
-    # no disks store that much: nothing needs to be simulated
-    much = ("--throughput", "2GB/s", "--p99", "200ms", "--capacity", "500PB", "--max-disks", 4)
-    random = run("plan", *much, "--reads", "0%", "--block", "1m")
-    assert "at random places; files that are read or written from end to end" in random.stderr
-    assert "at random places" not in run("plan", *much, "--from", "preset:backup").stderr
+def asked(start: str | None = None, **options: Any) -> tuple[list[str], str]:
+    """Patterns of the streams of a question on one line, and the notes about it."""
+    given = PlanOptions.parse({"capacity_bytes": "1 TB", "p99_ns": "1 s", "drives": ["generic-15k"], **options})
+    plan, notes = plan_from(given, preset=None if start is None else preset(start))
+    return [stream.addresses.pattern for stream in plan.workload.streams], "; ".join(notes)
+
+
+def test_where_requests_go_is_said_and_asked() -> None:
+    load: dict[str, Any] = {"throughput_bytes_per_s": "50 MB/s", "size_bytes": "1m", "read_ratio": 1.0}
+    patterns, notes = asked(**load)
+    assert patterns == ["uniform"]
+    assert (
+        "at random places; files that are read or written from end to end are another question: --sequential" in notes
+    )
+    assert "at random places" not in asked("backup", throughput_bytes_per_s="50 MB/s")[1]
+    patterns, notes = asked(**load, sequential=True)
+    assert patterns == ["sequential"]
+    assert "at random places" not in notes
+
+
+def test_the_places_of_a_preset_can_be_replaced() -> None:
+    patterns, notes = asked("backup", iops=50, sequential=False)
+    assert patterns == ["uniform"]
+    assert "--no-sequential: uniform places replace sequential ones of preset backup" in notes
+    assert "places replace" not in asked("backup", iops=50, sequential=True)[1]
+    with pytest.raises(DescriptionError, match="--sequential: is not clear"):
+        asked("vm", iops=50, sequential=True)
 
 
 def test_an_existing_array_is_the_start(tmp_path: Path) -> None:

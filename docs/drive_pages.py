@@ -1,0 +1,96 @@
+"""Write a page for each drive of the catalogue when the site is built: what it rests on, and how it compares.
+
+What was measured of a drive is taken from the pages that compare predictions with measurements, so that the two agree.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from diskmodel.cli.drives import card_rows
+from diskmodel.drawing import COLORS, INK, style_for_any_page, svg_of
+from diskmodel.drive import catalogue
+from diskmodel.drive.validated import validation_of
+
+EXPLANATION = Path(__file__).parent / "explanation"
+#: The list of all profiles, whose names become links.
+INDEX = "explanation/validation-profiles.md"
+FIELDS = (("printed", "read in the source"), ("quoted", "quoted from it by others"), ("assumed", "given by nobody"))
+
+
+def compared() -> dict[str, list[str]]:
+    """Return the sections of the page of published arrays by the profile that they are predicted with."""
+    text = (EXPLANATION / "validation-arrays.md").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        if named := re.search(r"Profile: `([^`]+)`", section):
+            found.setdefault(named[1], []).append(section.strip())
+    return found
+
+
+def ratios(sections: list[str]) -> Iterator[tuple[str, float]]:
+    """Yield what was measured, and the prediction over it."""
+    for section in sections:
+        for what, error in re.findall(r"^\| ([^|]+) \|.*\| ([+-]\d+)% \|$", section, re.MULTILINE):
+            yield what, 1 + int(error) / 100
+
+
+def picture(sections: list[str]) -> str:
+    """Return the drawing of all predictions over what was measured."""
+    found = list(ratios(sections))
+
+    def draw(axes: Axes) -> None:
+        style_for_any_page(axes)
+        axes.axvspan(0.8, 1.2, color=INK, alpha=0.18, linewidth=0)
+        axes.axvline(1, color=INK, linewidth=1)
+        axes.plot([value for _, value in found], range(len(found)), "o", color=COLORS[0], markersize=5)
+        axes.set_yticks(range(len(found)), [what for what, _ in found])
+        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("predicted / measured; shaded: within 20 %")
+
+    return svg_of(draw, width=6.4, height=1.0 + 0.26 * len(found))
+
+
+def page(name: str, sections: list[str]) -> str:
+    """Return the page of one drive as Markdown."""
+    drive = catalogue()[name]
+    lines = [f"# {drive.name}", "", f"`{name}`, as `diskmodel drives {name}` shows it.", "", "| | |", "|---|---|"]
+    lines += [f"| {label} | {text.replace('|', '/')} |" for label, text in card_rows(drive, validation_of(name))]
+    lines += ["", "## What it rests on", "", "| | figures |", "|---|---|"]
+    for key, meaning in FIELDS:
+        fields = ", ".join(f"`{field}`" for field in drive.provenance.get(key, ())) or "none"
+        lines.append(f"| {key} ({meaning}) | {fields} |")
+    lines += ["", "## Predicted and measured", ""]
+    if not sections:
+        lines.append("No published measurement is predicted with this profile on [the page of those](ARRAYS).")
+    else:
+        lines += [f"![What the model predicts over what was measured]({name}.svg)", ""]
+        for section in sections:
+            title, _, text = section.partition("\n")
+            lines += [f"### {title}", text.strip(), ""]
+        lines.append("All of them are on [the page of published arrays](ARRAYS).")
+    return "\n".join(lines).replace("(ARRAYS)", "(../../explanation/validation-arrays.md)") + "\n"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and their pictures."""
+    found = compared()
+    for name in catalogue():
+        sections = found.get(name, [])
+        files.append(File.generated(config, f"reference/drives/{name}.md", content=page(name, sections)))
+        if sections:
+            files.append(File.generated(config, f"reference/drives/{name}.svg", content=picture(sections)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Make links of the names in the list of all profiles."""
+    if page.file.src_uri != INDEX:
+        return markdown
+    return re.sub(r"^\| `([a-z0-9.-]+)` \|", r"| [`\1`](../reference/drives/\1.md) |", markdown, flags=re.MULTILINE)

@@ -1,0 +1,50 @@
+"""Each drive of the catalogue has a page, with everything that was measured of it."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from diskmodel.drive import catalogue
+from diskmodel.drive.validated import validation_of
+from tests.docs.test_pictures import DOCS, load
+
+HOOK = load(DOCS / "drive_pages.py")
+COMPARED = HOOK.compared()
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_a_page_says_what_a_profile_rests_on(name: str) -> None:
+    text = HOOK.page(name, COMPARED.get(name, []))
+    assert text.startswith(f"# {catalogue()[name].name}\n")
+    assert f"| validation | {validation_of(name)} |" in text
+    for fields in catalogue()[name].provenance.values():
+        assert all(f"`{field}`" in text for field in fields)
+    # what a line of the list counts is on the page
+    assert ("published figure" in validation_of(name)) >= bool(COMPARED.get(name))
+
+
+def test_every_measured_section_is_on_the_page_of_a_drive() -> None:
+    text = (DOCS / "explanation" / "validation-arrays.md").read_text(encoding="utf-8")
+    assert sum(map(len, COMPARED.values())) == text.count("Profile: `")
+    assert set(COMPARED) <= set(catalogue())
+
+
+def test_the_picture_has_a_mark_for_every_figure() -> None:
+    sections = COMPARED["wd-ultrastar-hc310"]
+    ((what, ratio),) = HOOK.ratios(sections)
+    assert what == "128 KiB writes, depth 129"
+    assert ratio > 3
+    root = ElementTree.fromstring(HOOK.picture(sections))
+    assert what in [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_the_list_of_profiles_links_to_the_pages() -> None:
+    class Page:
+        class file:
+            src_uri = HOOK.INDEX
+
+    text = (DOCS / HOOK.INDEX).read_text(encoding="utf-8")
+    linked = HOOK.on_page_markdown(text, Page, None, None)
+    assert all(f"(../reference/drives/{name}.md)" in linked for name in catalogue())
