@@ -15,6 +15,7 @@ from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_o
 from calibrate.evidence.files import Evidence, read_evidence
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import Known, calibrate_flash
+from calibrate.flash.percentiles import with_percentiles
 from calibrate.flash.writes import buffer_of
 from calibrate.hdd.calibrate import calibrate_hdd
 from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
@@ -260,7 +261,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
         warnings=warnings,
         seed=seed,
     )
-    return _with_verdict(found)
+    return with_percentiles(_with_verdict(found), conditions, seed + 1)
 
 
 def _calibrate_inside(task: _Task, array: Array) -> Calibration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -146,16 +147,16 @@ def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings:
             },
         )
     else:
-        report = nothing_held_out("fewer than four queue depths of random reads were measured")
+        report = nothing_held_out("fewer than five queue depths of random reads were measured")
     fit = server if choice.is_single_server else dies
     typical = float(np.median([abs(row["error_ratio"]) for row in rows]))
-    missed = _missed(rows)
+    missed = _missed([*rows, *_held_out_rows(reads, held_out, report)])
     message = f"{choice}; {fit.message}"
     if typical >= _MAX_MISFIT_RATIO:
         message = f"the model is off by {typical:.0%} at the median; this may not be a flash drive or a virtual disk"
     elif missed:
         worst = max(missed, key=lambda row: abs(row["error_ratio"]))
-        count = f"{len(missed)} of {len(rows)} conditions {'is' if len(missed) == 1 else 'are'} off"
+        count = f"{len(missed)} of {len(rows) + len(held_out)} conditions {'is' if len(missed) == 1 else 'are'} off"
         message = (
             f"{choice}; the fit does not describe its own evidence: {count} by more than {_MAX_RESIDUAL_RATIO:.0%}, "
             f"{worst['what']} by {worst['error_ratio']:+.0%}"
@@ -189,8 +190,16 @@ def _server_rows(cells: Cells, fit: ServerFit) -> list[dict[str, Any]]:
     return [_row(cells, key, float(predicted), 0) for key, predicted in zip(fit.keys, fit.predicted_ns, strict=True)]
 
 
+def _held_out_rows(cells: Cells, keys: Iterable[Key], report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what was held out like a fitted condition: its error counts as much as theirs."""
+    return [
+        {"what": f"{key} (held out)", "error_ratio": report["mean_error_ratio"], "stderr_ratio": cells.sigma_ratio(key)}
+        for key in keys
+    ]
+
+
 def _missed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the fitted conditions that the model misses by more than it should and more than chance explains."""
+    """Return the conditions that the model misses by more than it should and more than chance explains."""
     return [row for row in rows if abs(row["error_ratio"]) > max(_MAX_RESIDUAL_RATIO, _N_STDERR * row["stderr_ratio"])]
 
 

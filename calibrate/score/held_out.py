@@ -13,8 +13,9 @@ from diskmodel.result import demerit
 
 #: Queue depth that is held out if it was measured and is neither the lowest nor the highest.
 PREFERRED_DEPTH = 16
-#: Depths needed to hold one out: fewer leave too little to fit.
-_MIN_DEPTHS = 4
+#: Depths needed to hold one out. With four, three would be left: one request at a time, the deepest, and one between,
+#: which is all that shows where the rate stops to grow.
+_MIN_DEPTHS = 5
 PERCENTILES = (50, 95, 99)
 #: Simulated requests that a held-out distribution is compared with: some 120 lie beyond the 99th percentile. Half as
 #: many scatter by a fifth more; twice as many cost as much time again.
@@ -24,7 +25,7 @@ _MIN_BEYOND = 5
 
 
 def choose_held_out(cells: Cells) -> tuple[Key, ...]:
-    """Return the key to hold out: random reads of the usual size at depth 16, else a middle one of at least four
+    """Return the key to hold out: random reads of the usual size at depth 16, else a middle one of at least five
     depths."""
     sizes: dict[int, list[int]] = {}
     for key in cells:

@@ -111,6 +111,7 @@ def simulate(
     from diskmodel.drive.flash.wear import wear
     from diskmodel.engine.simulate import simulate as run
     from diskmodel.host.limit import left_out
+    from diskmodel.result.reserve import no_reserve
     from diskmodel.result.show.iostat import iostat_text
 
     described = read_array(array, drive)
@@ -151,7 +152,10 @@ def simulate(
             show_lines("iostat -x\n" + iostat_text(result.to_dict()["iostat"]))
     written = max(use.write_bytes_per_s for use in result.per_disk)
     cached = _drive_cache(described) if written else ""
-    for note in (cached, wear(described.drive, written), left_out(described.host, result.iops.mean)):
+    # requests of a closed load wait for each other: a busy disk is no lack of reserve
+    busiest = max(use.utilization_ratio for use in result.per_disk)
+    reserve = no_reserve(busiest) if result.is_stable and load.is_open else ""
+    for note in (reserve, cached, wear(described.drive, written), left_out(described.host, result.iops.mean)):
         if note:
             say(note)
     if not result.is_stable:

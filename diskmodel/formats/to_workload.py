@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from diskmodel.workload import Workload
 from diskmodel.workload.trace import COARSE_CLOCK_NS
 
 LEVELS = (50, 90, 95, 99, 100)
+
+#: Which samples of a recording the share of reads and the sizes are from.
+Mix = Literal["all", "peak"]
 
 #: Share of requests that continue an earlier one above which a stream is described as sequential runs.
 _SEQUENTIAL_ABOVE = 0.5
@@ -90,6 +93,7 @@ def find_workload(
     interval_s: float = 1.0,
     errors: Errors = "raise",
     format: str | None = None,
+    mix: Mix = "all",
 ) -> FoundWorkload:
     """Return the workload in a recording of iostat, sar or their like, a job or result of fio, or a block trace.
 
@@ -110,6 +114,9 @@ def find_workload(
         Traces: what malformed lines do.
     format : str, optional
         One of `diskmodel.formats.detect.KINDS`, or the name of a trace format; recognized by content when left out.
+    mix : "all" or "peak"
+        iostat, sar and their like: which samples the share of reads and the sizes are from. "peak": those with at least
+        the load of `level`, where they write more or longer, and all samples elsewhere.
 
     Raises
     ------
@@ -121,7 +128,7 @@ def find_workload(
         raise FormatError(Fault("interval_s", interval_s, "must lie from 0.001 to 1e6"))
     kind = detect_evidence(path) if format is None else check_kind(format)
     if kind in SYSSTAT_KINDS:
-        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, str(path))
+        return _from_loads(read_sysstat(path, kind=kind), device, kind, level, mix, str(path))
     if kind in fio_reader.KINDS:
         return _from_fio(fio_reader.read_fio(path, kind=kind), kind, str(path), device)
     if kind in diskspd.KINDS:
@@ -137,7 +144,12 @@ def find_workload(
 
 
 def load_workload(
-    path: str | Path, *, level: Level | float | str = 95, device: str | None = None, format: str | None = None
+    path: str | Path,
+    *,
+    level: Level | float | str = 95,
+    device: str | None = None,
+    format: str | None = None,
+    mix: Mix = "all",
 ) -> Workload:
     """Return the workload that a TOML file describes, or that `find_workload` finds in a recording.
 
@@ -150,7 +162,8 @@ def load_workload(
     """
     if Path(path).suffix == ".toml" and format is None:
         return Workload.load(path)
-    return Workload.parse(find_workload(path, level=level, device=device, format=format).workload, str(path))
+    found = find_workload(path, level=level, device=device, format=format, mix=mix)
+    return Workload.parse(found.workload, str(path))
 
 
 def _levels(rates: NDArray[np.float64]) -> dict[int, float]:
@@ -217,7 +230,9 @@ def _chosen(loads: list[DeviceLoad], device: str | None, source: str) -> tuple[l
     return busy, notes
 
 
-def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: Level, source: str) -> FoundWorkload:
+def _from_loads(
+    loads: list[DeviceLoad], device: str | None, kind: str, level: Level, mix: Mix, source: str
+) -> FoundWorkload:
     chosen, notes = _chosen(loads, device, source)
     if device == "all":
         without_bytes = [load for load in chosen if not np.nansum(_bytes_per_s(load)) > 0]
@@ -248,13 +263,20 @@ def _from_loads(loads: list[DeviceLoad], device: str | None, kind: str, level: L
         notes.append("within a sample requests are taken as coming at random (Poisson): shorter bursts are not seen")
     notes.append("places are not recorded: uniformly random ones were assumed, the hardest case for disks")
     notes += filter(None, (_limit_note(load, is_known) for load in chosen))
-    notes += filter(None, [_busiest_note(chosen, rates >= rate, is_known)])
+    counted = is_known
+    other = _other_mix(chosen, rates >= rate, is_known)
+    if other is not None:
+        is_taken = mix == "peak" and other.is_harder
+        notes.append(other.in_words(is_taken=is_taken))
+        if is_taken:
+            counted = is_known.copy()
+            counted[is_known] = rates >= rate
     streams: list[dict[str, Any]] = []
     for load in chosen:
         prefix = f"{load.device.strip()} " if len(chosen) > 1 else ""
-        share = np.nansum(load.ios_per_s[is_known]) / rates.sum()
+        share = np.nansum(load.ios_per_s[counted]) / total[counted].sum()
         if share > 0:
-            streams += _device_streams(load, is_known, rate * float(share), prefix, notes, source)
+            streams += _device_streams(load, counted, rate * float(share), prefix, notes, source)
     if len(chosen) > 1:
         notes.append(f"the loads of {len(chosen)} devices are put together on one array; their peaks need not coincide")
     workload = {"name": names[:120], "streams": streams}
@@ -279,10 +301,50 @@ def _limit_note(load: DeviceLoad, is_known: NDArray[np.bool_]) -> str | None:
     )
 
 
-def _busiest_note(
+@dataclass(frozen=True)
+class _OtherMix:
+    """The mix of the busiest samples, where it is another than that of all.
+
+    Attributes
+    ----------
+    n : int
+        The busiest samples.
+    share, all_share : float
+        Of reads.
+    size, all_size : float
+        Mean bytes of a request.
+    """
+
+    n: int
+    share: float
+    size: float
+    all_share: float
+    all_size: float
+
+    @property
+    def is_harder(self) -> bool:
+        """Whether nothing about it is easier than about all: neither fewer writes nor much shorter requests."""
+        return self.share < self.all_share + _OTHER_SHARE and self.size * _LONGER_REQUESTS > self.all_size
+
+    def in_words(self, *, is_taken: bool) -> str:
+        """Return what differs, and which mix the workload has."""
+        where = f"the {self.n:,} samples" if self.n > 1 else "the sample"
+        own = f"{self.share:.0%} are reads and the mean size is {in_digits(self.size / 1024)} KiB"
+        whole = f"{self.all_share:.0%} and {in_digits(self.all_size / 1024)} KiB"
+        if is_taken:
+            said = f"which the workload has, because it is harder than that of all samples, {whole}"
+        else:
+            said = (
+                f"the workload has those of all samples, {whole}: to plan for the busiest time, cut the recording to it"
+            )
+        joint = "," if is_taken else ";"
+        return f"in {where} with at least this load {own}{joint} {said}".replace("%", " %")
+
+
+def _other_mix(
     loads: Sequence[DeviceLoad], is_busiest: NDArray[np.bool_], is_known: NDArray[np.bool_]
-) -> str | None:
-    """Return a warning where the samples that the rates come from have another mix, or longer requests, than all."""
+) -> _OtherMix | None:
+    """Return the mix of the samples that the rates come from, where it is another than that of all, or longer."""
 
     def total(name: str, chosen: NDArray[np.bool_]) -> float:
         return float(sum(np.nansum(getattr(load, name)[is_known][chosen]) for load in loads))
@@ -297,13 +359,7 @@ def _busiest_note(
     (share, size), (all_share, all_size) = mix(is_busiest), mix(np.ones_like(is_busiest))
     if abs(share - all_share) < _OTHER_SHARE and not size > _LONGER_REQUESTS * all_size:
         return None
-    n = int(np.count_nonzero(is_busiest))
-    where = f"the {n:,} samples" if n > 1 else "the sample"
-    return (
-        f"in {where} with at least this load {share:.0%} are reads and the mean size is {in_digits(size / 1024)} KiB; "
-        f"the workload has those of all samples, {all_share:.0%} and {in_digits(all_size / 1024)} KiB: to plan for the "
-        "busiest time, cut the recording to it"
-    ).replace("%", " %")
+    return _OtherMix(int(np.count_nonzero(is_busiest)), share, size, all_share, all_size)
 
 
 def _device_streams(

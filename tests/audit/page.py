@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from tests.audit.questions import KINDS
 from tests.audit.verify import Checked
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "audit-of-plans.md"
+
+#: Audits before this one, of earlier versions of the planner: seeds, questions, candidates, checked, unsafe.
+EARLIER = Path(__file__).with_name("earlier.csv")
 
 _INTRODUCTION = """# Audit of plans
 
@@ -98,4 +102,14 @@ def page_of(answers: Sequence[Answered], *, requests: int, overload: int, missed
             text += (
                 f"| {answer.seed}, {answer.number} | {answer.kind} | {candidate} | {item.state} | {item.verdict} |\n"
             )
+    text += _earlier()
     return text + "\nA single question again, with every figure: `python -m tests.audit --seed SEED --number NUMBER`.\n"
+
+
+def _earlier() -> str:
+    """Return the table of earlier audits."""
+    with EARLIER.open(encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    text = "\n## Audits of earlier versions\n\n"
+    text += f"| {' | '.join(names)} |\n|---|{'--:|' * (len(names) - 1)}\n"
+    return text + "".join(f"| {' | '.join(row)} |\n" for row in rows)

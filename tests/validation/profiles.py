@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from diskmodel.drive import Drive, Hdd, catalogue
-from diskmodel.drive.validated import TABLE
+from diskmodel.drive.validated import TABLE, TOO_FAST
 from tests.unit.drive.test_catalogue_sheets import FLASH, OUTER_MB, RANDOM_READS, writes_taken
 from tests.validation import published, published_arrays
 
@@ -87,7 +87,7 @@ def side(values: list[float]) -> str:
     n_fast = sum(value > 0 for value in values)
     if np.median(np.abs(values)) < 0.195 or 2 * n_fast == len(values):
         return ""
-    return " (the model is too fast)" if 2 * n_fast > len(values) else " (the model is too slow)"
+    return TOO_FAST if 2 * n_fast > len(values) else " (the model is too slow)"
 
 
 def order(drive: Drive) -> str:

@@ -74,8 +74,7 @@ def calibrate_hdd_from_fio(
     _check_room(conditions, measured.with_drive(starts.drives[starts.usual]), is_alone=array is None)
     held = [reads[len(reads) // 2]] if len(reads) >= MIN_FOR_HELD_OUT else []
     fitted = [c for c in reads if c not in held]
-    fit, x, speed = fit_speed(measured, fitted, starts, seed, warnings)
-    found = fit.with_order(x)
+    fit, found, speed = fit_speed(measured, fitted, starts, seed, warnings)
     report: dict[str, Any] = {"why": "fewer than five depths of random reads"}
     if held:
         report = held_out(measured, found.drive, held[0], seed + 1)
@@ -100,7 +99,8 @@ def calibrate_hdd_from_fio(
     rows = [residual(measured, drive, c, seed + 1) for c in (*reads, *writes)]
     if mixes:
         report = report | {"mixed_read_write": held_out_mixes(measured, drive, mixes, seed + 1)}
-    worst, has_converged = verdict(rows)
+    # what was held out has been fitted since: its error before counts, too
+    worst, has_converged = verdict([*rows, report] if held else rows)
     inside = "" if array is None else f" on {array.layout.disks} disks in {array.layout.level}"
     described = {
         "name": name,

@@ -1,16 +1,15 @@
-"""The speed of rotation: that of a drive that is named, or the one among the usual that the shallowest reads fit."""
+"""The speed of rotation: that of a drive that is named, or the one among the usual that the reads fit."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from calibrate.arrays import Floats
 from calibrate.calibration import Parameter
 from calibrate.hdd.from_fio.conditions import Condition
 from calibrate.hdd.from_fio.measured_array import MeasuredArray
-from calibrate.hdd.from_fio.mechanics import Mechanics
+from calibrate.hdd.from_fio.mechanics import Mechanics, Ordered
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.errors import Fault, InputError
@@ -98,32 +97,50 @@ def starts_of(start: Hdd | None, array: Array | None, capacity_bytes: int | None
 
 def fit_speed(
     array: MeasuredArray, reads: Sequence[Condition], starts: Starts, seed: int, warnings: list[str]
-) -> tuple[Mechanics, Floats, Parameter]:
-    """Return the start of the likeliest speed with its coordinates, and the speed as a parameter."""
+) -> tuple[Mechanics, Ordered, Parameter]:
+    """Return the start of the likeliest speed, what it was fitted to, and the speed as a parameter.
+
+    Reads one at a time are seek plus rotation, and shorter seeks make up for slower rotation. Where they leave several
+    speeds, all reads decide: a command that is missed costs a revolution, which no seek makes up for.
+    """
     fits = {rpm: Mechanics(array, drive, reads, seed) for rpm, drive in starts.drives.items()}
     found = {rpm: fit.without_order() for rpm, fit in fits.items()}
-    misfit = {rpm: found[rpm][1] for rpm in found}
-    ranked = sorted(misfit, key=lambda rpm: misfit[rpm])
-    best, usual = ranked[0], starts.usual
-    loss = misfit[usual] - misfit[best]
+    losses = _above_least({rpm: misfit for rpm, (_, misfit) in found.items()})
+    usual = starts.usual
     if starts.is_known:
-        if loss >= MIN_SPEED_GAIN:
+        if losses[usual] >= MIN_SPEED_GAIN:
+            best = min(losses, key=lambda rpm: losses[rpm])
             warnings.append(
-                f"a typical disk of {best} rpm fits the shallowest reads better (chi-square lower by {loss:.0f}); "
-                f"to start from it, name {CLASSES[best]}"
+                f"a typical disk of {best} rpm fits the shallowest reads better (chi-square lower by "
+                f"{losses[usual]:.0f}); to start from it, name {CLASSES[best]}"
             )
         speed = Parameter(starts.drives[usual].rpm, None, "rpm", False, "of the drive that the fit started from")
-        return fits[usual], found[usual][0], speed
-    if loss < MIN_SPEED_GAIN:
+        return fits[usual], fits[usual].with_order(found[usual][0]), speed
+    likely = [rpm for rpm, loss in losses.items() if loss < MIN_SPEED_GAIN]
+    if not fits[usual].has_choice:
+        likely = [usual if usual in likely else min(losses, key=lambda rpm: losses[rpm])]
+    ordered = {rpm: fits[rpm].with_order(found[rpm][0]) for rpm in likely}
+    if len(likely) > 1:
+        # a model that misses its evidence separates speeds no better than it describes it
+        least = min(fit.misfit for fit in ordered.values())
+        scale = max(least / sum(len(condition.targets) for condition in reads), 1.0)
+        losses |= _above_least({rpm: fit.misfit / scale for rpm, fit in ordered.items()})
+    best = min(likely, key=lambda rpm: losses[rpm])
+    if usual in likely and losses[usual] < MIN_SPEED_GAIN:
         best = usual
-    rival = next(rpm for rpm in ranked if rpm != best)
-    gain = misfit[rival] - misfit[best]
+    rival = min((rpm for rpm in losses if rpm != best), key=lambda rpm: losses[rpm])
+    gain = losses[rival] - losses[best]
     is_identified = gain >= MIN_SPEED_GAIN
     why = f"{rival} rpm fits worse by {gain:.0f} (chi-square)"
     if not is_identified:
         why = f"the percentiles do not separate it from {rival} rpm; name a drive of its kind to start from"
     speed = Parameter(starts.drives[best].rpm, 0.0 if is_identified else None, "rpm", is_identified, why)
-    return fits[best], found[best][0], speed
+    return fits[best], ordered[best], speed
+
+
+def _above_least(misfits: Mapping[int, float]) -> dict[int, float]:
+    least = min(misfits.values())
+    return {rpm: misfit - least for rpm, misfit in misfits.items()}
 
 
 def _with_write_cache(drive: Hdd) -> Hdd:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from diskmodel.errors import DescriptionError, Fault
 
@@ -104,11 +104,13 @@ class LoadOptions:
 _OPTIONS = {"read_ratio": "--reads", "size": "--block", "span": "--span", "rate": "--iops"}
 
 
-def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload:
+def read_workload(
+    load: LoadOptions, notes: list[str] | None = None, *, mix: Literal["all", "peak"] = "all"
+) -> Workload:
     """Return the workload in a file or recording, with another number of outstanding requests where one is given.
 
     Without a file, it is the one in the options. What had to be assumed of a recording goes to standard error, and into
-    `notes`.
+    `notes`. `mix` as in `find_workload`.
 
     Raises
     ------
@@ -134,7 +136,7 @@ def read_workload(load: LoadOptions, notes: list[str] | None = None) -> Workload
         from diskmodel.formats import find_workload
 
         level = "95" if load.percentile is None else load.percentile
-        found = find_workload(path, level=level, device=load.device, format=load.format)
+        found = find_workload(path, level=level, device=load.device, format=load.format, mix=mix)
         workload = Workload.parse(found.workload, str(path))
         for note in found.notes:
             say(f"{path.name}: {note}")

@@ -211,7 +211,8 @@ class PlanDescription(Description):
     name : str
     workload : Workload
         In a file: a table, or the path (relative to the plan's) of a workload file, or of output of iostat, sar or fio
-        or a trace; a recorded load is planned for at its 95th percentile over time. Streams without a span or offset
+        or a trace; a recorded load is planned for at its 95th percentile over time, with the mix of the samples from
+        there on where that is harder than of all (`find_workload`, `mix`). Streams without a span or offset
         use the space of the stored data (`stored_bytes`), from the outer edge; `span = "all"` spreads them over each
         whole array.
     objective : Objective
@@ -411,7 +412,7 @@ def beside(data: dict[str, Any], folder: Path) -> dict[str, Any]:
         from diskmodel.formats import load_workload  # takes a while, and most plans describe their workload
 
         try:
-            data = {**data, "workload": load_workload(folder / workload)}
+            data = {**data, "workload": load_workload(folder / workload, mix="peak")}
             if "recording" not in data and (recording := Recording.of(folder / workload)) is not None:
                 data["recording"] = recording
         except DescriptionError as error:

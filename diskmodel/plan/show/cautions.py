@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.flash.wear import wear
+from diskmodel.drive.validated import measured_slower
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import short
+from diskmodel.result.reserve import no_reserve
 from diskmodel.units import in_disks, nominal_bytes
 
 #: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
 #: beside a load. At half, large disks under a usual load are pointed out, too; at double, two weeks pass in silence.
 LONG_REBUILD_HOURS = 168.0
-#: Utilization of the busiest disk from which it is pointed out that there is no reserve: a tenth more load is too much.
-#: At 0.8 the usual plan is pointed out, too; at 0.95 one that fails with a twentieth more load is not.
-BUSY_RATIO = 0.9
 #: How many times as long as alone a rebuild must take before the load is named as the reason. At 1 it always is.
 _SLOWED_BY_LOAD = 2.0
 #: Least speeds of a rebuild that are proposed, bytes/s: the first that ends within a week, at most half of what a disk
@@ -32,6 +31,7 @@ def cautions(result: PlanResult) -> list[str]:
     found = (
         *_doubts(result),
         *_orders(result),
+        *_slower(result),
         _profile(result),
         _busy(result),
         _rebuild(result),
@@ -56,6 +56,16 @@ def unknown_order(drive: Drive) -> str:
     if assumption is None or assumption.drawn:
         return ""
     return f"how {drive.name} orders queued commands is assumed: {assumption.words}"
+
+
+def _slower(result: PlanResult) -> list[str]:
+    """Return which of these drives were measured to be slower than their profiles."""
+    found = ((drive.name, measured_slower(drive)) for drive in _answering(result))
+    return [
+        f"measured, {name} was slower than its profile ({by}); measure one, or plan with a reserve"
+        for name, by in found
+        if by
+    ]
 
 
 def _answering(result: PlanResult) -> Sequence[Drive]:
@@ -91,12 +101,9 @@ def _busy(result: PlanResult) -> str:
     """Return how little more the answer can take, where its disks are nearly always busy."""
     best = result.best
     outcome = best.trial.outcome if best is not None and best.trial is not None else None
-    if outcome is None or not result.plan.workload.is_open or not outcome.busiest_ratio >= BUSY_RATIO:
-        return ""
-    reserve = 1 / outcome.busiest_ratio - 1
-    return (
-        f"the busiest disk works {outcome.busiest_ratio:.1%} of the time: at {reserve:.0%} more load it may not "
-        'keep up, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
+    text = no_reserve(outcome.busiest_ratio) if outcome is not None and result.plan.workload.is_open else ""
+    return text and (
+        f'{text}, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
         "a reserve"
     )
 

@@ -130,5 +130,5 @@ def test_a_fit_that_misses_its_own_evidence_has_not_converged() -> None:
                 cells.add(Key(op, False, 4096, depth), 1000 * mean_us, sample)
     found = calibrate_flash(cells, Known("x", 1 << 38, 1 << 34), provenance={}, warnings=[])
     assert not found.has_converged
-    assert "the fit does not describe its own evidence: 1 of 7 conditions is off by more than 10%" in found.message
+    assert "the fit does not describe its own evidence: 3 of 8 conditions are off by more than 10%" in found.message
     assert "random writes of 4096 bytes at queue depth 16" in found.message

@@ -69,6 +69,15 @@ def test_a_single_drive_writes_to_its_own_cache_and_says_so(array, reads, is_sai
     assert ("the drive's own write cache" in run(*words).stderr) == is_said
 
 
+@pytest.mark.parametrize(
+    ("load", "is_said"),
+    [(("--iops", 350), True), (("--iops", 100), False), (("--queue-depth", 8), False)],
+)
+def test_an_array_without_a_reserve_says_so(load, is_said):
+    words = ("simulate", "2x generic-15k raid1", *load, "--reads", "0%", "--block", "4k", "--requests", 4000)
+    assert ("more load it may not keep up" in run(*words).stderr) == is_said
+
+
 RAID5 = ("simulate", "8x generic-15k raid5")
 
 

@@ -72,6 +72,34 @@ def test_a_recording_whose_busiest_samples_write_more_says_so(writes, is_named, 
     assert note == (said if is_named else "")
 
 
+@pytest.mark.parametrize(
+    ("reads", "writes", "read_kb", "is_taken"),
+    [
+        (100, 900, 8, True),
+        (1000, 100, 8, False),  # the mix of all
+        (1000, 5, 8, False),  # fewer writes are easier
+        (600, 400, 64, True),  # longer reads are harder
+        (1000, 5, 64, False),  # longer, and fewer writes
+    ],
+)
+def test_a_plan_is_for_the_mix_of_the_busiest_time_where_that_is_harder(reads, writes, read_kb, is_taken, tmp_path):
+    path = tmp_path / "peak.txt"
+    peak = (
+        f"Device r/s rkB/s w/s wkB/s %util\nsda {reads}.00 {read_kb * reads}.00 {writes}.00 {8 * writes}.00 10.00\n\n"
+    )
+    path.write_text(_IOSTAT + _report(reads=60, writes=40) * 40 + peak)
+    found, whole = (find_workload(path, level=100, mix=mix) for mix in ("peak", "all"))
+    assert whole.workload == find_workload(path, level=100).workload
+    assert (found.workload != whole.workload) == is_taken
+    assert any("which the workload has, because it is harder" in note for note in found.notes) == is_taken
+    streams = Workload.parse(found.workload).streams
+    rates = [stream.expected_rate_per_s for stream in streams]
+    assert sum(rates) == pytest.approx(reads + writes)
+    if is_taken:
+        assert rates == pytest.approx([reads, writes])
+        assert [stream.mean_size_bytes for stream in streams] == [read_kb << 10, 8 << 10]
+
+
 _IOSTAT = "Linux 6.18.44 (vm) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n"
 
 

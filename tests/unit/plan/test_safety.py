@@ -266,6 +266,19 @@ def test_disks_that_are_nearly_always_busy_have_no_reserve() -> None:
     assert not [line for line in cautions(calm) if "busiest" in line]
 
 
+def test_a_drive_that_was_measured_to_be_slower_than_its_profile_is_pointed_out() -> None:
+    for drive, is_slower in (("seagate-st2000dm006", True), ("generic-7k2", False)):
+        asked = {
+            "workload": {"size": "4 KiB", "read_ratio": 1.0, "rate": "20/s"},
+            "objective": {"latency": {"p99": "200 ms"}, "capacity": "1 TB"},
+            "candidates": {"drives": [drive], "levels": ["raid10"], "max_disks": 4},
+            "search": {"requests": 2000, "max_requests": 2000},
+        }
+        result = run_plan(PlanDescription.parse(asked), with_details=False, with_relaxations=False)
+        assert result.best is not None
+        assert any("was slower than its profile" in line for line in cautions(result)) == is_slower
+
+
 def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archive-st8000as0002") -> PlanDescription:
     return PlanDescription.parse(
         {

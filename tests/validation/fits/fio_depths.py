@@ -138,11 +138,10 @@ What is behind the large errors:
   between them, at depth 2 hardly. Depths 1 and 4 alone do not separate that from the drive, whose overhead is then too
   long at depth 2 (Intel's and Samsung's in the MicroServer G10, Kingston's; by up to 35 %).
 - **Percentiles of flash are not fitted**, only rates are. In the MicroServer G10 most single reads take 40 µs and the
-  slowest 5 % three times as long; the fit has one time for all, so p99 is half of what it is.
+  slowest 5 % three times as long; the fit has one time for all, so p99 is half of what it is. A fit whose p99 is off by
+  more than 25 % at most depths does not count as converged.
 - **Writes of the Crucial drives** and of the 860 Pro behind an M1015 stop for milliseconds while the drive makes room.
   The fit of writes has no garbage collection.
-- **The Raptor** turns at 10,000 rpm and is taken for a disk of 7,200 rpm with shorter seeks, which explains its single
-  reads as well; `--drive generic-10k` corrects that. Held-out reads are within 5 % of the rate all the same.
 - **Single writes of hard disks**: which of the cached writes the firmware waits for, and when it stops to take more, is
   fitted to rates alone.
 - **The USB disk** answers some requests after 10 to 100 ms.
@@ -150,6 +149,9 @@ What is behind the large errors:
 Behind AHCI a drive takes 32 commands, and Linux's mq-deadline sorts the others. The prediction has that, and p99 at
 depth 64 of four of the five rows of the MicroServer G8 is within 2 %; in the order of arrival it would be half as long.
 Adapters order otherwise: behind them depth 64 is predicted in the order of arrival.
+
+The speed of rotation is found, or said to be unknown: the Raptor's reads exclude 7,200 rpm, not 15,000, and the fit
+takes the 10,000 rpm that fit best. Those of the Samsung F1 leave 5,400 rpm open, and it gets the usual 7,200, its own.
 
 Not fitted, because nothing here describes them: the floppy disk of the same collection (300 rpm), and its md RAID 0
 arrays of flash behind a P420i.

@@ -2,7 +2,8 @@
 
 Random reads and writes of 4 KiB on a whole drive (one on a file of 30 GB), a run for each depth, with as few jobs as
 the depth was measured with. They are from github.com/louwrentius/fio-plot, history of benchmark_data; `folder` is the
-folder there. Runs in which a command timed out after 30 s are left out, and other runs of the same depth taken.
+folder there. Runs in which a command timed out after 30 s are left out, and other runs of the same depth taken; with
+the collection at hand, `python -m tests.validation.fits.choose_runs` writes the table.
 """
 
 from __future__ import annotations

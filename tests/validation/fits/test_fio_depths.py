@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from tests.validation.fits.choose_runs import table
 from tests.validation.fits.fio_depths import DEPTHS, FITTED, PAGE, Error, case, drives, line
-from tests.validation.fits.measured import points
+from tests.validation.fits.measured import DATA, points
 
 
 def shown() -> dict[str, list[float]]:
@@ -26,6 +28,11 @@ def test_the_table_has_sweeps_of_depths() -> None:
             assert len(depths) == len(set(depths)), drive
 
 
+@pytest.mark.evidence
+def test_the_table_is_chosen_from_the_collection(evidence: Path) -> None:
+    assert table(evidence / "arrays-raw.csv") == DATA.read_text(encoding="utf-8")
+
+
 def test_every_drive_is_on_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for drive in drives():
@@ -33,13 +40,14 @@ def test_every_drive_is_on_the_page() -> None:
 
 
 def test_what_fits_that_converged_predict() -> None:
-    """Required of converged fits: half of the rates within 2.5 %, and four of five within 10 %."""
+    """Required: four of five rates within 10 %, three of four p99 within 20 %."""
     for op in ("reads", "writes"):
-        n, rate, within, p99, _ = shown()[f"converged: {op}"]
-        assert n >= 15
-        assert rate <= 2.5
+        n, rate, within, p99, near = shown()[f"converged: {op}"]
+        assert n >= 9
+        assert rate <= 2
         assert within >= 80
-        assert p99 <= 25
+        assert p99 <= 20
+        assert near >= 75
 
 
 def test_fits_that_have_not_converged_predict_worse() -> None:
@@ -52,6 +60,24 @@ def test_fits_that_have_not_converged_predict_worse() -> None:
 def test_held_out_errors_are_not_those_of_the_fit() -> None:
     assert Error("read", 2, 0.0, 0.0).is_fitted is False
     assert Error("read", 64, 0.0, 0.0).is_fitted is True
+
+
+def test_a_fit_whose_p99_is_off_has_not_converged() -> None:
+    """Rates of this drive are within 5 %, but its responses are of two kinds; four depths leave none to hold out."""
+    found = case("Samsung PM883 (MicroServer G10)")
+    assert not found.calibration.has_converged
+    assert "p99 of random reads" in found.calibration.message
+    assert found.calibration.held_out["mean_error_ratio"] is None
+
+
+@pytest.mark.slow
+def test_all_reads_decide_where_single_ones_leave_several_speeds() -> None:
+    """A Raptor turns at 10,000 rpm; its single reads fit the usual 7,200 rpm as well."""
+    found = case("WD Raptor 74 GB")
+    assert found.calibration.drive.to_dict()["rpm"] == 10_000
+    for error in found.of("read"):
+        assert abs(error.iops_ratio) < 0.1, error
+        assert abs(error.p99_ratio) < 0.2, error
 
 
 @pytest.mark.slow

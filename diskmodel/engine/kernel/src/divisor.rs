@@ -45,18 +45,27 @@ pub struct Fraction {
     scaled: u64,
     /// The scaled fraction is exact for numbers up to this one.
     most: u64,
+    short: u64,
 }
 
 impl Fraction {
     /// `part` is not negative, and `whole` is at least 1.
     pub fn new(part: i64, whole: i64) -> Self {
         let (part, whole) = (part as u64, whole as u64);
-        if part == 0 || part >= whole {
-            return Fraction { part, whole, scaled: 0, most: 0 };
+        let most = if part == 0 {
+            u64::MAX
+        } else if part < whole {
+            u64::MAX / whole
+        } else {
+            0
+        };
+        if part == 0 || most == 0 {
+            return Fraction { part, whole, scaled: 0, most, short: most & 0xFFFF_FFFF };
         }
         // what rounding adds to a product, value · whole / (2^64 · whole), is less than it lacks to the next number
         let scaled = (u128::from(part) << 64).div_ceil(u128::from(whole)) as u64;
-        Fraction { part, whole, scaled, most: u64::MAX / whole }
+        let most_short = ((u128::from(whole) << 30) / u128::from(part)).min(u128::from(most)).min(1 << 32) as u64;
+        Fraction { part, whole, scaled, most, short: (1 << most_short.ilog2()) - 1 }
     }
 
     /// Product with a number that is not negative.
@@ -70,6 +79,18 @@ impl Fraction {
             return (value * self.part / self.whole) as i64;
         }
         ((u128::from(value) * u128::from(self.scaled)) >> 64) as i64
+    }
+
+    /// The scaled fraction in two parts of 32 bits.
+    #[inline(always)]
+    pub fn halves(&self) -> (u64, u64) {
+        (self.scaled >> 32, self.scaled & 0xFFFF_FFFF)
+    }
+
+    /// Bits of numbers for which it is exact and whose products have no more than 30 bits.
+    #[inline(always)]
+    pub fn short(&self) -> u64 {
+        self.short
     }
 
     #[cold]

@@ -20,6 +20,7 @@ mod host;
 mod layout;
 mod line;
 mod lists;
+mod machine;
 mod mechanics;
 mod media_cache;
 #[cfg(feature = "web")]

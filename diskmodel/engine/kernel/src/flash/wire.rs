@@ -5,6 +5,9 @@ use crate::events::LAST_NS;
 use crate::faults::{planted, Fault};
 use crate::line::Line;
 
+/// Reservations that are looked at first.
+const N_LAST: usize = 8;
+
 /// A channel or an interface: one transfer at a time, in the earliest gap that holds it.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
@@ -35,7 +38,7 @@ impl Wire {
     fn fit(&mut self, earliest: i64, duration: i64) -> i64 {
         let busy = &mut self.busy;
         let mut start = earliest;
-        let mut at = busy.partition_point(|&(begin, _)| begin < earliest).saturating_sub(1);
+        let mut at = n_before(busy, earliest).saturating_sub(1);
         while let Some(&(begin, end)) = busy.get(at) {
             if begin >= start + duration + i64::from(planted(Fault::WireGap)) {
                 break;
@@ -61,6 +64,17 @@ impl Wire {
         }
         end
     }
+}
+
+/// How many of the reservations begin before a time.
+#[inline(always)]
+fn n_before(busy: &[(i64, i64)], time: i64) -> usize {
+    // most often it is among the last ones, and to count them needs no branch that depends on where
+    let last = busy.len().saturating_sub(N_LAST);
+    if last > 0 && busy[last].0 >= time {
+        return busy[..last].partition_point(|&(begin, _)| begin < time);
+    }
+    last + busy[last..].iter().filter(|&&(begin, _)| begin < time).count()
 }
 
 #[cfg(test)]

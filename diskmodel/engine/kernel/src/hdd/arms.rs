@@ -1,10 +1,10 @@
 //! What schedulers may ask of a disk's arms (rule Q6).
 
-use super::times::times;
+use super::times::times_at_once;
 use super::{Actuator, Model};
 use crate::faults::{planted, Fault};
 use crate::mechanics::{Arm, Spindle};
-use crate::queue::{Arms, Times, Waiting};
+use crate::queue::{Aims, Arms, Waiting, LANES};
 
 /// All arms of a disk, for the queue above it.
 pub(super) struct HostArms<'a> {
@@ -22,9 +22,9 @@ impl Arms for HostArms<'_> {
     }
 
     #[inline(always)]
-    fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
-        let arm_of = |w: &Waiting| self.actuators[w.actuator as usize].arm;
-        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, arm_of)
+    fn times_ns(&self, aims: &Aims, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+        let [actuator] = self.actuators else { return false };
+        times_at_once(&self.model.mechanics, self.spindle, (actuator.arm, self.angle), aims, margin, times)
     }
 
     fn cylinder(&self, actuator: u32) -> i64 {
@@ -51,8 +51,8 @@ impl Arms for OwnArm<'_> {
     }
 
     #[inline(always)]
-    fn times_ns(&self, waiting: &[Waiting], margin: i64) -> Option<Times> {
-        times(&self.model.mechanics, self.spindle, waiting, self.angle, margin, |_| self.arm)
+    fn times_ns(&self, aims: &Aims, margin: i64, times: &mut [[i32; LANES]]) -> bool {
+        times_at_once(&self.model.mechanics, self.spindle, (self.arm, self.angle), aims, margin, times)
     }
 
     fn cylinder(&self, _actuator: u32) -> i64 {

@@ -22,7 +22,7 @@ use crate::mechanics::{Mechanics, Spindle, Target, READ, WRITE};
 use crate::media_cache::MediaLog;
 #[cfg(feature = "web")]
 use crate::movement::Movement;
-use crate::queue::{Policy, Waiting};
+use crate::queue::{Policy, Row, Waiting};
 use actuator::Actuator;
 use arms::{HostArms, OwnArm};
 pub use electronics::{Bus, Electronics};
@@ -45,7 +45,7 @@ pub struct Disk {
     is_plain: bool,
     /// One arm, nothing ready at once, and no queue above it that looks at the arm before that is where it is going.
     is_foreseeable: bool,
-    candidates: Vec<Waiting>,
+    candidates: Row,
     /// What the arm did, where that is recorded.
     #[cfg(feature = "web")]
     movements: Option<Vec<Movement>>,
@@ -86,7 +86,7 @@ impl Disk {
                 && e.intake.takes_time(READ)
                 && e.intake.takes_time(WRITE)
                 && (!host.is_positional() || e.intake.depth == 1),
-            candidates: Vec::new(),
+            candidates: Row::default(),
             #[cfg(feature = "web")]
             movements: None,
         }

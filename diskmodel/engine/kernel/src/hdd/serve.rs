@@ -175,7 +175,7 @@ impl Disk {
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        candidates.extend(self.actuators[i].ready.list().iter());
+        self.actuators[i].ready.list().commands().iter().for_each(|&waiting| candidates.push(waiting));
         let n_ready = candidates.len();
         let most = n_ready + model.electronics.weighed_writes + usize::from(planted(Fault::WeighedWrites));
         for &Dirty { seq, lba, n, arrived, .. } in self.dirty.of_arm(i).take(most - n_ready) {
@@ -187,7 +187,8 @@ impl Disk {
             candidates.push(entry);
         }
         if planted(Fault::DestageOrder) {
-            candidates[n_ready..].reverse();
+            let reversed: Vec<_> = candidates.commands()[n_ready..].iter().rev().copied().collect();
+            reversed.into_iter().zip(n_ready..).for_each(|(w, at)| candidates.change(at, |changed| *changed = w));
         }
         let mut chosen = None;
         if !candidates.is_empty() {
@@ -195,8 +196,8 @@ impl Disk {
             let angle = self.angle(now);
             let Actuator { scheduler, ready, arm, served_end, .. } = &mut self.actuators[i];
             let arms = OwnArm { model, arm: *arm, spindle: &self.spindle, angle };
-            let at = scheduler.choose(&candidates, *served_end, now, &arms);
-            chosen = candidates.get(at).copied();
+            let at = scheduler.choose(&mut candidates, *served_end, now, &arms);
+            chosen = candidates.commands().get(at).copied();
             if at < n_ready {
                 ready.list().remove(at);
                 self.actuators[i].weigh(model.electronics.weighed_commands);

@@ -1,61 +1,89 @@
 //! Positioning times of several waiting commands at once: the same as one by one, most of it without a branch in
-//! registers that hold four of them.
+//! registers that hold four or eight of them.
 
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Arm, Mechanics, Spindle};
-use crate::queue::{Times, Waiting, TOGETHER};
+use crate::machine::for_wide_registers;
+use crate::mechanics::{Arm, Mechanics, Moves, Spindle, READ};
+use crate::queue::{head_of, Aims, LANES};
 
 /// So many revolutions may a move take. They are taken off one by one, which takes less time than a division.
 const MOST_TURNS: i64 = 8;
 /// Longer moves and revolutions do not fit: the sum of both has 31 bits.
 const TOO_LONG_NS: i64 = 1 << 29;
 
-/// Positioning times of the first commands of `waiting` when the platter is at `angle` (rules Q6, Q12); none where they
-/// have to be computed one by one.
+/// A move of an arm and the latency behind it, in 31 bits.
+#[derive(Clone, Copy)]
+pub struct Motion<'a> {
+    moves: Moves<'a>,
+    cylinder: u32,
+    head: u32,
+    angle: i32,
+    revolution: i32,
+    n_turns: i64,
+    longest_wait_ns: i32,
+    margin: i32,
+}
+
+/// Positioning times of commands when the platter is at `angle` (rules Q6, Q12), in `times`; false where they have to be
+/// computed one by one.
 #[inline(always)]
-pub(super) fn times(
+pub(super) fn times_at_once(
     mechanics: &Mechanics,
     spindle: &Spindle,
-    waiting: &[Waiting],
-    angle: i64,
+    (arm, angle): (Arm, i64),
+    aims: &Aims,
     margin: i64,
-    arm_of: impl Fn(&Waiting) -> Arm,
-) -> Option<Times> {
-    let moves = mechanics.plain_moves(TOO_LONG_NS)?;
+    times: &mut [[i32; LANES]],
+) -> bool {
+    let Some(moves) = mechanics.plain_moves(TOO_LONG_NS) else { return false };
     let n_turns = spindle.by_revolution.of(moves.longest_ns) + 2;
     if n_turns > MOST_TURNS || spindle.revolution >= TOO_LONG_NS {
-        return None;
+        return false;
     }
-    let (mut seeks, mut distances, mut others) = ([0; TOGETHER], [0; TOGETHER], [0; TOGETHER]);
-    let (mut ops, mut ahead) = ([0; TOGETHER], [0; TOGETHER]);
-    for (i, waiting) in waiting.iter().enumerate().take(TOGETHER) {
-        let (arm, place) = (arm_of(waiting), &waiting.target.place);
-        let distance = place.cylinder.abs_diff(arm.cylinder as u32);
-        seeks[i] = moves.seek_ns(distance);
-        distances[i] = distance;
-        others[i] = u32::from(place.head) ^ arm.head as u32;
-        ops[i] = u32::from(waiting.op);
-        ahead[i] = waiting.target.angle as i32;
-    }
-    let (revolution, angle) = (spindle.revolution as i32, angle as i32);
-    let mut times = [0; TOGETHER];
-    for i in 0..TOGETHER {
-        times[i] = moves.whole_ns(seeks[i], distances[i], others[i], ops[i]);
-        ahead[i] -= angle + times[i];
-    }
-    for _ in 0..n_turns {
-        for ahead in &mut ahead {
-            *ahead += (*ahead >> 31) & revolution;
+    let motion = Motion {
+        moves,
+        cylinder: arm.cylinder as u32,
+        head: head_of(arm.head as u32, READ),
+        angle: angle as i32,
+        revolution: spindle.revolution as i32,
+        n_turns,
+        longest_wait_ns: spindle.longest_wait_ns() as i32,
+        margin: if planted(Fault::MissMargin) { margin / 2 } else { margin }.min(TOO_LONG_NS) as i32,
+    };
+    all_times(&motion, aims, times);
+    true
+}
+
+impl Motion<'_> {
+    #[inline(always)]
+    fn times(&self, cylinders: &[u32; LANES], heads: &[u32; LANES], angles: &[i32; LANES], times: &mut [i32; LANES]) {
+        let distances = cylinders.map(|cylinder| cylinder.abs_diff(self.cylinder));
+        let (seeks, mut ahead) = (self.moves.seeks_ns(&distances), [0; LANES]);
+        for i in 0..LANES {
+            times[i] = self.moves.whole_ns(seeks[i], distances[i], (heads[i] ^ self.head) >> 1, heads[i] & 1);
+            ahead[i] = angles[i] - self.angle - times[i];
+        }
+        for _ in 0..self.n_turns {
+            for ahead in &mut ahead {
+                *ahead += (*ahead >> 31) & self.revolution;
+            }
+        }
+        for i in 0..LANES {
+            let wait = if ahead[i] > self.longest_wait_ns { 0 } else { ahead[i] };
+            let is_missed = ((times[i] > 0) | planted(Fault::MarginAtRest)) & (wait < self.margin);
+            times[i] += wait + (self.revolution & -i32::from(is_missed));
         }
     }
-    let longest_wait_ns = spindle.longest_wait_ns() as i32;
-    let margin = if planted(Fault::MissMargin) { margin / 2 } else { margin }.min(TOO_LONG_NS) as i32;
-    for i in 0..TOGETHER {
-        let wait = if ahead[i] > longest_wait_ns { 0 } else { ahead[i] };
-        let is_missed = ((times[i] > 0) | planted(Fault::MarginAtRest)) & (wait < margin);
-        times[i] += wait + (revolution & -i32::from(is_missed));
+}
+
+for_wide_registers! {
+    /// Positioning times of the first groups of commands, as many as there are in `times`.
+    pub fn all_times(motion: &Motion<'_>, aims: &Aims, times: &mut [[i32; LANES]]) {
+        let places = aims.cylinders.iter().zip(&aims.heads).zip(&aims.angles);
+        for (times, ((cylinders, heads), angles)) in times.iter_mut().zip(places) {
+            motion.times(cylinders, heads, angles, times);
+        }
     }
-    Some(times)
 }
 
 #[cfg(test)]
@@ -63,6 +91,7 @@ mod tests {
     use super::*;
     use crate::drawn::drawn_from;
     use crate::mechanics::{SeekColumn, Target, ZoneColumns, Zones};
+    use crate::queue::Waiting;
 
     fn mechanics(seek_ns: &[i64]) -> Mechanics {
         let zones = Zones::new(
@@ -90,7 +119,7 @@ mod tests {
         );
         for step in 0..5_000 {
             let spindle = Spindle::new([4_000_000, 8_333_333, 16_666_667][below(3) as usize], below(1_000_000));
-            let n = 1 + below(TOGETHER as i64) as usize;
+            let n = 1 + below(3 * LANES as i64) as usize;
             let waiting: Vec<_> = (0..n)
                 .map(|_| {
                     let (op, lba) = (below(2) as u8, below(4 * 100 * 56));
@@ -100,14 +129,17 @@ mod tests {
             let Target { place, .. } = waiting[below(n as i64) as usize].target;
             let arm = Arm { cylinder: i64::from(place.cylinder), head: i64::from(place.head) };
             let (angle, margin) = (spindle.angle(below(1 << 30)), [0, 200_000, 1 << 40][step % 3]);
-            let found = times(&mechanics, &spindle, &waiting, angle, margin, |_| arm);
+            let mut aims = Aims::default();
+            waiting.iter().for_each(|w| aims.push(w));
+            let mut found = vec![[0; LANES]; n.div_ceil(LANES)];
+            assert!(times_at_once(&mechanics, &spindle, (arm, angle), &aims, margin, &mut found));
             let expected = waiting.iter().map(|w| {
                 let time = mechanics.plain_move_ns(arm, &w.target.place, w.op);
                 let wait = spindle.wait_behind_ns(w.target.angle, angle, time);
                 time + wait + if time > 0 && wait < margin { spindle.revolution } else { 0 }
             });
-            let found = found.map(|times| times[..n].iter().map(|&time| i64::from(time)).collect::<Vec<_>>());
-            assert_eq!(found, Some(expected.collect()));
+            let found: Vec<_> = found.as_flattened()[..n].iter().copied().map(i64::from).collect();
+            assert_eq!(found, expected.collect::<Vec<_>>());
         }
     }
 
@@ -116,7 +148,7 @@ mod tests {
         let quick = [0, 300_000];
         let times_of = |seek_ns: &[i64], revolution| {
             let (mechanics, spindle) = (mechanics(seek_ns), Spindle::new(revolution, 0));
-            times(&mechanics, &spindle, &[Waiting::default()], 0, 0, |_| Arm::default()).is_some()
+            times_at_once(&mechanics, &spindle, (Arm::default(), 0), &Aims::default(), 0, &mut [])
         };
         assert!(times_of(&quick, 4_000_000));
         assert!(!times_of(&quick, TOO_LONG_NS));

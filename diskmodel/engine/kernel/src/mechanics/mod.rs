@@ -81,11 +81,16 @@ pub struct Moves<'a> {
 }
 
 impl Moves<'_> {
-    /// Seek over so many cylinders.
+    /// Seeks over so many cylinders.
     #[inline(always)]
-    pub fn seek_ns(&self, distance: u32) -> i32 {
-        let nearer = u32::from(planted(Fault::SeekDistance) && distance > 1);
-        self.seek_ns[(distance - nearer) as usize] as i32
+    pub fn seeks_ns<const N: usize>(&self, distances: &[u32; N]) -> [i32; N] {
+        let farthest = distances.iter().fold(0, |farthest: u32, &distance| farthest.max(distance));
+        assert!((farthest as usize) < self.seek_ns.len(), "a seek to a cylinder that the drive does not have");
+        distances.map(|distance| {
+            let nearer = u32::from(planted(Fault::SeekDistance) && distance > 1);
+            // SAFETY: not even the farthest one is outside of the table
+            unsafe { *self.seek_ns.get_unchecked((distance - nearer) as usize) as i32 }
+        })
     }
 
     /// The whole move with that seek; `other` is 0 where the head stays the same.

@@ -2,6 +2,7 @@
 //!
 //! To add one: a file with a type that implements [`Scheduler`], its `mod` line here, and one line in `registry.rs`.
 
+mod aims;
 mod c_look;
 mod deep;
 mod f_scan;
@@ -11,7 +12,9 @@ mod mq_deadline;
 mod neighbours;
 mod pool;
 mod registry;
+mod row;
 mod rpo;
+mod soonest;
 mod sptf;
 mod sstf;
 mod tables;
@@ -22,9 +25,11 @@ use std::fmt::Debug;
 use crate::faults::{planted, Fault};
 use crate::mechanics::Target;
 
+pub use aims::{head_of, Aims, LANES};
 use deep::Deep;
 pub use pool::Pool;
 pub use registry::{Policy, SchedulerName};
+pub use row::Row;
 pub use tables::Queue;
 pub use write_throttle::WriteThrottle;
 
@@ -44,12 +49,8 @@ pub struct Waiting {
     pub target: Target,
 }
 
-/// Commands whose positioning times are computed at once, and from how many on that takes less time.
-pub const TOGETHER: usize = 16;
-const WORTH_IT: usize = if cfg!(feature = "faults") { 3 } else { 8 };
-
-/// Positioning times of so many commands.
-pub type Times = [i32; TOGETHER];
+/// From how many commands on it takes less time to compute their positioning times at once.
+const WORTH_IT: usize = if cfg!(feature = "faults") { 3 } else { 16 };
 
 /// What schedulers by positioning time ask of the arms.
 pub trait Arms {
@@ -57,9 +58,9 @@ pub trait Arms {
     /// `margin` (rule Q12).
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64;
 
-    /// The same of the first commands of `waiting` at once, where that is possible.
-    fn times_ns(&self, _waiting: &[Waiting], _margin: i64) -> Option<Times> {
-        None
+    /// The same of the first groups of commands, as many as there are in `times`; false where they have to be computed one by one.
+    fn times_ns(&self, _aims: &Aims, _margin: i64, _times: &mut [[i32; LANES]]) -> bool {
+        false
     }
 
     /// Where an arm is.
@@ -127,6 +128,11 @@ pub trait Scheduler: Clone + Debug {
     /// arrival (rule Q1). `head` is the block after the last command chosen.
     fn choose(&mut self, waiting: &[Waiting], head: i64, now: i64, arms: &impl Arms) -> usize;
 
+    /// The same choice among commands in a row, by what their positioning times depend on.
+    fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        self.choose(row.commands(), head, now, arms)
+    }
+
     /// Takes the same choice out of commands that are kept in `ORDER`, with its turn.
     fn take(&mut self, _deep: &mut Deep, _head: i64, _now: i64, _arms: &impl Arms) -> Option<(u64, Waiting)> {
         None
@@ -140,27 +146,6 @@ pub trait Scheduler: Clone + Debug {
     /// Whether the arm went to an edge for the last choice, and how: (edge, direction of the sweep).
     fn edge(&self) -> (Edge, i64) {
         (Edge::None, 1)
-    }
-}
-
-/// Passes on each command's place in the row, itself and its positioning time, in order.
-#[inline(always)]
-fn for_each_time(waiting: &[Waiting], margin: i64, arms: &impl Arms, mut take: impl FnMut(usize, &Waiting, i64)) {
-    for (part, waiting) in waiting.chunks(TOGETHER).enumerate() {
-        let first = part * TOGETHER;
-        let together = if waiting.len() < WORTH_IT { None } else { arms.times_ns(waiting, margin) };
-        match together {
-            Some(times) => {
-                for (i, (w, &time)) in waiting.iter().zip(&times).enumerate() {
-                    take(first + i, w, i64::from(time));
-                }
-            }
-            None => {
-                for (i, w) in waiting.iter().enumerate() {
-                    take(first + i, w, arms.time_ns(w, margin));
-                }
-            }
-        }
     }
 }
 
@@ -185,4 +170,22 @@ pub fn first_least_of(
         }
     }
     best.map(|(_, i)| i)
+}
+
+/// Positioning times of the first `n` commands in a row, which it has aims of, eight at once; none where that is not
+/// possible.
+#[inline(always)]
+fn times_of<'a>(
+    row: &Row,
+    n: usize,
+    margin: i64,
+    arms: &impl Arms,
+    times: &'a mut Vec<[i32; LANES]>,
+) -> Option<&'a [[i32; LANES]]> {
+    let n_groups = n.div_ceil(LANES);
+    if times.len() < n_groups {
+        times.resize(2 * n_groups, [0; LANES]);
+    }
+    let times = &mut times[..n_groups];
+    arms.times_ns(row.aims(), margin, times).then_some(times)
 }

@@ -1,9 +1,8 @@
 //! Commands that wait for a scheduler: a list while they are few, ordered structures when they are many.
 
 use super::deep::Deep;
-use super::{Arms, Order, Policy, Waiting};
+use super::{Arms, Order, Policy, Row, Waiting};
 use crate::faults::{planted, Fault};
-use crate::line::Line;
 
 /// From so many commands on they are kept in order, and below so few in a list again.
 const MANY: usize = if cfg!(feature = "faults") { 12 } else { 40 };
@@ -11,7 +10,7 @@ const FEW: usize = MANY / 4;
 
 #[derive(Default)]
 pub struct Pool {
-    list: Line<Waiting>,
+    list: Row,
     deep: Option<Box<Deep>>,
     turn: u64,
     /// Commands may join those that wait (rule Q9).
@@ -43,7 +42,7 @@ impl Pool {
         };
         if self.list.len() > many {
             let mut deep = Box::new(Deep::new(self.merges));
-            for &waiting in &*self.list {
+            for &waiting in self.list.commands() {
                 self.turn += 1;
                 deep.push(self.turn, waiting, policy);
             }
@@ -70,7 +69,7 @@ impl Pool {
         if self.list.is_empty() {
             return None;
         }
-        let at = if policy.has_choice(self.list.len()) { policy.choose(&self.list, head, now, arms) } else { 0 };
+        let at = if policy.has_choice(self.list.len()) { policy.choose(&mut self.list, head, now, arms) } else { 0 };
         Some(self.list.remove(at))
     }
 
@@ -86,11 +85,11 @@ impl Pool {
             return deep.join(new, policy, may, join);
         }
         let is_joined = |w: &Waiting| w.op == new.op && (w.lba + w.n == new.lba || new.lba + new.n == w.lba) && may(w);
-        let list = &self.list;
+        let list = self.list.commands();
         let at =
             if planted(Fault::MergeFirst) { list.iter().rposition(is_joined) } else { list.iter().position(is_joined) };
         let Some(at) = at else { return false };
-        join(&mut self.list[at]);
+        self.list.change(at, join);
         true
     }
 
@@ -102,7 +101,7 @@ impl Pool {
     }
 
     /// The commands in order of coming, for a choice among them and others; ends what order they were kept in.
-    pub fn list(&mut self) -> &mut Line<Waiting> {
+    pub fn list(&mut self) -> &mut Row {
         self.end_order();
         &mut self.list
     }

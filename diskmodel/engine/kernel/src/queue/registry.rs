@@ -2,7 +2,7 @@
 
 use super::deep::Deep;
 use super::{c_look, f_scan, fcfs, look, mq_deadline, rpo, sptf, sstf};
-use super::{Arms, Edge, Order, Queue, Scheduler, Waiting};
+use super::{Arms, Edge, Order, Queue, Row, Scheduler, Waiting};
 use crate::named::named;
 
 /// Makes the names, the enum over all schedulers, and its methods, which pass each call on.
@@ -46,14 +46,15 @@ macro_rules! schedulers {
             }
 
             /// Index of the next command; ties go to the earlier arrival.
-            pub fn choose(&mut self, waiting: &[Waiting], head: i64, now: i64, arms: &impl Arms) -> usize {
-                match self { $(Policy::$Name(scheduler) => scheduler.choose(waiting, head, now, arms)),* }
+            pub fn choose(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+                match self { $(Policy::$Name(scheduler) => scheduler.choose_in(row, head, now, arms)),* }
             }
 
             /// Makes a choice that is none; it may leave a trace in the scheduler.
             pub fn choose_only(&mut self, waiting: &Waiting, head: i64, now: i64, arms: &impl Arms) {
+                let only = std::slice::from_ref(waiting);
                 if self.has_choice(1) {
-                    self.choose(std::slice::from_ref(waiting), head, now, arms);
+                    match self { $(Policy::$Name(scheduler) => _ = scheduler.choose(only, head, now, arms)),* }
                 }
             }
 

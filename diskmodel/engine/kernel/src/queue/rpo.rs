@@ -1,6 +1,7 @@
 //! Rotational position ordering, as a drive's firmware does it (rule Q12).
 
-use super::{for_each_time, Arms, Queue, Scheduler, Waiting};
+use super::soonest::first_least_weighed;
+use super::{times_of, Arms, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::divisor::Fraction;
 use crate::faults::{planted, Fault};
 
@@ -12,6 +13,7 @@ pub struct Rpo {
     committed: usize,
     /// What a wait counts among so many commands.
     shares: Vec<Fraction>,
+    times: Vec<[i32; LANES]>,
 }
 
 impl Scheduler for Rpo {
@@ -23,6 +25,7 @@ impl Scheduler for Rpo {
             age_weight_ppm: queue.age_weight_ppm,
             committed: queue.committed as usize,
             shares: Vec::new(),
+            times: Vec::new(),
         }
     }
 
@@ -42,6 +45,21 @@ impl Scheduler for Rpo {
             0 => soonest(weighed, now, 0, share, arms),
             margin => soonest(weighed, now, margin, share, arms),
         }
+    }
+
+    fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        let n = row.len().saturating_sub(self.n_late());
+        if n >= WORTH_IT {
+            let share = self.share_among(row.len());
+            row.aim(n);
+            if row.has_short_waits(now, share.short()) {
+                if let Some(times) = times_of(row, n, self.miss_margin_ns, arms, &mut self.times) {
+                    return first_least_weighed(times, &row.aims().arrived, n, now as u32, &share);
+                }
+            }
+        }
+        row.forget_aims();
+        self.choose(row.commands(), head, now, arms)
     }
 }
 
@@ -68,11 +86,11 @@ impl Rpo {
 #[inline(always)]
 fn soonest(waiting: &[Waiting], now: i64, margin: i64, share: Fraction, arms: &impl Arms) -> usize {
     let mut best = (i64::MAX, 0);
-    for_each_time(waiting, margin, arms, |i, w, time| {
-        let score = time - share.of(now - w.arrived);
+    for (i, w) in waiting.iter().enumerate() {
+        let score = arms.time_ns(w, margin) - share.of(now - w.arrived);
         if score < best.0 {
             best = (score, i);
         }
-    });
+    }
     best.1
 }

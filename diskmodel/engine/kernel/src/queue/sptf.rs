@@ -1,28 +1,38 @@
 //! Shortest positioning time first, plain and aged (rule Q6).
 
-use super::{for_each_time, Arms, Deep, Order, Queue, Scheduler, Waiting};
+use super::soonest::first_least;
+use super::{times_of, Arms, Deep, Order, Queue, Row, Scheduler, Waiting, LANES, WORTH_IT};
 use crate::faults::{planted, Fault};
 
 /// The command that the head reaches soonest, rotation included.
 #[derive(Clone, Debug)]
-pub struct Sptf;
+pub struct Sptf {
+    times: Vec<[i32; LANES]>,
+}
 
 impl Scheduler for Sptf {
     const ORDER: Order = Order::Cylinder;
     const IS_POSITIONAL: bool = true;
 
     fn of(_queue: &Queue) -> Self {
-        Sptf
+        Sptf { times: Vec::new() }
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, _now: i64, arms: &impl Arms) -> usize {
-        let mut best = (i64::MAX, 0);
-        for_each_time(waiting, 0, arms, |i, _, time| {
-            if time < best.0 {
-                best = (time, i);
-            }
-        });
-        best.1
+        super::first_least(waiting, |w| arms.time_ns(w, 0))
+    }
+
+    fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        let n = row.len();
+        if n < WORTH_IT {
+            row.forget_aims();
+            return self.choose(row.commands(), head, now, arms);
+        }
+        row.aim(n);
+        match times_of(row, n, 0, arms, &mut self.times) {
+            Some(times) => first_least(times, n),
+            None => self.choose(row.commands(), head, now, arms),
+        }
     }
 
     fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
@@ -34,6 +44,7 @@ impl Scheduler for Sptf {
 #[derive(Clone, Debug)]
 pub struct SptfAged {
     age_ns: i64,
+    times: Vec<[i32; LANES]>,
 }
 
 impl Scheduler for SptfAged {
@@ -41,23 +52,46 @@ impl Scheduler for SptfAged {
     const IS_POSITIONAL: bool = true;
 
     fn of(queue: &Queue) -> Self {
-        SptfAged { age_ns: queue.age_ns }
+        SptfAged { age_ns: queue.age_ns, times: Vec::new() }
     }
 
     fn choose(&mut self, waiting: &[Waiting], _head: i64, now: i64, arms: &impl Arms) -> usize {
-        let mut best = (i128::MAX, 0);
-        for_each_time(waiting, 0, arms, |i, w, time| {
-            let score = i128::from(time) * i128::from(aged(self.age_ns, now - w.arrived));
-            if score < best.0 {
-                best = (score, i);
+        soonest_aged(waiting.iter().map(|w| (arms.time_ns(w, 0), w.arrived)), self.age_ns, now)
+    }
+
+    fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
+        let n = row.len();
+        if n < WORTH_IT {
+            row.forget_aims();
+            return self.choose(row.commands(), head, now, arms);
+        }
+        row.aim(n);
+        match times_of(row, n, 0, arms, &mut self.times) {
+            Some(times) => {
+                let each = times.as_flattened().iter().zip(row.commands());
+                let each = each.map(|(&time, waiting)| (i64::from(time), waiting.arrived));
+                soonest_aged(each, self.age_ns, now)
             }
-        });
-        best.1
+            None => self.choose(row.commands(), head, now, arms),
+        }
     }
 
     fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
         deep.soonest(Some(self.age_ns), now, arms)
     }
+}
+
+/// Index of the command with the least product of its time and of what is left of the age limit, of times and arrivals.
+#[inline(always)]
+fn soonest_aged(each: impl Iterator<Item = (i64, i64)>, age_ns: i64, now: i64) -> usize {
+    let mut best = (i128::MAX, 0);
+    for (i, (time, arrived)) in each.enumerate() {
+        let score = i128::from(time) * i128::from(aged(age_ns, now - arrived));
+        if score < best.0 {
+            best = (score, i);
+        }
+    }
+    best.1
 }
 
 /// What is left of the age limit.
