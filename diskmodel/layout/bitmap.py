@@ -65,10 +65,6 @@ class Bitmap:
                 self.pending.append(number)
             bit.n_writes += 1
 
-    def holds(self, bits: Iterable[int]) -> bool:
-        """Return whether all these bits are set on disk."""
-        return all(self.bits[number].is_set for number in bits)
-
     def ended(self, bits: Iterable[int], now_ns: int) -> None:
         """A write that needed these bits has ended."""
         for number in bits:

@@ -60,11 +60,13 @@ class Raid:
         self.front = tables.rebuild_front
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
         self.submitter = Submitter(clock, devices, block_queue, turn_ns) if is_throttled else None
-        #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
-        self.is_host_thread = is_throttled and tables.family != "parity"
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
-        #: Writes that wait until their bits are set, with what begins them.
-        self.waiting_for_bits: list[tuple[range, Callable[[], None]]] = []
+        self.is_parity = tables.family == "parity"
+        #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
+        self.is_host_thread = is_throttled and not self.is_parity
+        #: What begins the writes that wait for the bitmap; the first `n_taken` wait for its write in progress.
+        self.waiting_for_bits: list[Callable[[], None]] = []
+        self.n_taken = 0
         self.is_writing_bits = False
         self.n_bit_writes = 0
 
@@ -81,17 +83,30 @@ class Raid:
             done(access, last)
 
         bitmap.enter(bits, self.clock.now)
-        self.waiting_for_bits.append((bits, lambda: self._access(op, sector, n, asked_ns, ended)))
-        if bitmap.holds(bits):
-            self.waiting_for_bits.pop()[1]()
-        elif not self.is_writing_bits:
-            self._write_bits()
+        self.waiting_for_bits.append(lambda: self._access(op, sector, n, asked_ns, ended))
+        if not self.is_writing_bits:
+            self._take_waiting()
 
     def _access(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
         if self.submitter is None or not self.is_host_thread:
             self._plan(op, sector, n, asked_ns, done)
         else:
             self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
+
+    def _take_waiting(self) -> None:
+        """All writes that wait begin: now, or when the bits that are pending have been set (rule L13)."""
+        assert self.bitmap is not None
+        self.n_taken = len(self.waiting_for_bits)
+        if self.bitmap.pending:
+            self._write_bits()
+        else:
+            self._begin_taken()
+
+    def _begin_taken(self) -> None:
+        taken = self.waiting_for_bits[: self.n_taken]
+        del self.waiting_for_bits[: self.n_taken]
+        for begin in taken:
+            begin()
 
     def _write_bits(self) -> None:
         """Write the pages of the bitmap with bits that are pending to all disks that are left (rule L13)."""
@@ -116,21 +131,13 @@ class Raid:
         self.clock.at(self.clock.now + flush_ns, COMPLETE, len(self.devices) + 3, order, self._bits_durable)
 
     def _bits_durable(self) -> None:
-        """The bits are set: writes that need no others begin, in the order in which they came."""
+        """The bits are set: the writes that were taken begin, in their order; then those behind them are taken."""
         assert self.bitmap is not None
         self.bitmap.written()
+        self._begin_taken()
         self.is_writing_bits = False
-        waiting, self.waiting_for_bits = self.waiting_for_bits, []
-        ready = []
-        for bits, begin in waiting:
-            if self.bitmap.holds(bits):
-                ready.append(begin)
-            else:
-                self.waiting_for_bits.append((bits, begin))
-        if self.bitmap.pending:
-            self._write_bits()
-        for begin in ready:
-            begin()
+        if self.waiting_for_bits:
+            self._take_waiting()
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
         if op == READ and self.tables.copies > 1:
@@ -138,9 +145,9 @@ class Raid:
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
         access = Access(done, pieces.then, asked_ns, self.clock.now)
         if self.submitter is not None:
-            # a parity array sends plain reads at once; what is recomputed goes through its thread
-            is_plain = op == READ and sum(piece.n for piece in pieces.first) == n
-            access.is_direct = is_plain and not self.is_host_thread
+            # a parity array that has lost a disk computes reads in its thread, also those that need no lost block
+            is_computed = self.is_parity and bool(self.tables.failed)
+            access.is_direct = op == READ and not is_computed and not self.is_host_thread
         self._submit(access, pieces.first)
 
     def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
@@ -210,6 +217,8 @@ class Raid:
         access.parity_ns = command.submitted_ns - access.start_ns
         if self.submitter is not None and self.is_host_thread:
             self.submitter.notice(lambda: access.done(access, command))
+        elif self.submitter is not None and not access.is_direct:
+            self.submitter.end(lambda: access.done(access, command))
         else:
             access.done(access, command)
 

@@ -22,7 +22,8 @@ class Submitter:
         self.clock = clock
         self.devices = devices
         self.throttles = [WriteThrottle(block_queue) for _ in devices]
-        self.held: deque[Command] = deque()
+        #: What the thread does in order: commands to hand over, and ends to notice.
+        self.held: deque[Command | Callable[[], None]] = deque()
         self.requests: deque[Callable[[], None]] = deque()
         #: What has ended and has not been noticed.
         self.ends: deque[Callable[[], None]] = deque()
@@ -37,6 +38,11 @@ class Submitter:
         for command in commands:
             self.devices[command.device].reserve()
         self.held.extend(commands)
+        self._proceed()
+
+    def end(self, action: Callable[[], None]) -> None:
+        """Notice in the array's thread that an access has ended, behind what the thread still has."""
+        self.held.append(action)
         self._proceed()
 
     def direct(self, command: Command) -> None:
@@ -72,10 +78,15 @@ class Submitter:
         self._is_proceeding = True
         while not self.is_asleep and (self.held or self.requests or (self.ends and not self.is_in_turn)):
             if self.held:
-                if self._may_go(self.held[0]):
-                    self._issue(self.held.popleft())
-                else:
+                first = self.held[0]
+                if isinstance(first, Command) and not self._may_go(first):
                     self.is_asleep = True
+                    continue
+                self.held.popleft()
+                if isinstance(first, Command):
+                    self._issue(first)
+                else:
+                    first()
             elif self.requests:
                 self.requests.popleft()()
             else:
@@ -104,7 +115,8 @@ class Submitter:
         self.devices[command.device].submit_reserved(command)
 
     def _wake(self, device: int) -> None:
-        if self.is_asleep and self.held[0].device == device and self._may_go(self.held[0]):
+        first = self.held[0] if self.is_asleep else None
+        if isinstance(first, Command) and first.device == device and self._may_go(first):
             self.is_asleep = False
             self._proceed()
 

@@ -225,3 +225,20 @@ def test_a_program_notices_one_completion_a_turn(engine: str, submission_ns: int
     assert (noticed[1:3] - noticed[0]).tolist() == [submission_ns, 2 * submission_ns]
     free = done(engine, rows, layout=layout, host=host).completions.done_ns
     assert free[1] == free[0] < free[2] == noticed[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("failed", [[], [3]])
+def test_only_an_array_that_has_lost_a_disk_reads_through_its_thread(engine: str, failed: list[int]) -> None:
+    """Three full rows are written at once, and two writes a disk are allowed: the thread sleeps at the third row.
+
+    A read of the first row that comes then goes to its disk before the third row's write, or with a lost disk behind
+    it (rule Q11).
+    """
+    rows = requests([0, 0, 0, 10], [1, 1, 1, 0], [0, 3, 6, 2])
+    rows.length[:3] = 3 * BLOCK
+    layout = {"level": "raid5", "disks": 4, "strip": "4 KiB", "failed": failed}
+    queue = {"write_throttle": "linux", "block_requests": 2}
+    ended = done(engine, rows, layout=layout, queue=queue).completions.done_ns
+    assert ended[0] < ended[1] < ended[2]
+    assert (ended[3] > ended[2]) == bool(failed)

@@ -30,6 +30,8 @@ LOADS = {
     "seqwrite": "seq 0 1048576",
 }
 WARM_UP_S, SECONDS = 2, 20
+#: A new bitmap has all bits set. Those without writes are cleared in the second wake-up of a daemon, every 5 s.
+BITMAP_WARM_UP_S = 30
 #: Options by name: what mdadm gets, and what is written to files in `/sys/block/md0/md`. A log of partial parity does
 #: not fit before the data at 1 MiB.
 OPTIONS = {
@@ -53,6 +55,10 @@ class Condition:
     depth: int
     failed: int = 0
     option: str = ""
+
+    @property
+    def warm_up_s(self) -> int:
+        return BITMAP_WARM_UP_S if self.option == "bitmap" else WARM_UP_S
 
     @property
     def name(self) -> str:
@@ -102,7 +108,7 @@ def measure(home: Path, condition: Condition, seconds: float = SECONDS, *extra: 
         arguments = [f"equation_disk.sectors={16 << 21}"]
     arguments += [
         f"equation_disk.disks={condition.disks + (condition.option == 'journal')}",
-        f"testbed.load={LOADS[condition.pattern]} {condition.depth} {WARM_UP_S} {seconds}",
+        f"testbed.load={LOADS[condition.pattern]} {condition.depth} {condition.warm_up_s} {seconds}",
         f"testbed.home={home}",
         *extra,
     ]

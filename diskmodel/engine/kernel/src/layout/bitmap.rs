@@ -61,16 +61,11 @@ impl Bitmap {
             let cleared = (bit.ended / self.interval_ns + rest).saturating_mul(self.interval_ns);
             let is_kept = bit.is_set && (!self.is_cleared || now < cleared);
             if bit.n_writes == 0 && !is_kept {
-                bit.is_set = planted(Fault::BitmapWait);
+                bit.is_set = false;
                 self.pending.push(number);
             }
             bit.n_writes += 1;
         }
-    }
-
-    /// Whether all these bits are set on disk.
-    pub fn holds(&self, (first, last): (i64, i64)) -> bool {
-        (first..=last).all(|number| self.bits.get(&number).is_some_and(|bit| bit.is_set))
     }
 
     /// A write that needed these bits has ended.

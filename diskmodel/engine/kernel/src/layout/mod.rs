@@ -206,6 +206,15 @@ impl Layout {
         mirror::copies_of(self, chunk, 0, out);
     }
 
+    pub fn is_parity(&self) -> bool {
+        self.family == Family::Parity
+    }
+
+    /// Whether reads go through the array's thread: those of a parity array that has lost a disk.
+    pub fn computes_reads(&self) -> bool {
+        self.is_parity() && !self.failed.is_empty()
+    }
+
     fn has_failed(&self, disk: u32) -> bool {
         !self.failed.is_empty() && self.failed.contains(&disk)
     }

@@ -141,9 +141,8 @@ impl Scenario {
         let host = Policy::new(&self.queue);
         let is_redundant = layout.family == Family::Parity || layout.copies > 1;
         let turn_ns = self.host.as_ref().map_or(0, |host| host.turn_ns());
-        let submitter = (self.throttle_requests > 0 && is_redundant).then(|| {
-            Submitter::new(n_devices as usize, self.throttle_requests, layout.family != Family::Parity, turn_ns)
-        });
+        let submitter = (self.throttle_requests > 0 && is_redundant)
+            .then(|| Submitter::new(n_devices as usize, self.throttle_requests, !layout.is_parity(), turn_ns));
         let outside = Outside {
             layout,
             controller,

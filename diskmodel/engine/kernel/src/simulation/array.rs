@@ -39,10 +39,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 DiskState { pending: front.pending, completed_end: front.completed_end }
             })
         });
-        // a parity array sends plain reads at once; what is recomputed goes through its thread
+        // a parity array that has lost a disk computes reads in its thread, also those that need no lost block
         let is_direct = match &self.submitter {
             None => true,
-            Some(s) => !s.is_host_thread && op == READ && self.plan.first.iter().map(|piece| piece.n).sum::<i64>() == n,
+            Some(s) => !s.is_host_thread && op == READ && !self.layout.computes_reads(),
         };
         let bits = (self.intents.is_some() && op == WRITE).then(|| self.layout.bits_of(sector, n));
         self.start(owner, asked, is_direct, bits);
@@ -203,10 +203,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if access.n_following > 0 {
             return;
         }
-        if self.is_host_thread() {
-            self.finish_when_awake(*command);
-        } else {
-            self.finish_access(command);
+        let is_direct = access.is_direct;
+        match &self.submitter {
+            Some(s) if s.is_host_thread => self.finish_when_awake(*command),
+            Some(_) if !is_direct => self.finish_in_thread(*command),
+            _ => self.finish_access(command),
         }
     }
 

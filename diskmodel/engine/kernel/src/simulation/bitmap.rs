@@ -3,25 +3,27 @@
 use super::{Owner, Simulation};
 use crate::device::Device;
 use crate::events::{Action, COMPLETE};
+use crate::faults::{planted, Fault};
 use crate::layout::{Bitmap, Layout, Piece};
 use crate::mechanics::WRITE;
 use crate::traffic::Traffic;
 
-/// A write, and the bits that it waits for.
+/// A write that waits for the bitmap.
 #[derive(Clone, Copy)]
 struct Waiting {
     owner: Owner,
     sector: i64,
     n: i64,
     asked: i64,
-    bits: (i64, i64),
 }
 
 /// The bitmap, and what waits for it.
 pub struct Intents {
     pub bitmap: Bitmap,
     waiting: Vec<Waiting>,
-    ready: Vec<Waiting>,
+    /// So many of them, the first ones, wait for the write of the bitmap that is in progress.
+    n_taken: usize,
+    taken: Vec<Waiting>,
     is_writing: bool,
     n_written: u64,
     pages: Vec<i64>,
@@ -33,7 +35,8 @@ impl Intents {
         (layout.bitmap_chunk > 0).then(|| Intents {
             bitmap: Bitmap::new(layout),
             waiting: Vec::new(),
-            ready: Vec::new(),
+            n_taken: 0,
+            taken: Vec::new(),
             is_writing: false,
             n_written: 0,
             pages: Vec::new(),
@@ -42,18 +45,39 @@ impl Intents {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// A write begins now if its bits are set, else when they are.
+    /// A write begins now if its bits are set and the bitmap is not being written, else after that.
     #[inline(always)]
     pub(super) fn write_with_intent(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
         let bits = self.layout.bits_of(sector, n);
         let Some(intents) = &mut self.intents else { return };
         intents.bitmap.enter(bits, asked);
-        if intents.bitmap.holds(bits) {
-            return self.begin_access(owner, WRITE, sector, n, asked);
-        }
-        intents.waiting.push(Waiting { owner, sector, n, asked, bits });
+        intents.waiting.push(Waiting { owner, sector, n, asked });
         if !intents.is_writing {
+            self.take_waiting();
+        }
+    }
+
+    /// All writes that wait begin: now, or when the bits that are pending have been set.
+    fn take_waiting(&mut self) {
+        let Some(intents) = &mut self.intents else { return };
+        intents.n_taken = intents.waiting.len();
+        if intents.bitmap.has_pending() && !planted(Fault::BitmapWait) {
             self.write_bits();
+        } else {
+            self.begin_taken();
+        }
+    }
+
+    fn begin_taken(&mut self) {
+        let Some(intents) = &mut self.intents else { return };
+        let mut taken = std::mem::take(&mut intents.taken);
+        taken.clear();
+        taken.extend(intents.waiting.drain(..intents.n_taken));
+        for &Waiting { owner, sector, n, asked } in &taken {
+            self.begin_access(owner, WRITE, sector, n, asked);
+        }
+        if let Some(intents) = &mut self.intents {
+            intents.taken = taken;
         }
     }
 
@@ -84,29 +108,15 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.events.at(self.events.now + flush, COMPLETE, device, order, Action::BitsDurable);
     }
 
-    /// The bits are set: writes that need no others begin, in the order in which they came.
+    /// The bits are set: the writes that were taken begin, in the order in which they came; then those behind them.
     pub(super) fn bits_durable(&mut self) {
         let Some(intents) = &mut self.intents else { return };
         intents.bitmap.written();
+        self.begin_taken();
+        let Some(intents) = &mut self.intents else { return };
         intents.is_writing = false;
-        let Intents { bitmap, waiting, ready, .. } = &mut **intents;
-        let mut began = std::mem::take(ready);
-        began.clear();
-        waiting.retain(|write| {
-            let is_ready = bitmap.holds(write.bits);
-            if is_ready {
-                began.push(*write);
-            }
-            !is_ready
-        });
-        if intents.bitmap.has_pending() {
-            self.write_bits();
-        }
-        for &Waiting { owner, sector, n, asked, .. } in &began {
-            self.begin_access(owner, WRITE, sector, n, asked);
-        }
-        if let Some(intents) = &mut self.intents {
-            intents.ready = began;
+        if !intents.waiting.is_empty() {
+            self.take_waiting();
         }
     }
 }

@@ -24,10 +24,18 @@ struct Request {
     asked: i64,
 }
 
+/// What the thread does in order.
+enum Work {
+    /// Hand over this command.
+    HandOver(u32),
+    /// Notice that the access with this last command has ended.
+    End(Command),
+}
+
 /// One thread, and the writes that each disk may be given.
 pub struct Submitter {
     throttles: Vec<WriteThrottle>,
-    held: VecDeque<u32>,
+    held: VecDeque<Work>,
     requests: VecDeque<Request>,
     /// Last commands of accesses that have ended and have not been noticed.
     ends: VecDeque<Command>,
@@ -80,6 +88,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.proceed();
     }
 
+    /// Notices in the array's thread that an access has ended, behind what the thread still has.
+    pub(super) fn finish_in_thread(&mut self, last: Command) {
+        if let Some(s) = &mut self.submitter {
+            s.held.push_back(Work::End(last));
+        }
+        self.proceed();
+    }
+
     /// The host has issued what the completion that it noticed last let it issue.
     pub(super) fn turn_ended(&mut self) {
         if let Some(s) = &mut self.submitter {
@@ -94,7 +110,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             self.disks[self.commands[id].device as usize].front_mut().pending += 1;
         }
         if let Some(s) = &mut self.submitter {
-            s.held.extend(ids);
+            s.held.extend(ids.iter().map(|&id| Work::HandOver(id)));
         }
         self.proceed();
     }
@@ -146,18 +162,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             if s.is_asleep {
                 return;
             }
-            if let Some(&id) = s.held.front() {
+            if let Some(&Work::HandOver(id)) = s.held.front() {
                 if !self.may_go(id) {
                     if let Some(s) = &mut self.submitter {
                         s.is_asleep = true;
                     }
                     return;
                 }
-                if let Some(s) = &mut self.submitter {
-                    s.held.pop_front();
+            }
+            let Some(s) = &mut self.submitter else { return };
+            match s.held.pop_front() {
+                Some(Work::HandOver(id)) => {
+                    self.hand_reserved(id);
+                    continue;
                 }
-                self.hand_reserved(id);
-                continue;
+                Some(Work::End(last)) => {
+                    self.finish_access(&last);
+                    continue;
+                }
+                None => {}
             }
             if let Some(Request { owner, op, sector, n, asked }) = s.requests.pop_front() {
                 self.plan_access(owner, op, sector, n, asked);
@@ -207,7 +230,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         if !s.is_asleep {
             return;
         }
-        let Some(&id) = s.held.front() else { return };
+        let Some(&Work::HandOver(id)) = s.held.front() else { return };
         if self.commands[id].device == device && self.may_go(id) {
             if let Some(s) = &mut self.submitter {
                 s.is_asleep = false;
