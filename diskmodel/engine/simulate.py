@@ -134,7 +134,7 @@ def simulate(
         result = run(seed, n_requests, precision)
     else:
         result = _replicated(run, replications, seed, n_requests, precision)
-    doubt = (array.drive.doubt,) if array.drive.doubt else ()
+    doubt = tuple(why for why in (array.drive.doubt, array.layout.doubt) if why)
     about_drive = (
         *zone_messages(array, workload),
         *idle_arm_message(array, workload),

@@ -165,3 +165,12 @@ def test_when_a_bitmap_costs_everything_and_when_nothing() -> None:
     assert found["64 MiB"] == pytest.approx(174, rel=0.08)
     assert found["512 MiB"] == pytest.approx(285, rel=0.2)
     assert found["2 GiB"] > 0.95 * plain
+
+
+@pytest.mark.parametrize(("level", "is_doubted"), [("raid1", True), ("raid10", True), ("raid6", False)])
+def test_what_a_bitmap_of_mirrors_costs_beyond_the_rules_is_said(level: str, is_doubted: bool) -> None:
+    array = Array.parse({"drive": "generic-15k", "layout": {"level": level, "disks": 4, "bitmap": {}}})
+    mix = Workload.parse({"size": "4 KiB", "read_ratio": 0.7, "clients": 8})
+    messages = simulate(array, mix, n_requests=200, profile_draws=0).messages
+    assert any("waits for the bitmap before it reads" in text for text in messages) == is_doubted
+    assert not Layout.parse({"level": level, "disks": 4}).doubt

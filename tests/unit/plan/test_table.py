@@ -247,6 +247,16 @@ def test_a_profile_that_did_not_converge_is_named_first() -> None:
     assert run.messages[0] == doubted.doubt
 
 
+def test_plan_and_compare_say_what_a_bitmap_of_mirrors_costs_beyond_the_simulation() -> None:
+    asked = {"drives": ["generic-15k"], "levels": ["raid10"], "max_disks": 40}
+    plan = plan_of(candidates=asked, layout={"bitmap": {}})
+    said = [line for line in cautions(run_plan(plan, evaluate=Queues())) if "waits for the bitmap" in line]
+    assert len(said) == 1
+    layout = {"level": "raid10", "disks": 4, "bitmap": {}}
+    arrays = [Array.parse({"drive": name, "layout": layout}) for name in ("generic-15k", "generic-10k")]
+    assert text_of(compare(arrays, plan.workload, n_requests=400)).count("waits for the bitmap") == 1
+
+
 def test_plan_and_compare_name_an_order_that_only_single_requests_stand_behind() -> None:
     drive = load_drive("generic-15k")
     single = Hdd.parse(drive.to_dict() | {"name": "traced", "queue": {"assumed_from": "one-at-a-time"}})
