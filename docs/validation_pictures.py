@@ -176,9 +176,13 @@ def md_raid(markdown: str) -> Picture:
     for _, head, body in tables(markdown):
         if head[0] != "array":
             continue
-        for cells in sorted(body, key=lambda row: "seq" in row[1]):
-            name = cells[0] + (", sequential" if "seq" in cells[1] else "")
-            rows.setdefault(name, []).extend(zip(("IOPS", "mean", "p99"), map(ratio, cells[6::3]), strict=True))
+        pattern, errors = head.index("pattern"), head.index("model") + 1
+        for cells in sorted(body, key=lambda row: "seq" in row[pattern]):
+            if not cells[errors]:  # an option that is not modeled
+                continue
+            options = [option for option in cells[1:pattern] if option]
+            name = ", ".join([cells[0], *options, *(["sequential"] if "seq" in cells[pattern] else [])])
+            rows.setdefault(name, []).extend(zip(("IOPS", "mean", "p99"), map(ratio, cells[errors::3]), strict=True))
     return compare(rows, "model / md RAID")
 
 
