@@ -180,8 +180,10 @@ def md_raid(markdown: str) -> Picture:
         for cells in sorted(body, key=lambda row: "seq" in row[pattern]):
             if not cells[errors]:  # an option that is not modeled
                 continue
+            # other widths have a table of their own, and a row of the picture for all
+            array = re.sub(r" × \d+", " × n", cells[0]) if pattern > 1 else cells[0]
             options = [option for option in cells[1:pattern] if option]
-            name = ", ".join([cells[0], *options, *(["sequential"] if "seq" in cells[pattern] else [])])
+            name = ", ".join([array, *options, *(["sequential"] if "seq" in cells[pattern] else [])])
             rows.setdefault(name, []).extend(zip(("IOPS", "mean", "p99"), map(ratio, cells[errors::3]), strict=True))
     return compare(rows, "model / md RAID")
 
@@ -272,7 +274,7 @@ def audit(markdown: str) -> Picture:
 
 #: The picture of each page, and its height in inches.
 PICTURES: dict[str, tuple[Callable[[str], Picture], float]] = {
-    "validation-md-raid": (md_raid, 4.6),
+    "validation-md-raid": (md_raid, 7.6),
     "validation-published": (published, 5.2),
     "validation-arrays": (arrays, 5.8),
     "validation-firmware": (firmware, 3.6),
