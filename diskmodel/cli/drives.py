@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @ends_well
 def drives(
-    words: Annotated[
+    names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="NAME",
@@ -50,7 +50,7 @@ def drives(
     from diskmodel.drive.catalogue.kinds import find_drives
     from diskmodel.drive.validated import validation_of
 
-    name = " ".join(words) if words else None
+    name = " ".join(names) if names else None
     # programs that search get a list, whatever it holds
     if name is not None and kind is None and not (_is_one(name) or toml or plot or as_json):
         found = find_drives(catalogue(), name)
