@@ -22,7 +22,7 @@ from calibrate.hdd.from_fio.residuals import residual
 from diskmodel.array import Array
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.formats import read_fio
-from tests.validation import md_raid
+from tests.validation.md import md_raid
 
 ROOT = Path(__file__).parents[2]
 EIGHT_DISKS = tuple(ROOT / "examples" / "measured" / name for name in ("raid5-reads.json", "raid5-writes.json"))

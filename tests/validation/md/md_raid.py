@@ -22,7 +22,7 @@ from diskmodel.engine.scenario import resolve
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
 
-TABLE = Path(__file__).parent.parent / "data" / "md-raid.csv"
+TABLE = Path(__file__).parents[2] / "data" / "md-raid.csv"
 #: 168 segments (`AHCI_MAX_SG` in Linux) of a page of 4 KiB; the measurements do not state it. With 512 to 920 KiB a
 #: write of 1 MiB becomes as many commands as were counted (10), and its mean latency changes by up to 8 %.
 LARGEST_REQUEST = "672 KiB"

@@ -1,13 +1,13 @@
-"""Writes the tables of docs/explanation/validation-md-raid.md: `python -m tests.validation.write_md_raid`."""
+"""Writes the tables of docs/explanation/validation-md-raid.md: `python -m tests.validation.md.write_md_raid`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.validation import md_raid, md_raid_own
+from tests.validation.md import md_raid, md_raid_own
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "validation-md-raid.md"
-GIVEN, OWN = ("<!-- table: tests/validation/write_md_raid.py -->\n", "<!-- own table -->\n")
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "validation-md-raid.md"
+GIVEN, OWN = ("<!-- table: tests/validation/md/write_md_raid.py -->\n", "<!-- own table -->\n")
 END = "<!-- end of table -->"
 FIGURES = ("iops", "mean_ms", "p99_ms")
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.validation import md_raid_own
-from tests.validation.md_raid import DIRECTIONS
+from tests.validation.md import md_raid_own
+from tests.validation.md.md_raid import DIRECTIONS
 
 ROWS = md_raid_own.rows()
 MODELLED = [row for row in ROWS if row["option"] not in md_raid_own.UNKNOWN]

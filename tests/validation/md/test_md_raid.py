@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.validation import md_raid
+from tests.validation.md import md_raid
 
 ROWS = md_raid.rows()
 RANDOM = [row for row in ROWS if not md_raid.setup_of(row).is_sequential]

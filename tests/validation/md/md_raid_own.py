@@ -18,10 +18,10 @@ from diskmodel.engine.run import run
 from diskmodel.engine.scenario import resolve
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
-from tests.validation import md_raid
-from tests.validation.md_raid import DIRECTIONS, Figures
+from tests.validation.md import md_raid
+from tests.validation.md.md_raid import DIRECTIONS, Figures
 
-TABLE = Path(__file__).parent.parent / "data" / "md-raid-own.csv"
+TABLE = Path(__file__).parents[2] / "data" / "md-raid-own.csv"
 #: Options that the model does not have.
 UNKNOWN = ("ppl", "journal")
 WARM_UP_S, BITMAP_WARM_UP_S, SECONDS = 2, 30, 20

@@ -1,4 +1,4 @@
-"""Measures Linux md in the testbed: `python -m tests.validation.md_testbed.measure DIRECTORY [WORD…]`.
+"""Measures Linux md in the testbed: `python -m tests.validation.md.testbed.measure DIRECTORY [WORD…]`.
 
 DIRECTORY is what `build.sh` made. Writes `tests/data/md-raid-own.csv` anew, or with words prints the rows of conditions
 whose name contains all of them, and writes nothing. With the word `check` it measures what it can of
@@ -16,8 +16,8 @@ from itertools import product
 from pathlib import Path
 
 HERE = Path(__file__).parent
-TABLE = HERE.parents[1] / "data" / "md-raid-own.csv"
-GIVEN = HERE.parents[1] / "data" / "md-raid.csv"
+TABLE = HERE.parents[2] / "data" / "md-raid-own.csv"
+GIVEN = HERE.parents[2] / "data" / "md-raid.csv"
 TITLES = (
     "level,disks,failed,option,pattern,queue_depth,dir,iops,mean_ms,p50_ms,p99_ms,n,total_iops,"
     "member_reads_per_op,member_writes_per_op,start_ns"
