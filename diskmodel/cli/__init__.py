@@ -26,6 +26,7 @@ def main() -> None:
         signal.signal(ending, _terminated)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
+    sys.unraisablehook = _dropped
     # the matrices are small: more threads in the linear algebra library cost more than they gain
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:
@@ -57,6 +58,20 @@ def _end_unread() -> NoReturn:
 
     discard_stdout()
     sys.exit(141)
+
+
+def _dropped(found: sys.UnraisableHookArgs) -> None:
+    """End a moment later where Python drops what a signal raises: in a finalizer, or a callback (loading has some)."""
+    ending = found.exc_value
+    if not isinstance(ending, (SystemExit, KeyboardInterrupt)):
+        sys.__unraisablehook__(found)
+        return
+
+    def again(signum: int, frame: FrameType | None) -> NoReturn:
+        raise ending
+
+    signal.signal(signal.SIGALRM, again)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)  # s; at once it would be raised in here, and dropped as well
 
 
 def _interrupted(signum: int, frame: FrameType | None) -> None:

@@ -117,6 +117,29 @@ def test_signals(number: int, status: int, tmp_path: Path) -> None:
     assert "Traceback" not in output
 
 
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_in_a_finalizer_is_not_lost(name: str, status: int) -> None:
+    program = f"""
+import os, signal, sys, time, types
+
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        time.sleep(0)
+
+def app(prog_name):
+    Finalized()
+    time.sleep(30)
+
+sys.modules["diskmodel.cli.app"] = types.SimpleNamespace(app=app)
+from diskmodel.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
 def wait_for_handler(pid: int, number: int) -> None:
     """Until the process catches the signal: a busy machine may take its time to start Python."""
     for _ in range(600):
