@@ -210,6 +210,11 @@ class Array(Description):
         return tables
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why not to rely on answers about it: its drive's profile, and what the rules leave out of its layout."""
+        return tuple(why for why in (self.drive.doubt, self.layout.doubt) if why)
+
+    @property
     def n_devices(self) -> int:
         """Disks, hot spares included."""
         return self.layout.disks + self.layout.spares

@@ -134,13 +134,12 @@ def simulate(
         result = run(seed, n_requests, precision)
     else:
         result = _replicated(run, replications, seed, n_requests, precision)
-    doubt = tuple(why for why in (array.drive.doubt, array.layout.doubt) if why)
     about_drive = (
         *zone_messages(array, workload),
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
     )
-    result = replace(result, messages=(*doubt, *result.messages, *about_drive))
+    result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
     assumption = _assumed_order(array, result)
     is_open = array.drive.uncertainty is not None or (assumption is not None and len(assumption.drawn) > 0)
     n_draws = profile_draws if profile_draws is not None else DRAWS if is_open else 0

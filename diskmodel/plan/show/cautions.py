@@ -41,9 +41,10 @@ def cautions(result: PlanResult) -> list[str]:
 
 
 def _doubts(result: PlanResult) -> list[str]:
-    """Return which profiles do not describe their drive (all without an answer), and what the layout leaves out."""
-    layouts = [result.best.array.layout] if result.best is not None and result.best.array is not None else []
-    return [one.doubt for one in (*_answering(result), *layouts) if one.doubt]
+    """Return why not to rely on the answer, or without one, which profiles do not describe their drive."""
+    if result.best is not None and result.best.array is not None:
+        return list(result.best.array.doubts)
+    return [drive.doubt for drive in _answering(result) if drive.doubt]
 
 
 def _orders(result: PlanResult) -> list[str]:

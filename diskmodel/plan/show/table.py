@@ -140,8 +140,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         )
         said += [f"{item.name}: {text}" for text in found if text]
     said += long_rebuilds(comparison.arrays)
-    arrays = [item.array for item in comparison.arrays]
-    doubts = [(one.drive.doubt, one.layout.doubt, unknown_order(one.drive)) for one in arrays]
+    doubts = [(*item.array.doubts, unknown_order(item.array.drive)) for item in comparison.arrays]
     said += dict.fromkeys(text for of_array in doubts for text in of_array if text)
     return said + peak_words(comparison.workload.peaks()) + in_order_words(comparison.workload)
 
