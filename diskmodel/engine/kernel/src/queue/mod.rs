@@ -58,7 +58,8 @@ pub trait Arms {
     /// `margin` (rule Q12).
     fn time_ns(&self, waiting: &Waiting, margin: i64) -> i64;
 
-    /// The same of the first groups of commands, as many as there are in `times`; false where they have to be computed one by one.
+    /// The same of the first groups of commands, as many as there are in `times`; false where they have to be computed
+    /// one by one.
     fn times_ns(&self, _aims: &Aims, _margin: i64, _times: &mut [[i32; LANES]]) -> bool {
         false
     }

@@ -23,14 +23,8 @@ impl Scheduler for Sptf {
     }
 
     fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
-        let n = row.len();
-        if n < WORTH_IT {
-            row.forget_aims();
-            return self.choose(row.commands(), head, now, arms);
-        }
-        row.aim(n);
-        match times_of(row, n, 0, arms, &mut self.times) {
-            Some(times) => first_least(times, n),
+        match times_of_all(row, arms, &mut self.times) {
+            Some(times) => first_least(times, row.len()),
             None => self.choose(row.commands(), head, now, arms),
         }
     }
@@ -60,13 +54,7 @@ impl Scheduler for SptfAged {
     }
 
     fn choose_in(&mut self, row: &mut Row, head: i64, now: i64, arms: &impl Arms) -> usize {
-        let n = row.len();
-        if n < WORTH_IT {
-            row.forget_aims();
-            return self.choose(row.commands(), head, now, arms);
-        }
-        row.aim(n);
-        match times_of(row, n, 0, arms, &mut self.times) {
+        match times_of_all(row, arms, &mut self.times) {
             Some(times) => {
                 let each = times.as_flattened().iter().zip(row.commands());
                 let each = each.map(|(&time, waiting)| (i64::from(time), waiting.arrived));
@@ -79,6 +67,18 @@ impl Scheduler for SptfAged {
     fn take(&mut self, deep: &mut Deep, _head: i64, now: i64, arms: &impl Arms) -> Option<(u64, Waiting)> {
         deep.soonest(Some(self.age_ns), now, arms)
     }
+}
+
+/// Positioning times of all commands in a row at once; none where that is not possible, or takes longer than one by one.
+#[inline(always)]
+fn times_of_all<'a>(row: &mut Row, arms: &impl Arms, times: &'a mut Vec<[i32; LANES]>) -> Option<&'a [[i32; LANES]]> {
+    let n = row.len();
+    if n < WORTH_IT {
+        row.forget_aims();
+        return None;
+    }
+    row.aim(n);
+    times_of(row, n, 0, arms, times)
 }
 
 /// Index of the command with the least product of its time and of what is left of the age limit, of times and arrivals.
