@@ -15,6 +15,8 @@ from diskmodel.formats.diskspd import KINDS as DISKSPD_RESULTS
 FIO_RESULTS = ("fio-json", "fio-terse", "fio-text")
 #: Kinds of results of load generators, which are read as fio's jobs.
 RESULTS = (*FIO_RESULTS, *DISKSPD_RESULTS)
+#: Kinds of evidence that a drive can be fitted to or validated against, beside traces.
+MEASURED = ("measurement", *RESULTS)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from diskmodel.errors import DescriptionError, Fault, FormatError
 if TYPE_CHECKING:
     from calibrate.evidence.requests import RequestTrace
 
-#: Kinds of evidence (`diskmodel.formats.detect_evidence`) that a drive can be fitted to or validated against.
-MEASURED = ("measurement", "fio-json", "fio-terse", "fio-text", "diskspd-text", "diskspd-xml")
+#: What `diskmodel.formats.detect_evidence` calls traces with response times.
 TRACED = "trace:drive"
 
 
@@ -27,6 +26,7 @@ def read_trace_evidence(paths: Sequence[Path], requests: str | None) -> RequestT
     DescriptionError
         When traces and measurements are mixed, more than one trace is given, or `requests` is not a range of it.
     """
+    from calibrate.evidence.files import MEASURED
     from diskmodel.formats.detect import detect_evidence
 
     kinds = [detect_evidence(path) for path in paths]
