@@ -36,8 +36,8 @@ def compared() -> dict[str, list[str]]:
 def ratios(sections: list[str]) -> Iterator[tuple[str, float]]:
     """Yield what was measured, and the prediction over it."""
     for section in sections:
-        for what, error in re.findall(r"^\| ([^|]+) \|.*\| ([+-]\d+)% \|$", section, re.MULTILINE):
-            yield what, 1 + int(error) / 100
+        for what, error in re.findall(r"^\| ([^|]+) \|.*\| ([+-][\d,]+)% \|$", section, re.MULTILINE):
+            yield what, 1 + int(error.replace(",", "")) / 100
 
 
 def picture(sections: list[str]) -> str:
