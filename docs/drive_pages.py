@@ -28,7 +28,7 @@ def compared() -> dict[str, list[str]]:
     text = (EXPLANATION / "validation-arrays.md").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        if named := re.search(r"Profile: `([^`]+)`", section):
+        if named := re.search(r"Profile:\s+`([^`]+)`", section):
             found.setdefault(named[1], []).append(section.strip())
     return found
 
@@ -68,7 +68,7 @@ def page(name: str, sections: list[str]) -> str:
         lines.append(f"| {key} ({meaning}) | {fields} |")
     lines += ["", "## Predicted and measured", ""]
     if not sections:
-        lines.append("No published measurement is predicted with this profile on [the page of those](ARRAYS).")
+        lines.append("[The page of published arrays](ARRAYS) has no measurement that is predicted with this profile.")
     else:
         lines += [f"![What the model predicts over what was measured]({name}.svg)", ""]
         for section in sections:
