@@ -10,6 +10,7 @@ from calibrate.fit import calibrate
 from diskmodel.errors import InputError
 from tests.unit.formats.files import DATA
 
+_HARD_DISK = DATA.parent / "hgst-behind-p420i.fio.json"
 _MIX = (
     "random requests, 70 % of them reads, of 8192 bytes at queue depth 16, "
     "sequential reads of 65536 bytes at queue depth 4"
@@ -30,28 +31,30 @@ def test_the_files_and_what_they_have_are_named(names: list[str], has: str) -> N
     assert "evidence=0" not in str(raised.value)
 
 
-def test_a_capacity_that_is_assumed_is_said_with_its_option() -> None:
-    found = calibrate(DATA.parent / "hgst-behind-p420i.fio.json")
-    assert (
-        "fio does not report the capacity: 256 GB are assumed; give that of the drive (--capacity)"
-        in found.report["warnings"]
-    )
-    stated = calibrate(DATA.parent / "hgst-behind-p420i.fio.json", capacity_bytes=4 * 10**12)
-    assert not [warning for warning in stated.report["warnings"] if "capacity" in warning]
+@pytest.fixture(scope="module")
+def warnings() -> list[str]:
+    """What is said of a fit to the results of a hard disk."""
+    found: list[str] = calibrate(_HARD_DISK).report["warnings"]
+    return found
+
+
+def test_a_capacity_that_is_assumed_is_said_with_its_option(warnings: list[str]) -> None:
+    assert "fio does not report the capacity: 256 GB are assumed; give that of the drive (--capacity)" in warnings
+    stated = calibrate(_HARD_DISK, capacity_bytes=4 * 10**12).report["warnings"]
+    assert not [warning for warning in stated if "capacity" in warning]
 
 
 def _altered(folder: Path, old: str, new: str) -> Path:
     """Return the results of a hard disk with other text in them."""
-    text = (DATA.parent / "hgst-behind-p420i.fio.json").read_text()
+    text = _HARD_DISK.read_text()
     assert old in text
     path = folder / "altered.json"
     path.write_text(text.replace(old, new))
     return path
 
 
-def test_results_through_the_page_cache_are_named(tmp_path: Path) -> None:
-    kept = calibrate(DATA.parent / "hgst-behind-p420i.fio.json").report["warnings"]
-    assert not [warning for warning in kept if "direct=1" in warning]
+def test_results_through_the_page_cache_are_named(tmp_path: Path, warnings: list[str]) -> None:
+    assert not [warning for warning in warnings if "direct=1" in warning]
     path = _altered(tmp_path, '"direct": "1"', '"direct": "0"')
     (said,) = [warning for warning in calibrate(path).report["warnings"] if "direct=1" in warning]
     assert "went through the page cache" in said
