@@ -25,8 +25,8 @@ TABLE = Path(__file__).parents[2] / "data" / "md-raid-own.csv"
 #: Options that the model does not have.
 UNKNOWN = ("ppl", "journal")
 WARM_UP_S, BITMAP_WARM_UP_S = 2, 30
-#: The daemon that clears bits sleeps for 5 s. The kernel's timers round that up to 1,280 ticks of 4 ms; at parity arrays
-#: requests wake md's thread before.
+#: The daemon that clears bits sleeps for 5 s, which the kernel's timers round up to 1,280 ticks of 4 ms.
+#: At parity arrays requests wake md's thread before.
 BITMAP_INTERVAL = {"RAID5": "5 s", "RAID6": "5 s", "RAID10": "5.12 s"}
 
 
