@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from diskmodel.layout.tables import LayoutTables
+from diskmodel.layout.tables import BITMAP_PAGE_BYTES, HEADER_BITS, LayoutTables
 
 #: Bits of a page of 4 KiB, as Linux md keeps them on disk.
-BITS_PER_PAGE = 4096 * 8
+BITS_PER_PAGE = BITMAP_PAGE_BYTES * 8
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class Bitmap:
     def take(self) -> list[int]:
         """Return the pages to be written, ascending; from now on the bits that were pending are being set."""
         self.flying, self.pending = self.pending, []
-        return sorted({number // BITS_PER_PAGE for number in self.flying})
+        return sorted({(HEADER_BITS + number) // BITS_PER_PAGE for number in self.flying})
 
     def written(self) -> None:
         """The pages have been written: their bits are set."""

@@ -243,21 +243,6 @@ class Layout(Description):
         return min(rebuild.speed_max_bytes_per_s, PAGE_BYTES * 1e9 / (page_ns * width))
 
     @property
-    def doubt(self) -> str:
-        """What Linux md was measured to do that the rules leave out; "" where nothing matters.
-
-        A program that writes to mirrors sleeps while md writes the bitmap, and submits no reads either
-        (tests/data/md-raid-own.csv, RAID 10 of 6 disks: 0.76 of the simulated rate at depth 8, 0.55 at 32).
-        """
-        if self.bitmap is None or self.kind.family == "parity":
-            return ""
-        return (
-            "a program that mixes reads and writes also waits for the bitmap before it reads, which is not simulated: "
-            "Linux md on mirrors was measured to complete a quarter fewer requests at queue depth 8 and almost half "
-            "fewer at 32"
-        )
-
-    @property
     def shape(self) -> Shape:
         """Return the level with its counts."""
         return Shape(self.level, self.disks, self.copies, self.groups, self.n_parity)

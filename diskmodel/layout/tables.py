@@ -70,8 +70,8 @@ class LayoutTables:
         Sectors of the disk's data area already rebuilt at time 0.
     bitmap_chunk : int
         Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
-    bitmap_start, bitmap_page : int
-        First sector of the bitmap on each disk, and sectors of one of its pages.
+    bitmap_start, bitmap_end, bitmap_page : int
+        First sector of the bitmap on each disk and the first one behind it, and sectors of one of its pages.
     bitmap_interval_ns, bitmap_flush_ns : int
         Time between wake-ups of the daemon, and of a flush.
     """
@@ -106,6 +106,7 @@ class LayoutTables:
     rebuild_front: int = 0
     bitmap_chunk: int = 0
     bitmap_start: int = 0
+    bitmap_end: int = 0
     bitmap_page: int = 0
     bitmap_interval_ns: int = 0
     bitmap_flush_ns: int = 0
@@ -123,7 +124,9 @@ IDLE_BYTES = 64 * 512
 #: Where Linux md (superblock 1.2) keeps an internal bitmap, bytes from the start of a member: behind the superblock at
 #: 4 KiB. Anywhere below the data the arm goes as far.
 BITMAP_START_BYTES = 8192
-#: A page of the bitmap, the unit in which it is written, bytes.
+#: What comes before the first bit, bits: the bitmap has a superblock of 256 bytes of its own.
+HEADER_BITS = 256 * 8
+#: A page of the bitmap, the unit in which it is written, bytes; of the last one only the sectors in use.
 BITMAP_PAGE_BYTES = 4096
 
 
@@ -211,13 +214,15 @@ def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, secto
     chunk = _sectors(bitmap.chunk_bytes, sector_bytes, "layout.bitmap.chunk_bytes")
     start, page = BITMAP_START_BYTES // sector_bytes, max(BITMAP_PAGE_BYTES // sector_bytes, 1)
     covered = member if layout.kind.family == "parity" else capacity
-    n_pages = covered // chunk // (BITMAP_PAGE_BYTES * 8) + 1
-    if start + n_pages * page > disk_sectors:
-        rule = f"needs {n_pages} pages of {page} sectors on a disk of {disk_sectors}"
+    n_bits = HEADER_BITS - (-covered // chunk)
+    end = start - (-n_bits // (8 * sector_bytes))
+    if end > disk_sectors:
+        rule = f"needs the sectors {start} to {end - 1} on a disk of {disk_sectors}"
         raise _fault("layout.bitmap.chunk_bytes", bitmap.chunk_bytes, rule, "use larger chunks")
     return {
         "bitmap_chunk": chunk,
         "bitmap_start": start,
+        "bitmap_end": end,
         "bitmap_page": page,
         "bitmap_interval_ns": bitmap.clear_interval_ns,
         "bitmap_flush_ns": bitmap.flush_ns,

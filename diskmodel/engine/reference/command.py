@@ -26,6 +26,8 @@ class Command:
         When the drive has processed it and the arm may move for it.
     holds, follows : bool
         A read after which the arm waits for a write of the same blocks, and that write (rule L12).
+    is_bitmap : bool
+        A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
     in_place : bool
         Part of a run that does not go to the media cache (rule G2).
     is_examined : bool
@@ -49,6 +51,7 @@ class Command:
     ready_ns: int = 0
     holds: bool = False
     follows: bool = False
+    is_bitmap: bool = False
     in_place: bool = False
     is_examined: bool = False
     done_ns: int = 0

@@ -174,7 +174,8 @@ class Device(ABC):
         counters = self.counters
         self.in_drive -= 1
         self.pending -= 1
-        self.completed_end = command.lba + command.n_sectors
+        if not command.is_bitmap:
+            self.completed_end = command.lba + command.n_sectors
         zone = self._written_zone(command)
         if zone >= 0:
             self._release_zone(zone)

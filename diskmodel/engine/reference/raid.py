@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
 from diskmodel.engine.reference.command import Command
@@ -22,7 +23,7 @@ class Access:
 
     `out` are commands that the next phase waits for, `n_following` writes on held disks that it does not wait for.
     `parity_ns` is the time until the last command was submitted, where there were two phases (rule L7); `is_direct`
-    whether its commands pass the submitting thread by (rule Q11).
+    whether its commands pass the submitting thread by (rule Q11); `is_bitmap` whether they write the bitmap.
     """
 
     done: Callable[[Access, Command], None]
@@ -30,6 +31,7 @@ class Access:
     asked_ns: int
     start_ns: int
     is_direct: bool = True
+    is_bitmap: bool = False
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
@@ -72,10 +74,18 @@ class Raid:
 
     def access(self, op: int, sector: int, n: int, done: Callable[[Access, Command], None]) -> None:
         """Start a host access of `n` sectors; `done` gets the access and the command that completed last."""
-        asked_ns = self.clock.now
         if self.bitmap is None or op == READ:
-            self._access(op, sector, n, asked_ns, done)
-            return
+            begin = partial(self._plan, op, sector, n, self.clock.now, done)
+        else:
+            begin = partial(self._intend, sector, n, self.clock.now, done)
+        if self.submitter is not None and self.is_host_thread:
+            self.submitter.when_awake(begin)
+        else:
+            begin()
+
+    def _intend(self, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        """A write that needs bits begins when they are set (rule L13)."""
+        assert self.bitmap is not None
         bitmap, bits = self.bitmap, bits_of(self.tables, sector, n)
 
         def ended(access: Access, last: Command) -> None:
@@ -83,15 +93,11 @@ class Raid:
             done(access, last)
 
         bitmap.enter(bits, self.clock.now)
-        self.waiting_for_bits.append(lambda: self._access(op, sector, n, asked_ns, ended))
-        if not self.is_writing_bits:
+        self.waiting_for_bits.append(partial(self._plan, WRITE, sector, n, asked_ns, ended))
+        if self.submitter is not None and not self.is_host_thread:
+            self.submitter.in_turn(self._take_waiting)
+        elif not self.is_writing_bits:
             self._take_waiting()
-
-    def _access(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
-        if self.submitter is None or not self.is_host_thread:
-            self._plan(op, sector, n, asked_ns, done)
-        else:
-            self.submitter.when_awake(lambda: self._plan(op, sector, n, asked_ns, done))
 
     def _take_waiting(self) -> None:
         """All writes that wait begin: now, or when the bits that are pending have been set (rule L13)."""
@@ -112,14 +118,18 @@ class Raid:
         """Write the pages of the bitmap with bits that are pending to all disks that are left (rule L13)."""
         assert self.bitmap is not None
         self.is_writing_bits = True
+        if self.submitter is not None:
+            self.submitter.sleeps_for_bits = True
         tables = self.tables
+        starts = [tables.bitmap_start + page * tables.bitmap_page for page in self.bitmap.take()]
         pieces = [
-            Piece(disk, WRITE, tables.bitmap_start + page * tables.bitmap_page, tables.bitmap_page)
-            for page in self.bitmap.take()
+            Piece(disk, WRITE, lba, min(tables.bitmap_page, tables.bitmap_end - lba))
+            for lba in starts
             for disk in range(tables.n_disks)
             if disk not in tables.failed
         ]
-        self.start(pieces, [], lambda *_: self._bits_written())
+        now = self.clock.now
+        self._submit(Access(lambda *_: self._bits_written(), [], now, now, is_bitmap=True), pieces)
 
     def _bits_written(self) -> None:
         self.n_bit_writes += 1
@@ -136,7 +146,9 @@ class Raid:
         self.bitmap.written()
         self._begin_taken()
         self.is_writing_bits = False
-        if self.waiting_for_bits:
+        if self.submitter is not None:
+            self.submitter.bits_set()
+        elif self.waiting_for_bits:
             self._take_waiting()
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
@@ -174,7 +186,9 @@ class Raid:
 
     def _command(self, access: Access, disk: int, op: int, lba: int, n: int) -> Command:
         self.n_commands += 1
-        return Command(self.n_commands - 1, disk, op, lba, n, self.clock.now, lambda c: self._part_done(access, c))
+        number, now = self.n_commands - 1, self.clock.now
+        done = partial(self._part_done, access)
+        return Command(number, disk, op, lba, n, now, done, is_bitmap=access.is_bitmap)
 
     def _follow(self, access: Access, read: Command) -> None:
         """Write behind a read on the disk that is held for it (rule L12)."""
@@ -215,12 +229,12 @@ class Raid:
         if access.n_following:
             return
         access.parity_ns = command.submitted_ns - access.start_ns
-        if self.submitter is not None and self.is_host_thread:
-            self.submitter.notice(lambda: access.done(access, command))
-        elif self.submitter is not None and not access.is_direct:
-            self.submitter.end(lambda: access.done(access, command))
-        else:
+        if self.submitter is None or access.is_direct:
             access.done(access, command)
+        elif self.is_host_thread:
+            self.submitter.notice(lambda: access.done(access, command))
+        else:
+            self.submitter.in_turn(lambda: access.done(access, command))
 
     def _choose_copy(self, copies: Sequence[Copy], n: int) -> Copy:
         """Copy that serves a read of `n` sectors (rule L5)."""

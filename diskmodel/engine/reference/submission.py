@@ -22,7 +22,7 @@ class Submitter:
         self.clock = clock
         self.devices = devices
         self.throttles = [WriteThrottle(block_queue) for _ in devices]
-        #: What the thread does in order: commands to hand over, and ends to notice.
+        #: What the thread does in order: commands to hand over, ends to notice, writes to take.
         self.held: deque[Command | Callable[[], None]] = deque()
         self.requests: deque[Callable[[], None]] = deque()
         #: What has ended and has not been noticed.
@@ -31,6 +31,8 @@ class Submitter:
         self.turn_ns = turn_ns
         self.is_in_turn = False
         self.is_asleep = False
+        #: The thread has the bitmap written and sleeps until its bits are set (rule L13).
+        self.sleeps_for_bits = False
         self._is_proceeding = False
 
     def hand_over(self, commands: Sequence[Command]) -> None:
@@ -40,9 +42,14 @@ class Submitter:
         self.held.extend(commands)
         self._proceed()
 
-    def end(self, action: Callable[[], None]) -> None:
-        """Notice in the array's thread that an access has ended, behind what the thread still has."""
+    def in_turn(self, action: Callable[[], None]) -> None:
+        """Notice in the array's thread that an access has ended, or take a write: behind what the thread still has."""
         self.held.append(action)
+        self._proceed()
+
+    def bits_set(self) -> None:
+        """The thread goes on: the bitmap has been written."""
+        self.sleeps_for_bits = False
         self._proceed()
 
     def direct(self, command: Command) -> None:
@@ -67,7 +74,9 @@ class Submitter:
     def completed(self, command: Command) -> None:
         """A command has completed."""
         throttle = self.throttles[command.device]
-        if throttle.completed(command.seq, command.op, self.clock.now - command.arrived_ns):
+        if command.is_bitmap:
+            throttle.exempt_completed()
+        elif throttle.completed(command.seq, command.op, self.clock.now - command.arrived_ns):
             self._wake(command.device)
 
     def _proceed(self) -> None:
@@ -76,7 +85,7 @@ class Submitter:
         if self._is_proceeding:
             return
         self._is_proceeding = True
-        while not self.is_asleep and (self.held or self.requests or (self.ends and not self.is_in_turn)):
+        while self._is_awake_and_has_work:
             if self.held:
                 first = self.held[0]
                 if isinstance(first, Command) and not self._may_go(first):
@@ -92,6 +101,11 @@ class Submitter:
             else:
                 self._notice_one()
         self._is_proceeding = False
+
+    @property
+    def _is_awake_and_has_work(self) -> bool:
+        is_awake = not self.is_asleep and not self.sleeps_for_bits
+        return is_awake and bool(self.held or self.requests or (self.ends and not self.is_in_turn))
 
     def _notice_one(self) -> None:
         """Notice the first completion; the next one has its turn when what this one leads to has been issued."""
@@ -111,7 +125,8 @@ class Submitter:
         return throttle.n_writes < throttle.limit
 
     def _issue(self, command: Command) -> None:
-        self.throttles[command.device].issued(command.seq, command.op, self.clock.now)
+        if not command.is_bitmap:
+            self.throttles[command.device].issued(command.seq, command.op, self.clock.now)
         self.devices[command.device].submit_reserved(command)
 
     def _wake(self, device: int) -> None:

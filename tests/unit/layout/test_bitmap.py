@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from diskmodel.array import Array
+from diskmodel.engine.run import run as run_requests
+from diskmodel.engine.scenario import resolve
 from diskmodel.engine.simulate import simulate
 from diskmodel.errors import DescriptionError
 from diskmodel.layout.bitmap import BITS_PER_PAGE, Bitmap, bits_of
 from diskmodel.layout.description import Layout
 from diskmodel.layout.tables import LayoutTables, layout_tables
+from diskmodel.queue import Queue
+from diskmodel.records import PARTS, READ, WRITE
 from diskmodel.result import Result
 from diskmodel.workload import Workload
 
@@ -49,6 +54,11 @@ def test_a_bit_is_cleared_at_the_second_wake_up_after_its_last_write() -> None:
     bitmap.enter([7, BITS_PER_PAGE + 1], 0)
     assert not bitmap.bits[7].is_set
     assert bitmap.take() == [0, 1]
+    # the first page begins with a superblock of 256 bytes
+    bitmap.pending = [BITS_PER_PAGE - 256 * 8 - 1]
+    assert bitmap.take() == [0]
+    bitmap.pending = [BITS_PER_PAGE - 256 * 8]
+    assert bitmap.take() == [1]
     bitmap.enter([7], 0)
     assert bitmap.take() == []  # it is being set already
     bitmap.flying = [7, BITS_PER_PAGE + 1]
@@ -87,6 +97,14 @@ def test_bad_bitmaps_are_refused(layout: dict[str, Any], said: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         tables(**layout)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(("chunk", "n_sectors"), [("64 MiB", 1), ("1 MiB", 1), ("64 KiB", 2), ("4 KiB", 17)])
+def test_only_the_sectors_in_use_are_written(chunk: str, n_sectors: int) -> None:
+    """A member of 256 MiB: 256 bytes and a bit for each chunk, in pages of 8 sectors."""
+    layout = Layout.parse({"level": "raid5", "disks": 4, "strip": "4 KiB", "bitmap": {"chunk": chunk}})
+    found = layout_tables(layout, 256 << 11, 512)
+    assert found.bitmap_end - found.bitmap_start == n_sectors
 
 
 def run(layout: dict[str, Any], workload: dict[str, Any], n: int, engine: Any = "auto", **array: Any) -> Result:
@@ -173,4 +191,25 @@ def test_what_a_bitmap_of_mirrors_costs_beyond_the_rules_is_said(level: str, is_
     mix = Workload.parse({"size": "4 KiB", "read_ratio": 0.7, "clients": 8})
     messages = simulate(array, mix, n_requests=200, profile_draws=0).messages
     assert any("waits for the bitmap before it reads" in text for text in messages) == is_doubted
-    assert not Layout.parse({"level": level, "disks": 4}).doubt
+    one_thread = array.model_copy(update={"queue": Queue.parse({"write_throttle": "linux"})})
+    no_bitmap = array.model_copy(update={"layout": Layout.parse({"level": level, "disks": 4})})
+    assert not one_thread.doubts
+    assert not no_bitmap.doubts
+
+
+@pytest.mark.parametrize("engine", ["simpy", "native"])
+def test_a_program_reads_nothing_while_it_waits_for_the_bitmap(engine: Any) -> None:
+    """Two clients of one program on mirrors: the read is submitted when the write's bit is set (rules L13, Q11)."""
+    layout = {"level": "raid1", "disks": 2, "bitmap": {"chunk": "64 KiB"}}
+    found = {}
+    for throttle in ("linux", "none"):
+        array = Array.parse({"drive": "generic-10k", "layout": layout, "queue": {"write_throttle": throttle}})
+        load = Workload.parse({"size": "4 KiB", "read_ratio": 1.0, "clients": 2})
+        requests = load.requests(capacity_bytes=array.usable_bytes, n=2, seed=1)
+        requests = replace(requests, op=np.array([WRITE, READ], np.uint8))
+        parts_ns = run_requests(resolve(array, 1), requests, engine=engine).completions.parts_ns
+        found[throttle] = parts_ns[:, PARTS.index("queue")]
+    write_ns, read_ns = found["linux"]
+    assert write_ns > 0
+    assert read_ns >= write_ns
+    assert found["none"][1] < write_ns

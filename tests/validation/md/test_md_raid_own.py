@@ -18,12 +18,8 @@ TOLERANCE = {"iops": 0.03, "mean_ms": 0.04, "p99_ms": 0.08}
 SEQUENTIAL = {"iops": 0.10, "mean_ms": 0.10}
 
 STRIPES = "md's stripe cache: which parts of a row come together, and in which order raid5d sends them"
-WINDOWS = "p99 depends on when the throttle's windows began, before the first request"
-BITMAP = "who writes the bitmap does nothing else meanwhile; in the model only writes wait that have not begun"
 #: Figures that are outside, by run and direction, with the reason as far as it is known.
 OUTSIDE: dict[tuple[str, str, str], str] = {
-    ("RAID5,3,0,,mix70,32", "write", "p99_ms"): WINDOWS,
-    ("RAID5,4,0,,randwrite,32", "write", "p99_ms"): WINDOWS,
     ("RAID5,4,0,,seqwrite,1", "write", "iops"): STRIPES,
     ("RAID5,4,0,,seqwrite,1", "write", "mean_ms"): STRIPES,
     ("RAID5,4,0,,seqwrite,4", "write", "iops"): STRIPES,
@@ -32,29 +28,6 @@ OUTSIDE: dict[tuple[str, str, str], str] = {
     ("RAID5,8,0,,seqwrite,1", "write", "mean_ms"): STRIPES,
     ("RAID5,12,0,,seqwrite,1", "write", "iops"): STRIPES,
     ("RAID5,12,0,,seqwrite,1", "write", "mean_ms"): STRIPES,
-    ("RAID6,10,0,,randwrite,32", "write", "p99_ms"): WINDOWS,
-    ("RAID10,6,0,,mix70,32", "write", "p99_ms"): WINDOWS,
-    ("RAID5,8,1,,randwrite,32", "write", "p99_ms"): WINDOWS,
-    ("RAID6,6,1,,mix70,32", "read", "p99_ms"): WINDOWS,
-    ("RAID5,4,0,bitmap,mix70,32", "write", "p99_ms"): BITMAP,
-    ("RAID6,6,0,bitmap,randwrite,32", "write", "p99_ms"): BITMAP,
-    ("RAID6,6,0,bitmap,mix70,8", "write", "p99_ms"): BITMAP,
-    ("RAID6,6,0,bitmap,mix70,32", "read", "iops"): BITMAP,
-    ("RAID6,6,0,bitmap,mix70,32", "write", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,randwrite,8", "write", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,randwrite,32", "write", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "read", "iops"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "read", "mean_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "read", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "write", "iops"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "write", "mean_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,8", "write", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "read", "iops"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "read", "mean_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "read", "p99_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "write", "iops"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "write", "mean_ms"): BITMAP,
-    ("RAID10,6,0,bitmap,mix70,32", "write", "p99_ms"): BITMAP,
     ("RAID5,4,0,stripe cache 1024,seqwrite,1", "write", "iops"): STRIPES,
     ("RAID5,4,0,stripe cache 1024,seqwrite,1", "write", "mean_ms"): STRIPES,
     ("RAID5,4,0,stripe cache 1024,seqwrite,4", "write", "iops"): STRIPES,

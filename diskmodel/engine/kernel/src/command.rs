@@ -13,6 +13,8 @@ pub struct Command {
     /// A read after which the arm is kept for a write of the same blocks, and that write (rule L12).
     pub holds: bool,
     pub follows: bool,
+    /// A page of the write-intent bitmap: the array counts it as none of its writes (rules L5, Q10).
+    pub is_bitmap: bool,
     /// Part of a run that does not go to the media cache (rule G2).
     pub in_place: bool,
     pub lba: i64,

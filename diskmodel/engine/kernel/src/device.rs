@@ -384,7 +384,9 @@ impl Front {
     pub fn complete(&mut self, command: &Command) {
         self.in_drive -= 1;
         self.pending -= 1;
-        self.completed_end = command.lba + command.n;
+        if !command.is_bitmap || planted(Fault::BitmapHead) {
+            self.completed_end = command.lba + command.n;
+        }
         let counters = &mut self.counters;
         let response = command.done - command.submitted;
         counters.response_ns += i128::from(response);

@@ -122,6 +122,7 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         rebuild_front: 0,
         bitmap_chunk: 0,
         bitmap_start: 0,
+        bitmap_end: 0,
         bitmap_page: 0,
         bitmap_interval_ns: 0,
         bitmap_flush_ns: 0,

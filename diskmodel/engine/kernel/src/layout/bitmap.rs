@@ -6,8 +6,14 @@ use rustc_hash::FxHashMap;
 use super::{Family, Layout};
 use crate::faults::{planted, Fault};
 
-/// Bits of a page of 4 KiB.
-pub const BITS_PER_PAGE: i64 = 4096 * 8;
+/// Bits of a page of 4 KiB, and what comes before the first one.
+const BITS_PER_PAGE: i64 = 4096 * 8;
+const HEADER_BITS: i64 = 256 * 8;
+
+/// Page of the bitmap that a bit is on.
+pub fn page_of(bit: i64) -> i64 {
+    (HEADER_BITS + bit) / BITS_PER_PAGE
+}
 
 /// A bit that some write has needed.
 #[derive(Clone, Copy, Default)]
@@ -88,7 +94,7 @@ impl Bitmap {
             self.pending.extend(self.flying.drain(1..));
         }
         pages.clear();
-        pages.extend(self.flying.iter().map(|number| number / BITS_PER_PAGE));
+        pages.extend(self.flying.iter().map(|&number| page_of(number)));
         pages.sort_unstable();
         pages.dedup();
     }

@@ -18,7 +18,7 @@ use crate::named::named;
 /// A read after which the disk is held until the same blocks have been written (rule L12).
 pub const READ_AND_HOLD: u8 = 2;
 
-pub use bitmap::{Bitmap, BITS_PER_PAGE};
+pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
 pub use tables::LayoutTables;
 

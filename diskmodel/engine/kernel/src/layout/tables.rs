@@ -43,6 +43,7 @@ pub struct LayoutTables {
     /// Sectors that a bit of the write-intent bitmap stands for; 0: no bitmap.
     pub bitmap_chunk: i64,
     pub bitmap_start: i64,
+    pub bitmap_end: i64,
     pub bitmap_page: i64,
     pub bitmap_interval_ns: i64,
     pub bitmap_flush_ns: i64,

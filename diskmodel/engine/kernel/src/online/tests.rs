@@ -45,6 +45,7 @@ fn scenario() -> Scenario {
         rebuild_front: 0,
         bitmap_chunk: 0,
         bitmap_start: 0,
+        bitmap_end: 0,
         bitmap_page: 0,
         bitmap_interval_ns: 0,
         bitmap_flush_ns: 0,

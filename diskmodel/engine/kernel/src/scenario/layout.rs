@@ -1,7 +1,7 @@
 //! What a layout must keep.
 
-use crate::layout::PER_MILLION;
-use crate::layout::{Family, LayoutTables, SyncAction, BITS_PER_PAGE};
+use crate::layout::{page_of, PER_MILLION};
+use crate::layout::{Family, LayoutTables, SyncAction};
 use crate::rule::{all_within, ascending, holds, within};
 use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
 
@@ -50,15 +50,16 @@ impl LayoutTables {
         if self.bitmap_chunk == 0 {
             return Ok(());
         }
-        within("layout.bitmap_start", self.bitmap_start, 0, drive_sectors)?;
+        within("layout.bitmap_end", self.bitmap_end, 1, drive_sectors)?;
+        within("layout.bitmap_start", self.bitmap_start, 0, self.bitmap_end - 1)?;
         within("layout.bitmap_page", self.bitmap_page, 1, drive_sectors)?;
         let covered = if self.family == Family::Parity { self.member } else { self.capacity };
-        let n_pages = covered / self.bitmap_chunk / BITS_PER_PAGE + 1;
+        let last_page = page_of((covered - 1) / self.bitmap_chunk);
         holds(
-            self.bitmap_start.saturating_add(n_pages.saturating_mul(self.bitmap_page)) <= drive_sectors,
+            self.bitmap_start.saturating_add(last_page.saturating_mul(self.bitmap_page)) < self.bitmap_end,
             "layout.bitmap_page",
             self.bitmap_page,
-            format_args!("{n_pages} pages from bitmap_start on must end within the drive's {drive_sectors} sectors"),
+            format_args!("page {last_page} from bitmap_start on must begin before bitmap_end"),
         )?;
         within("layout.bitmap_interval_ns", self.bitmap_interval_ns, 1, MAX_APART_NS)?;
         within("layout.bitmap_flush_ns", self.bitmap_flush_ns, 0, MAX_APART_NS)

@@ -12,20 +12,20 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     #[inline(always)]
     pub(super) fn access_array(&mut self, owner: Owner, op: u8, sector: i64, n: i64) {
         let asked = self.events.now;
-        if self.intents.is_none() || op == READ {
-            self.begin_access(owner, op, sector, n, asked);
-        } else {
-            self.write_with_intent(owner, sector, n, asked);
-        }
-    }
-
-    /// Start an access whose bits are set, if it needs any.
-    #[inline(always)]
-    pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
         if self.is_host_thread() {
             self.access_when_awake(owner, op, sector, n, asked);
         } else {
+            self.begin_access(owner, op, sector, n, asked);
+        }
+    }
+
+    /// Begin an access: now, or when the bits that it needs are set.
+    #[inline(always)]
+    pub(super) fn begin_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
+        if self.intents.is_none() || op == READ {
             self.plan_access(owner, op, sector, n, asked);
+        } else {
+            self.intend(owner, sector, n, asked);
         }
     }
 
@@ -75,6 +75,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         let now = self.events.now;
         let border = self.model.border();
         let is_throttled = self.submitter.is_some();
+        let is_bitmap = self.accesses[id].owner == Owner::Bitmap;
         let mut out = 0;
         for at in 0..self.plan.first.len() {
             let piece = &self.plan.first[at];
@@ -87,6 +88,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     access: id,
                     op: if op == READ_AND_HOLD { READ } else { op },
                     holds: op == READ_AND_HOLD,
+                    is_bitmap,
                     lba,
                     n: take,
                     submitted: now,
@@ -205,7 +207,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         let is_direct = access.is_direct;
         match &self.submitter {
-            Some(s) if s.is_host_thread => self.finish_when_awake(*command),
+            Some(s) if !is_direct && s.is_host_thread => self.finish_when_awake(*command),
             Some(_) if !is_direct => self.finish_in_thread(*command),
             _ => self.finish_access(command),
         }

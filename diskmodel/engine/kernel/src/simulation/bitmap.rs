@@ -45,20 +45,22 @@ impl Intents {
 }
 
 impl<D: Device, T: Traffic> Simulation<D, T> {
-    /// A write begins now if its bits are set and the bitmap is not being written, else after that.
-    #[inline(always)]
-    pub(super) fn write_with_intent(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
+    /// A write that needs bits begins when they are set.
+    pub(super) fn intend(&mut self, owner: Owner, sector: i64, n: i64, asked: i64) {
         let bits = self.layout.bits_of(sector, n);
+        let has_own_thread = self.submitter.is_some() && !self.is_host_thread();
         let Some(intents) = &mut self.intents else { return };
-        intents.bitmap.enter(bits, asked);
+        intents.bitmap.enter(bits, self.events.now);
         intents.waiting.push(Waiting { owner, sector, n, asked });
-        if !intents.is_writing {
+        if has_own_thread {
+            self.take_waiting_in_turn();
+        } else if !intents.is_writing {
             self.take_waiting();
         }
     }
 
     /// All writes that wait begin: now, or when the bits that are pending have been set.
-    fn take_waiting(&mut self) {
+    pub(super) fn take_waiting(&mut self) {
         let Some(intents) = &mut self.intents else { return };
         intents.n_taken = intents.waiting.len();
         if intents.bitmap.has_pending() && !planted(Fault::BitmapWait) {
@@ -74,7 +76,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         taken.clear();
         taken.extend(intents.waiting.drain(..intents.n_taken));
         for &Waiting { owner, sector, n, asked } in &taken {
-            self.begin_access(owner, WRITE, sector, n, asked);
+            self.plan_access(owner, WRITE, sector, n, asked);
         }
         if let Some(intents) = &mut self.intents {
             intents.taken = taken;
@@ -92,8 +94,11 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         for page in &intents.pages {
             let lba = layout.bitmap_start + page * layout.bitmap_page;
             let left = (0..layout.n_disks).filter(|disk| !layout.failed.contains(disk));
-            plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, layout.bitmap_page)));
+            let end = if planted(Fault::BitmapTail) { i64::MAX } else { layout.bitmap_end };
+            let n = layout.bitmap_page.min(end - lba);
+            plan.first.extend(left.map(|disk| Piece::new(disk, WRITE, lba, n)));
         }
+        self.sleep_for_bits();
         self.start(Owner::Bitmap, self.events.now, true, None);
     }
 
@@ -115,7 +120,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.begin_taken();
         let Some(intents) = &mut self.intents else { return };
         intents.is_writing = false;
-        if !intents.waiting.is_empty() {
+        let has_waiting = !intents.waiting.is_empty();
+        if self.submitter.is_some() {
+            self.bits_set();
+        } else if has_waiting {
             self.take_waiting();
         }
     }

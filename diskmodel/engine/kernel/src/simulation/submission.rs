@@ -30,6 +30,8 @@ enum Work {
     HandOver(u32),
     /// Notice that the access with this last command has ended.
     End(Command),
+    /// Take the writes that wait for the bitmap.
+    TakeWrites,
 }
 
 /// One thread, and the writes that each disk may be given.
@@ -43,6 +45,8 @@ pub struct Submitter {
     turn_ns: i64,
     is_in_turn: bool,
     is_asleep: bool,
+    /// It has the bitmap written and sleeps until its bits are set (rule L13).
+    sleeps_for_bits: bool,
     /// It is at work, and goes on by itself with whatever that gives it to do.
     is_proceeding: bool,
     /// The thread is the host's own (mirrors); parity arrays have one of their own.
@@ -59,6 +63,7 @@ impl Submitter {
             turn_ns,
             is_in_turn: false,
             is_asleep: false,
+            sleeps_for_bits: false,
             is_proceeding: false,
             is_host_thread,
         }
@@ -96,6 +101,29 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         self.proceed();
     }
 
+    /// Takes the writes that wait for the bitmap, behind what the array's thread still has.
+    pub(super) fn take_waiting_in_turn(&mut self) {
+        if let Some(s) = &mut self.submitter {
+            s.held.push_back(Work::TakeWrites);
+        }
+        self.proceed();
+    }
+
+    /// The thread sleeps until the bitmap has been written.
+    pub(super) fn sleep_for_bits(&mut self) {
+        if let Some(s) = &mut self.submitter {
+            s.sleeps_for_bits = !planted(Fault::BitmapSleep);
+        }
+    }
+
+    /// The thread goes on: the bitmap has been written.
+    pub(super) fn bits_set(&mut self) {
+        if let Some(s) = &mut self.submitter {
+            s.sleeps_for_bits = false;
+        }
+        self.proceed();
+    }
+
     /// The host has issued what the completion that it noticed last let it issue.
     pub(super) fn turn_ended(&mut self) {
         if let Some(s) = &mut self.submitter {
@@ -125,7 +153,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     pub(super) fn throttled_completed(&mut self, command: Command) {
         let response = self.events.now - command.arrived;
         let Some(s) = &mut self.submitter else { return };
-        if s.throttles[command.device as usize].completed(command.seq, command.op, response) {
+        let throttle = &mut s.throttles[command.device as usize];
+        if command.is_bitmap && !planted(Fault::BitmapThrottle) {
+            throttle.exempt_completed();
+        } else if throttle.completed(command.seq, command.op, response) {
             self.wake_thread(command.device);
         }
     }
@@ -159,7 +190,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     fn work_until_asleep(&mut self) {
         loop {
             let Some(s) = &mut self.submitter else { return };
-            if s.is_asleep {
+            if s.is_asleep || s.sleeps_for_bits {
                 return;
             }
             if let Some(&Work::HandOver(id)) = s.held.front() {
@@ -180,10 +211,14 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                     self.finish_access(&last);
                     continue;
                 }
+                Some(Work::TakeWrites) => {
+                    self.take_waiting();
+                    continue;
+                }
                 None => {}
             }
             if let Some(Request { owner, op, sector, n, asked }) = s.requests.pop_front() {
-                self.plan_access(owner, op, sector, n, asked);
+                self.begin_access(owner, op, sector, n, asked);
                 continue;
             }
             if s.is_in_turn {
@@ -216,8 +251,8 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// Hands over a command that has been counted already.
     fn hand_reserved(&mut self, id: u32) {
         let now = self.events.now;
-        let Command { seq, op, device, .. } = self.commands[id];
-        if let Some(s) = &mut self.submitter {
+        let Command { seq, op, device, is_bitmap, .. } = self.commands[id];
+        if let (Some(s), false) = (&mut self.submitter, is_bitmap && !planted(Fault::BitmapThrottle)) {
             s.throttles[device as usize].issued(seq, op, now);
         }
         let disk = &mut self.disks[device as usize];
