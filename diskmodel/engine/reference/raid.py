@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
@@ -11,8 +11,9 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
-from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece
+from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
+from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
@@ -35,10 +36,13 @@ class Access:
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
+    #: Of a stretch of rows (rule L15): its pages while it reads, and the requests that it is part of.
+    pages: range = range(0)
+    requests: list[Access] = field(default_factory=list)
 
 
 class Raid:
-    """Disks under a layout (rules L1 to L13)."""
+    """Disks under a layout (rules L1 to L15)."""
 
     def __init__(
         self,
@@ -63,6 +67,8 @@ class Raid:
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
         self.submitter = Submitter(clock, devices, block_queue, turn_ns) if is_throttled else None
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
+        # a lost disk's blocks are computed anew for each request
+        self.stripes = StripeCache(tables) if tables.stripe_cache and not tables.failed else None
         self.is_parity = tables.family == "parity"
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and not self.is_parity
@@ -152,6 +158,9 @@ class Raid:
             self._take_waiting()
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        if op == WRITE and self.stripes is not None:
+            self._write_stripes(self.stripes, sector, n, asked_ns, done)
+            return
         if op == READ and self.tables.copies > 1:
             self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
@@ -161,6 +170,45 @@ class Raid:
             is_computed = self.is_parity and bool(self.tables.failed)
             access.is_direct = op == READ and not is_computed and not self.is_host_thread
         self._submit(access, pieces.first)
+
+    def _write_stripes(
+        self, stripes: StripeCache, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]
+    ) -> None:
+        """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
+        now = self.clock.now
+        request = Access(done, [], asked_ns, now)
+        to_submit: list[tuple[Access, list[Piece]]] = []
+        at_once: list[Piece] = []
+        for stretch in stripes.write(sector, n):
+            if stretch.reads:
+                access = self._part_of(request)
+                access.then, access.pages = stretch.writes, stretch.pages
+                stripes.begin_reading(stretch.pages, access)
+                to_submit.append((access, stretch.reads))
+            elif isinstance(stretch.reading, Access):
+                access, request.out = stretch.reading, request.out + 1
+                access.requests.append(request)
+                access.then += [piece for piece in stretch.writes if not _is_within(piece, access.then)]
+            else:
+                at_once += stretch.writes
+        if at_once:
+            to_submit.append((self._part_of(request), merged(at_once)))
+        for access, pieces in to_submit:
+            self._submit(access, pieces)
+
+    def _part_of(self, request: Access) -> Access:
+        request.out += 1
+        part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
+        part.is_direct = self.submitter is None
+        return part
+
+    @staticmethod
+    def _part_written(part: Access, last: Command) -> None:
+        for request in part.requests:
+            request.out -= 1
+            if not request.out:
+                request.parity_ns = last.submitted_ns - request.start_ns
+                request.done(request, last)
 
     def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
         """Start pieces in two phases."""
@@ -224,6 +272,8 @@ class Raid:
             return
         if access.then:
             pieces, access.then = access.then, []
+            if self.stripes is not None:
+                self.stripes.end_reading(access.pages, access)
             self._submit(access, pieces)
             return
         if access.n_following:
@@ -265,3 +315,11 @@ class Raid:
         if policy == "idle-or-nearest":
             distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
         return copies[distance.index(min(distance))]
+
+
+def _is_within(piece: Piece, others: Sequence[Piece]) -> bool:
+    """Whether one of the others, all of the same operation, covers a piece."""
+    return any(
+        other.disk == piece.disk and other.lba <= piece.lba and piece.lba + piece.n <= other.lba + other.n
+        for other in others
+    )

@@ -89,6 +89,7 @@ VALUES: dict[str, tuple[Any, dict[str, Any]]] = {
     "layout.read_strips": ("separate", {}),
     "layout.write_policy": ("reconstruct-write", {}),
     "layout.read_modify_write": ("held", {}),
+    "layout.stripe_cache_pages": (512, {}),
     "layout.failed": ([2], {}),
     "layout.spares": (2, {}),
     "layout.rebuild.disk": (1, {"layout": REBUILD}),
@@ -192,6 +193,7 @@ ONLY: dict[str, set[str]] = {
     "layout.rotation": {"raid5", "raid6"},
     "layout.write_policy": {"raid5", "raid6"},
     "layout.read_modify_write": {"raid5", "raid6"},
+    "layout.stripe_cache_pages": {"raid5", "raid6"},
 }
 
 
