@@ -243,8 +243,8 @@ class Array(Description):
         if not self.drive_write_cache or cache is None or not cache.write_back:
             return ""
         return (
-            "for writes cached in the disks, measured rates and means agree with the simulation, but the slowest writes "
-            "took longer: the p99 of single writes 1.7 times as long as simulated on one disk, 4 times on another"
+            "for writes cached in the disks, measured rates and means agree with the simulation, but the slowest "
+            "writes took longer: the p99 of single writes 1.7 times as long as simulated on one disk, 4 times on another"
         )
 
     @property
