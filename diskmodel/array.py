@@ -244,7 +244,8 @@ class Array(Description):
             return ""
         return (
             "for writes cached in the disks, measured rates and means agree with the simulation, but the slowest "
-            "writes took longer: the p99 of single writes 1.7 times as long as simulated on one disk, 4 times on another"
+            "writes took longer: the p99 of single writes 1.7 times as long as simulated on one disk, 4 times on "
+            "another"
         )
 
     @property
