@@ -26,6 +26,9 @@ FAR_FROM_BUSY_RATIO = 0.9
 #: instead of 2.5 %; the lower end is too high in less than 1 %. And a search looks up to three times. At 1 one array
 #: in ten just beyond the limit is called enough; at 2 an answer needs runs of twice the length.
 SAFE_HALF_WIDTHS = 1.5
+#: How many times as wide as its own the interval of a figure at the limit is taken to be, at most. Where a distribution
+#: has a gap, p99 of a flash drive is 1 ms with an interval up to 10: without a bound no limit would be far enough.
+MOST_WIDENED = 2
 #: Detail of that criterion.
 BUSIEST = "of the busiest disk"
 
@@ -49,12 +52,13 @@ def criterion(name: str, detail: str, limit: float, figure: Interval, unit: str,
 def half_widths_from(limit: float, figure: Interval, *, is_upper: bool) -> float:
     """Return how far on the good side of a limit a figure is, in what its interval extends towards it; else at most 0.
 
-    The interval is that of a figure at the limit, which is wider by as much as the limit is larger (a score test).
+    The interval is that of a figure at the limit, which is wider by as much as the limit is larger (a score test), up
+    to `MOST_WIDENED`.
     """
     extent = figure.high - figure.value if is_upper else figure.value - figure.low
     distance = limit - figure.value if is_upper else figure.value - limit
     if figure.value > 0 and is_upper:
-        extent *= limit / figure.value
+        extent *= min(limit / figure.value, MOST_WIDENED)
     if extent > 0:
         return distance / extent
     return math.inf if distance >= 0 else -math.inf
