@@ -131,7 +131,7 @@ def section() -> str:
 
 
 def _table() -> str:
-    lines = ["| drive | rule | probability | misfit | depth: error of p99 |", "|---|---|--:|--:|---|"]
+    lines = ["| cache | rule | probability | misfit | depth: error of p99 |", "|---|---|--:|--:|---|"]
     for profile, name in NAMES.items():
         tried = [("one at a time", RULES[0], 0.0), *((rule, rule, best(profile, rule)) for rule in RULES)]
         for said, rule, probability in tried:
