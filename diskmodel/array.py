@@ -236,8 +236,8 @@ class Array(Description):
         """How much longer the slowest writes take that disks cache by order of the array; "" elsewhere.
 
         Of single 4 KiB writes (tests/data/published_arrays.toml): Samsung F1, p50 6.0 ms and p99 16.7 ms, where the
-        model has 6.5 and 9.8; WD740GD, p50 0.33 and p99 26.3, where it has 4.8 and 6.5. The one loses a revolution now
-        and then, the other frees room for several writes at once: no rule is common to both.
+        model has 6.5 and 9.8; WD740GD, p50 0.33 and p99 26.3, where it has 4.8 and 6.5. They make room for several
+        writes at once (docs/explanation/validation-firmware.md), each for another number of them.
         """
         cache = self.drive.cache if isinstance(self.drive, Hdd) else None
         if not self.drive_write_cache or cache is None or not cache.write_back:
