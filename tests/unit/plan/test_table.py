@@ -15,6 +15,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
@@ -229,6 +230,25 @@ def test_flash_that_is_written_much_says_how_much(drive: str, is_named: bool) ->
         assert (found is not None) == is_named
         if found:
             assert (float(found[1]), float(found[2])) == pytest.approx((0.566, 0.59), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("room", "has_cache", "is_named"),
+    [(0, True, True), (0, False, False), (20_000, True, False), (math.nan, True, False)],
+)
+def test_a_plan_says_where_writes_wait_for_room_in_the_disks(room: float, has_cache: bool, is_named: bool) -> None:
+    queues = Queues()
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        return replace(queues(array, workload, n_requests=n_requests, seed=seed), burst_requests=room)
+
+    asked = {"drives": ["generic-7k2"], "levels": ["raid10"], "max_disks": 40}
+    plan = plan_of(candidates=asked, drive_write_cache=has_cache, objective={"latency": {"p99": "200 ms"}})
+    result = run_plan(plan, evaluate=evaluate)
+    assert result.best is not None
+    said = [line for line in cautions(result) if "own caches are full" in line]
+    assert len(said) == is_named
+    assert all(line.endswith("measure one, or plan with a reserve.") for line in said)
 
 
 def test_a_profile_that_did_not_converge_is_named_first() -> None:
