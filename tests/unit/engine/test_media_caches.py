@@ -57,6 +57,7 @@ def test_cleaning_a_band_takes_about_as_long_as_was_published(place: float) -> N
     assert 0.45 < cleaning_s(int(place * tables().n_sectors), (0, 3)) < 1.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", [None, "1 TB"])
 def test_random_writes_wait_for_cleanings_in_the_long_run(span: str | None) -> None:
     """Extents that a cleaning frees, over the time that it takes (`test_bands_are_cleaned_as_often…`)."""
