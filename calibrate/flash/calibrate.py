@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -60,6 +60,8 @@ class Known:
         Share of outstanding requests that complete together.
     buffer_bytes : int, optional
         The write buffer.
+    alone_ns : mapping
+        Percentiles of single reads, where they are known: percent → response in ns.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Known:
     span_bytes: int
     together_ratio: float | None = None
     buffer_bytes: int | None = None
+    alone_ns: Mapping[float, float] = field(default_factory=dict)
 
 
 def calibrate_flash(
@@ -137,7 +140,7 @@ def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings:
             parameters |= write_parameters(written, dies.shape)
             rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
             writes, notes = partial(fields_of, written), WRITE_NOTES
-        drive = profile_of(dies, writes=writes, notes=notes, **common)
+        drive = profile_of(dies, writes=writes, notes=notes, alone_ns=known.alone_ns, **common)
     if held_out:
         report = held_out_report(
             reads,
