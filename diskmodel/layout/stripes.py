@@ -20,8 +20,8 @@ class Stretch:
     ----------
     pages : range
         Their numbers; every row has as many as a strip has pages.
-    reading : object or None
-        Whose reads of them are in progress.
+    busy : object or None
+        Who reads or writes them now.
     reads, writes : list of Piece
         What has to be read first, and what is written then.
     """
@@ -29,14 +29,14 @@ class Stretch:
     pages: range
     written: int
     known: int
-    reading: object | None
+    busy: object | None
     reads: list[Piece] = field(default_factory=list)
     writes: list[Piece] = field(default_factory=list)
 
-    def is_continued_by(self, page: int, written: int, known: int, reading: object | None) -> bool:
+    def is_continued_by(self, page: int, written: int, known: int, busy: object | None) -> bool:
         """Whether a page behind it is written like these."""
         mine = (self.pages.stop, self.written, self.known)
-        return mine == (page, written, known) and self.reading is reading
+        return mine == (page, written, known) and self.busy is busy
 
 
 class StripeCache:
@@ -53,7 +53,7 @@ class StripeCache:
         self.pages_per_strip = tables.strip // tables.stripe_page
         #: Strips of each page that are known, as bits, data before parity; the page that was written last comes last.
         self.known: OrderedDict[int, int] = OrderedDict()
-        self.reading: dict[int, object] = {}
+        self.busy: dict[int, object] = {}
 
     def write(self, sector: int, n: int) -> list[Stretch]:
         """Return what a write of `n` sectors reads and writes, in md's order; from now on all of it is known."""
@@ -65,16 +65,16 @@ class StripeCache:
             self.known.popitem(last=False)
         return found
 
-    def begin_reading(self, pages: Iterable[int], reader: object) -> None:
-        """From now on `reader` reads what it needs to write these pages."""
+    def begin(self, pages: Iterable[int], who: object) -> None:
+        """From now on `who` reads what it needs to write these pages, or writes them."""
         for page in pages:
-            self.reading[page] = reader
+            self.busy[page] = who
 
-    def end_reading(self, pages: Iterable[int], reader: object) -> None:
-        """From now on `reader` writes."""
+    def end(self, pages: Iterable[int], who: object) -> None:
+        """`who` has written these pages."""
         for page in pages:
-            if self.reading.get(page) is reader:
-                del self.reading[page]
+            if self.busy.get(page) is who:
+                del self.busy[page]
 
     def _begins_with_the_second(self, row: Row, parts: list[Part]) -> bool:
         """Whether md takes the row of the first strip last: the next disk by number is another row's."""
@@ -94,12 +94,12 @@ class StripeCache:
             if not written:
                 continue
             key = first + page
-            known, reading = self.known.pop(key, 0), self.reading.get(key)
+            known, busy = self.known.pop(key, 0), self.busy.get(key)
             self.known[key] = known
-            if stretches and stretches[-1].is_continued_by(key, written, known, reading):
+            if stretches and stretches[-1].is_continued_by(key, written, known, busy):
                 stretches[-1].pages = range(stretches[-1].pages.start, key + 1)
             else:
-                stretches.append(Stretch(range(key, key + 1), written, known, reading))
+                stretches.append(Stretch(range(key, key + 1), written, known, busy))
         for stretch in stretches:
             start = max(low, (stretch.pages.start - first) * page_sectors)
             end = min(high, (stretch.pages.stop - first) * page_sectors)

@@ -36,9 +36,12 @@ class Access:
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
-    #: Of a stretch of rows (rule L15): its pages while it reads, and the requests that it is part of.
-    pages: range = range(0)
+    #: Of stretches of rows (rule L15): their pages, the requests that they are part of, what waits for them, and
+    #: whether they are being written.
+    pages: list[range] = field(default_factory=list)
     requests: list[Access] = field(default_factory=list)
+    followers: list[Access] = field(default_factory=list)
+    is_written: bool = False
 
 
 class Raid:
@@ -175,40 +178,61 @@ class Raid:
         self, stripes: StripeCache, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]
     ) -> None:
         """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
-        now = self.clock.now
-        request = Access(done, [], asked_ns, now)
+        request = Access(done, [], asked_ns, self.clock.now)
         to_submit: list[tuple[Access, list[Piece]]] = []
         at_once: list[Piece] = []
+        together = self._part_of(request)
         for stretch in stripes.write(sector, n):
-            if stretch.reads:
-                access = self._part_of(request)
-                access.then, access.pages = stretch.writes, stretch.pages
-                stripes.begin_reading(stretch.pages, access)
-                to_submit.append((access, stretch.reads))
-            elif isinstance(stretch.reading, Access):
-                access, request.out = stretch.reading, request.out + 1
-                access.requests.append(request)
-                access.then += [piece for piece in stretch.writes if not _is_within(piece, access.then)]
-            else:
+            busy = stretch.busy
+            if busy is None and not stretch.reads:
                 at_once += stretch.writes
+                together.pages.append(stretch.pages)
+                stripes.begin(stretch.pages, together)
+            elif isinstance(busy, Access) and not busy.is_written and not stretch.reads:
+                request.out += 1
+                busy.requests.append(request)
+                busy.then += [piece for piece in stretch.writes if not _is_within(piece, busy.then)]
+            else:
+                access = self._part_of(request)
+                access.then, access.pages = stretch.writes, [stretch.pages]
+                stripes.begin(stretch.pages, access)
+                if isinstance(busy, Access):
+                    busy.followers.append(access)
+                    access.out = 1
+                to_submit.append((access, stretch.reads))
+                request.out += 1
         if at_once:
-            to_submit.append((self._part_of(request), merged(at_once)))
+            together.is_written = True
+            to_submit.append((together, merged(at_once)))
+            request.out += 1
         for access, pieces in to_submit:
-            self._submit(access, pieces)
+            if pieces:
+                self._submit(access, pieces)
 
     def _part_of(self, request: Access) -> Access:
-        request.out += 1
         part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
         part.is_direct = self.submitter is None
         return part
 
-    @staticmethod
-    def _part_written(part: Access, last: Command) -> None:
+    def _part_written(self, part: Access, last: Command) -> None:
+        assert self.stripes is not None
+        for pages in part.pages:
+            self.stripes.end(pages, part)
         for request in part.requests:
             request.out -= 1
             if not request.out:
                 request.parity_ns = last.submitted_ns - request.start_ns
                 request.done(request, last)
+        for follower in part.followers:
+            follower.out -= 1
+            if not follower.out:
+                self._begin_second(follower)
+
+    def _begin_second(self, access: Access) -> None:
+        """Submit the second phase."""
+        pieces, access.then = access.then, []
+        access.is_written = True
+        self._submit(access, pieces)
 
     def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
         """Start pieces in two phases."""
@@ -222,7 +246,7 @@ class Raid:
                 command = self._command(access, disk, READ if op == READ_AND_HOLD else op, part_lba, part_n)
                 command.holds = op == READ_AND_HOLD
                 commands.append(command)
-        access.out = len(commands)
+        access.out += len(commands)
         if self.submitter is not None and not access.is_direct:
             self.submitter.hand_over(commands)
             return
@@ -271,10 +295,7 @@ class Raid:
         if access.out:
             return
         if access.then:
-            pieces, access.then = access.then, []
-            if self.stripes is not None:
-                self.stripes.end_reading(access.pages, access)
-            self._submit(access, pieces)
+            self._begin_second(access)
             return
         if access.n_following:
             return

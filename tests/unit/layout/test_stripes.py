@@ -57,17 +57,17 @@ def test_what_was_written_first_is_forgotten_first() -> None:
     assert pages == [(range(1), {0, 2}), (range(1, 16), set())]
 
 
-def test_a_write_joins_the_one_that_reads_its_row() -> None:
+def test_a_write_finds_the_one_that_is_busy_with_its_row() -> None:
     stripes = cache()
     (stretch,) = stripes.write(0, STRIP)
-    reader = object()
-    stripes.begin_reading(stretch.pages, reader)
+    writer = object()
+    stripes.begin(stretch.pages, writer)
     (joining,) = stripes.write(STRIP, STRIP)
-    assert joining.reading is reader
+    assert joining.busy is writer
     assert not joining.reads
-    stripes.end_reading(stretch.pages, reader)
+    stripes.end(stretch.pages, writer)
     (later,) = stripes.write(2 * STRIP, STRIP)
-    assert later.reading is None
+    assert later.busy is None
 
 
 def test_part_of_a_page_is_read_whole() -> None:

@@ -17,7 +17,7 @@ MODELLED = [row for row in ROWS if row["option"] not in md_raid_own.UNKNOWN]
 TOLERANCE = {"iops": 0.03, "mean_ms": 0.04, "p99_ms": 0.08}
 SEQUENTIAL = {"iops": 0.10, "mean_ms": 0.10}
 
-STRIPES = "which writes md's thread joins where several requests share rows, and when it is short of stripes"
+STRIPES = "whether md's thread sees requests of one instant alone or together, which the kernel's scheduler decides"
 #: Figures that are outside, by run and direction, with the reason as far as it is known.
 OUTSIDE: dict[tuple[str, str, str], str] = {
     ("RAID5,4,0,stripe cache 1024,seqwrite,8", "write", "iops"): STRIPES,

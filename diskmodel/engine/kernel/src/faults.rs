@@ -152,6 +152,7 @@ faults! {
     StripeOrder,
     StripeCache,
     StripeJoin,
+    StripeFollow,
     FirstProcessor,
     AwakeInPause,
     WorkInPause,

@@ -21,7 +21,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
-pub use stripes::StripeCache;
+pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
 /// What shares are counted in.

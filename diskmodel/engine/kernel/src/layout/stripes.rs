@@ -16,8 +16,8 @@ pub struct Stretch {
     /// Strips that are written, and those that were known, as bits.
     written: u64,
     known: u64,
-    /// Whose reads of them are in progress.
-    pub reading: Option<u32>,
+    /// Who reads or writes them now.
+    pub busy: Option<u32>,
     pub reads: Vec<Piece>,
     pub writes: Vec<Piece>,
 }
@@ -38,7 +38,7 @@ pub struct StripeCache {
     /// Pages in the order in which they were written, old entries of those that have been written again among them.
     order: VecDeque<(i64, u64)>,
     n_written: u64,
-    reading: FxHashMap<i64, u32>,
+    busy: FxHashMap<i64, u32>,
 }
 
 impl StripeCache {
@@ -49,7 +49,7 @@ impl StripeCache {
             known: FxHashMap::default(),
             order: VecDeque::new(),
             n_written: 0,
-            reading: FxHashMap::default(),
+            busy: FxHashMap::default(),
         })
     }
 
@@ -79,14 +79,16 @@ impl StripeCache {
         found
     }
 
-    pub fn begin_reading(&mut self, pages: Range<i64>, reader: u32) {
-        self.reading.extend(pages.map(|page| (page, reader)));
+    /// From now on `who` reads what it needs to write these pages, or writes them.
+    pub fn begin(&mut self, pages: Range<i64>, who: u32) {
+        self.busy.extend(pages.map(|page| (page, who)));
     }
 
-    pub fn end_reading(&mut self, pages: Range<i64>, reader: u32) {
+    /// `who` has written these pages.
+    pub fn end(&mut self, pages: Range<i64>, who: u32) {
         for page in pages {
-            if self.reading.get(&page) == Some(&reader) {
-                self.reading.remove(&page);
+            if self.busy.get(&page) == Some(&who) {
+                self.busy.remove(&page);
             }
         }
     }
@@ -105,18 +107,16 @@ impl StripeCache {
             }
             let key = first + page;
             let known = self.touch(key);
-            let reading = self.reading.get(&key).copied();
+            let busy = self.busy.get(&key).copied();
             match found[from..].last_mut() {
-                Some(last)
-                    if (last.pages.end, last.written, last.known, last.reading) == (key, written, known, reading) =>
-                {
+                Some(last) if (last.pages.end, last.written, last.known, last.busy) == (key, written, known, busy) => {
                     last.pages.end = key + 1;
                 }
                 _ => found.push(Stretch {
                     pages: key..key + 1,
                     written,
                     known,
-                    reading,
+                    busy,
                     reads: Vec::new(),
                     writes: Vec::new(),
                 }),

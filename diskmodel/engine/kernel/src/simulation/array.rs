@@ -69,6 +69,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
+        access.out = 0;
         access.n_following = 0;
         access.bits = None;
         // stored only if there are any: most arrays have no bitmap
@@ -119,7 +120,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 n -= take;
             }
         }
-        self.accesses[id].out = out;
+        self.accesses[id].out += out;
         if !is_throttled {
             return;
         }
@@ -192,6 +193,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    /// Submit the second phase of an access.
+    #[inline(always)]
+    pub(super) fn begin_second(&mut self, id: u32) {
+        let access = &mut self.accesses[id];
+        self.plan.first.clear();
+        self.plan.first.append(&mut access.then);
+        access.stretches.are_written = !planted(Fault::StripeJoin);
+        self.submit(id);
+    }
+
     #[inline(always)]
     pub(super) fn join(&mut self, command: &Command) {
         let id = command.access;
@@ -208,13 +219,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         if !access.then.is_empty() {
-            self.plan.first.clear();
-            self.plan.first.append(&mut access.then);
-            if access.owner == Owner::Stripes && !planted(Fault::StripeJoin) {
-                self.stretch_read(id);
-            }
-            self.submit(id);
-            return;
+            return self.begin_second(id);
         }
         if access.n_following > 0 {
             return;
@@ -230,12 +235,9 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// An access has ended with its last command.
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
-        let access = &mut self.accesses[last.access];
-        let ArrayAccess { owner, asked, start, bits, .. } = *access;
+        let ArrayAccess { owner, asked, start, bits, .. } = self.accesses[last.access];
         if owner == Owner::Stripes {
-            let writes = std::mem::take(&mut access.writes);
-            self.accesses.release(last.access);
-            return self.stretch_written(writes, last);
+            return self.stretches_written(last.access, last);
         }
         self.accesses.release(last.access);
         self.finish(owner, asked, start, bits, last);
@@ -250,7 +252,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             intents.bitmap.ended(bits, self.events.now);
         }
         match owner {
-            // answered by `stretch_written`
+            // answered by `stretches_written`
             Owner::Stripes => {}
             Owner::Bitmap => self.bits_written(),
             Owner::Rebuild(first) => self.rebuilt(first),

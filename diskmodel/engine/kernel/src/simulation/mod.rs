@@ -26,7 +26,7 @@ pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
-use stripes::Stripes;
+use stripes::{Stretches, Stripes};
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
@@ -72,9 +72,7 @@ struct ArrayAccess {
     n_following: u32,
     /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
     bits: Option<(i64, i64)>,
-    /// Of a stretch of rows: its pages while it reads, and the writes that it is part of.
-    pages: std::ops::Range<i64>,
-    writes: Vec<u32>,
+    stretches: Stretches,
 }
 
 /// Whom a request in the controller answers to.
