@@ -77,7 +77,7 @@ def test_single_reads_show_how_reads_scatter() -> None:
 
 def test_a_fit_to_a_host_that_sleeps_has_not_converged() -> None:
     """Rates at the fitted depths are within 10 %, at depth 2 not; four depths leave none to hold out."""
-    found = case("Samsung PM883 (MicroServer G10)")
+    found = case("Intel D3-S4610 (MicroServer G10)")
     assert not found.calibration.has_converged
     assert "of the time of single writes, which is not the drive's" in found.calibration.message
     assert found.calibration.held_out["mean_error_ratio"] is None
