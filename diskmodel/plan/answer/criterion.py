@@ -17,7 +17,7 @@ class Verdict(Enum):
 
     HOLDS = "holds"
     FAILS = "fails"
-    #: The confidence interval includes the limit.
+    #: The confidence interval includes the limit, or ends too short of it to call it met.
     UNDECIDED = "undecided"
     #: The method does not determine it.
     UNKNOWN = "unknown"
@@ -27,7 +27,7 @@ class Verdict(Enum):
 _IN_WORDS = {
     Verdict.HOLDS: "met",
     Verdict.FAILS: "not met",
-    Verdict.UNDECIDED: "undecided, the interval includes the limit",
+    Verdict.UNDECIDED: "undecided, too close to the limit",
     Verdict.UNKNOWN: "unknown",
 }
 

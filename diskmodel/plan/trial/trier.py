@@ -136,9 +136,7 @@ class Trier:
     def _longest(self, *, is_careful: bool) -> int:
         """Return the length of the longest run that is made to decide; less where a request is many commands."""
         search, workload = self.case.search, self.case.workload
-        total = sum(stream.row_weight for stream in workload.streams)
-        mean_bytes = sum(stream.row_weight / total * stream.mean_size_bytes for stream in workload.streams)
-        counts_as = min(max(mean_bytes / self.case.family.strip_bytes / SEVERAL_STRIPS, 1.0), MOST)
+        counts_as = min(max(workload.mean_size_bytes / self.case.family.strip_bytes / SEVERAL_STRIPS, 1.0), MOST)
         longest = search.decision_budget if is_careful else search.max_requests
         return max(round(longest / counts_as), search.requests)
 
@@ -322,12 +320,13 @@ def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
     """
     factors = [1.0]
     for item in criteria:
-        half, distance = _half_width(item), abs(item.figure.value - item.limit)
-        clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
-        if item.verdict is Verdict.UNKNOWN or distance >= clear:
+        if item.verdict is Verdict.UNKNOWN:
             continue
-        if math.isfinite(clear) and math.isfinite(distance):
-            factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+        shrinking = _shrinking(item, is_careful=is_careful)
+        if 1 < shrinking < math.inf:
+            factors.append(RESERVE * shrinking**2)
+        elif shrinking == math.inf and math.isfinite(_half_width(item)):
+            factors.append(MAX_LENGTHEN)
     needed = max(factors) if len(factors) > 1 else LENGTHEN
     return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
 
@@ -343,14 +342,30 @@ def is_worth_a_try(criteria: Iterable[Criterion], share: float) -> bool:
         if item.verdict is not Verdict.UNDECIDED or not math.isfinite(half) or not half > 0:
             continue
         deviation = half / _NORMAL.inv_cdf(0.975) * math.sqrt(1 - share)
-        distance, end = item.figure.value - item.limit, half * math.sqrt(share)
-        if _NORMAL.cdf((distance - end) / deviation) + _NORMAL.cdf((-distance - end) / deviation) < WORTH_A_TRY:
+        # positive where the limit is missed
+        excess = (item.figure.value - item.limit) * (1 if item.is_upper else -1)
+        end = half * math.sqrt(share)
+        missed, met = excess - end, -excess - judge.SAFE_HALF_WIDTHS * end
+        if _NORMAL.cdf(missed / deviation) + _NORMAL.cdf(met / deviation) < WORTH_A_TRY:
             return False
     return True
 
 
 def _half_width(item: Criterion) -> float:
     return (item.figure.high - item.figure.low) / 2
+
+
+def _shrinking(item: Criterion, *, is_careful: bool) -> float:
+    """Return how many times as narrow the interval has to be to decide, or with care to settle; nan without one."""
+    half, distance = _half_width(item), abs(item.figure.value - item.limit)
+    if not math.isfinite(half) or not math.isfinite(distance):
+        return math.nan
+    needed = (SETTLED_HALF_WIDTHS if is_careful else 1) * half
+    shrinking = needed / distance if distance else math.inf if needed else 0.0
+    if item.margin_ratio > 0:
+        met = judge.half_widths_from(item.limit, item.figure, is_upper=item.is_upper)
+        shrinking = max(shrinking, judge.SAFE_HALF_WIDTHS / met)
+    return shrinking
 
 
 def _is_clear(item: Criterion) -> bool:

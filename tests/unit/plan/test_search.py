@@ -77,7 +77,7 @@ def test_longer_runs_decide_and_what_stays_undecided_takes_the_safe_side() -> No
         assert decided.disks == exact
         assert decided.is_decided
         assert max(n for *_, n in noisy.runs) > 1000
-        unsure = search_family(Case(blunt, case.family), Queues(noise=0.2))
+        unsure = search_family(Case(blunt, case.family), Queues(noise=0.1))
         assert unsure.disks is not None
         assert unsure.disks >= exact
         assert unsure.trial is not None
