@@ -152,6 +152,12 @@ class Workload(Description):
         return sum(stream.expected_rate_per_s for stream in self.streams if not stream.is_closed)
 
     @property
+    def mean_size_bytes(self) -> float:
+        """Mean size of a request of all streams, each by its share of the rows."""
+        total = sum(stream.row_weight for stream in self.streams)
+        return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
+
+    @property
     def n_cycle(self) -> int:
         """Rows after which a run has seen every part of the load; 0 where all parts are alike, or a run is too short.
 

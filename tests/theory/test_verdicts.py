@@ -6,7 +6,7 @@ run begins with the shorter one, as in the engines. Bounds are binomial, at 1 in
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -28,8 +28,8 @@ N_SEARCHES = 60
 #: Verdicts that may be wrong with the limit within a thousandth of the truth, where chance decides. A search looks up
 #: to three times at one end of an interval of 95 %, which p99 exceeds once in 20 to 25 runs of these lengths, and not
 #: once in 40, because it is skewed. At an answer only a run that takes the whole budget may end with the limit less
-#: than 3.9 standard errors away: one look.
-WRONG_IN_SEARCH, WRONG_AT_ANSWER = 0.10, 0.04
+#: than 3.9 standard errors away: one look, at which what is met by less than 2.9 standard errors is left open.
+WRONG_IN_SEARCH, WRONG_AT_ANSWER, UNSAFE_AT_ANSWER = 0.10, 0.04, 0.02
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,15 @@ def most(n: int, rate: float) -> int:
     return int(stats.binom.ppf(0.999, n, rate))
 
 
-@pytest.mark.parametrize(("is_careful", "promised"), [(False, WRONG_IN_SEARCH), (True, WRONG_AT_ANSWER)])
-@pytest.mark.parametrize("limit_ratio", [0.999, 1.001])
+@pytest.mark.parametrize(
+    ("limit_ratio", "is_careful", "promised"),
+    [
+        (0.999, False, WRONG_IN_SEARCH),
+        (1.001, False, WRONG_IN_SEARCH),
+        (0.999, True, UNSAFE_AT_ANSWER),
+        (1.001, True, WRONG_AT_ANSWER),
+    ],
+)
 def test_no_more_verdicts_are_wrong_than_promised(limit_ratio, is_careful, promised):
     found = verdicts(limit_ratio, OneQueue(), is_careful=is_careful)
     assert n_wrong(limit_ratio, found) <= most(N_SEARCHES, promised)
@@ -83,11 +90,31 @@ def test_no_more_verdicts_are_wrong_than_promised(limit_ratio, is_careful, promi
     assert found.count(Verdict.UNDECIDED) > N_SEARCHES / 2
 
 
-@pytest.mark.parametrize(("limit_ratio", "right"), [(0.9, Verdict.FAILS), (1.12, Verdict.HOLDS)])
+@pytest.mark.parametrize(("limit_ratio", "right"), [(0.9, Verdict.FAILS), (1.18, Verdict.HOLDS)])
 def test_what_is_clear_is_decided(limit_ratio, right):
     found = verdicts(limit_ratio, OneQueue(), is_careful=True)
     assert set(found) <= {right, Verdict.UNDECIDED}
     assert found.count(right) > 0.6 * N_SEARCHES
+
+
+def test_what_is_barely_met_at_an_answer_is_left_open():
+    """The interval ends below the limit, by less than half of its half-width in every case that is left open."""
+    plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "disks": [4]})
+    verdict = {}
+    for ratio in (1.1, 1.49, 1.51):
+        limit_ns = plan.objective.latency.p99_ns
+        p99 = Interval(limit_ns - ratio * 1e6, limit_ns - (ratio + 1) * 1e6, limit_ns - (ratio - 1) * 1e6)
+
+        def evaluate(array, workload, *, n_requests, seed, p99=p99):
+            outcome = OneQueue()(array, workload, n_requests=1000, seed=seed)
+            return replace(outcome, latency_ns={"": {"p99": p99}}, n_requests=n_requests)
+
+        trier = Trier(cases(plan)[0], evaluate)
+        assert trier(4).verdict is Verdict.HOLDS
+        verdict[ratio] = trier.careful(4).verdict
+        if verdict[ratio] is Verdict.UNDECIDED:
+            assert "too close to the limit" in str(trier.careful(4).criteria[-1])
+    assert verdict == {1.1: Verdict.UNDECIDED, 1.49: Verdict.UNDECIDED, 1.51: Verdict.HOLDS}
 
 
 def test_intervals_that_are_too_narrow_are_noticed():

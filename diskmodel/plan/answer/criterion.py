@@ -129,6 +129,8 @@ class Criterion(Record):
         verdict = _IN_WORDS[self.verdict]
         if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
             verdict = "undecided, the run is too short for an interval"
+        elif self.verdict is Verdict.UNDECIDED and not self.figure.low <= self.limit <= self.figure.high:
+            verdict = "undecided, too close to the limit"
         return f"{what} {value}, required {bound} {limit}: {verdict}"
 
 

@@ -405,9 +405,7 @@ def _put_objective(draft: _Draft, options: PlanOptions) -> None:
     iops = options.iops
     if options.throughput_bytes_per_s is not None:
         workload = Workload.parse(_fields(draft.tables["workload"]))
-        rates = [stream.expected_rate_per_s for stream in workload.streams]
-        sizes = [stream.mean_size_bytes for stream in workload.streams]
-        mean = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(rates)
+        mean = workload.mean_size_bytes
         iops = options.throughput_bytes_per_s / mean
         note = f"--throughput: {iops:,.4g} requests per second of {mean / 1024:,.4g} KiB on average"
         is_random = all(stream.addresses.pattern == "uniform" for stream in workload.streams)

@@ -65,15 +65,13 @@ class Counted:
         rule = _rule(array, workload, offered, array.layout.disks - len(array.layout.failed))
         assert rule.host_iops is not None
         is_open = not workload.queue_depth
-        size = sum(s.mean_size_bytes * s.expected_rate_per_s for s in workload.streams)
-        size /= sum(s.expected_rate_per_s for s in workload.streams)
         utilization = math.nan if rule.utilization_ratio is None else rule.utilization_ratio
         is_stable = not (is_open and utilization > 1)
         iops = min(offered or math.inf, rule.host_iops) if is_open else rule.host_iops
         return Outcome(
             is_stable=is_stable,
             iops=Interval.exact(iops),
-            bytes_per_s=Interval.exact(iops * size),
+            bytes_per_s=Interval.exact(iops * workload.mean_size_bytes),
             latency_ns={"": {}},
             utilization_ratio=utilization,
             back_end_per_host=rule.back_end_per_host,
