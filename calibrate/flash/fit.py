@@ -7,7 +7,9 @@ evidence allows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -55,8 +57,6 @@ class FlashFit:
     Attributes
     ----------
     shape : FlashShape
-    draws : tuple of FlashShape
-        Equally likely drives that the evidence allows.
     predicted_ns : (n,) float
         By simulation, one for each fitted key.
     chi2 : float
@@ -64,12 +64,20 @@ class FlashFit:
     """
 
     shape: FlashShape
-    draws: tuple[FlashShape, ...]
     keys: tuple[Key, ...]
     predicted_ns: Floats
     chi2: float
     has_converged: bool
     message: str
+    _draw: Callable[[], tuple[FlashShape, ...]] = field(repr=False)
+
+    @cached_property
+    def draws(self) -> tuple[FlashShape, ...]:
+        """Equally likely drives that the evidence allows.
+
+        They take as long to find as the fit, and nobody asks for them where another model describes the drive.
+        """
+        return self._draw()
 
     @property
     def dies_range(self) -> tuple[int, int]:
@@ -115,7 +123,6 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
     has_settled = bool(fitted.is_settled[best])
     return FlashFit(
         shape=shape_at(fitted.places[best], fitted.n_dies[best], fitted.page_bytes[best]),
-        draws=draws_of(evidence, fitted, predict, scale=scale, seed=seed + 2),
         keys=keys,
         predicted_ns=np.exp(fitted.predicted[best]),
         chi2=chi2,
@@ -123,6 +130,7 @@ def fit_flash(cells: Cells, *, capacity_bytes: int, seed: int = 0) -> FlashFit:
         message="least squares by simulation converged"
         if has_settled
         else "least squares by simulation did not converge; measure longer or with more queue depths",
+        _draw=partial(draws_of, evidence, fitted, predict, scale=scale, seed=seed + 2),
     )
 
 

@@ -81,6 +81,13 @@ class Rebuild(Description):
         return self.model_copy(update={"done_ratio": 0.5})
 
 
+#: A page of md's stripe cache, bytes; the most pages that it takes (`stripe_cache_size`); the most disks whose strips
+#: fit into the bits of a word.
+STRIPE_PAGE_BYTES = 4096
+MAX_STRIPE_CACHE = 32_768
+MAX_STRIPE_DISKS = 64
+
+
 class Bitmap(Description):
     """Write-intent bitmap, as of Linux md: which chunks may differ between members after a crash.
 
@@ -152,6 +159,10 @@ class Layout(Description):
         Where data begins on each disk.
     bitmap : Bitmap or None
         Write-intent bitmap, near the beginning of each disk.
+    stripe_cache_pages : int or None
+        raid4, raid5, raid6: Linux md's `stripe_cache_size`, pages of 4 KiB of each disk that are kept of what was
+        written last. Rows that two sequential writes share are not read for the second one, and rows that need no reads
+        do not wait for those of others. md's default is 256. None: each request reads what it needs, and then writes.
     """
 
     level: Level
@@ -174,6 +185,7 @@ class Layout(Description):
     member_bytes: Bytes | None = Field(default=None, gt=0)
     data_offset_bytes: Bytes = 0
     bitmap: Bitmap | None = None
+    stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -198,6 +210,22 @@ class Layout(Description):
             return (
                 f"bitmap.chunk_bytes={self.bitmap.chunk_bytes}: not a multiple of strip_bytes={self.strip_bytes}; "
                 "use for example 64 MiB"
+            )
+        return self._stripe_cache_problem()
+
+    def _stripe_cache_problem(self) -> str | None:
+        if self.stripe_cache_pages is None:
+            return None
+        given = f"stripe_cache_pages={self.stripe_cache_pages}"
+        if self.kind.family != "parity" or self.n_groups > 1:
+            return f"{given}: md keeps stripes of raid4, raid5 and raid6, not of {self.level}; remove it"
+        if self.disks > MAX_STRIPE_DISKS:
+            return f"{given}: is not modeled for more than {MAX_STRIPE_DISKS} disks; remove it"
+        if self.read_modify_write == "held":
+            return f"{given}: md does not hold disks; remove it, or read_modify_write"
+        if self.strip_bytes % STRIPE_PAGE_BYTES:
+            return (
+                f"{given}: strip_bytes={self.strip_bytes} is not a multiple of {STRIPE_PAGE_BYTES}; change one of them"
             )
         return None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from diskmodel.errors import DescriptionError, Fault
-from diskmodel.layout.description import Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
+from diskmodel.layout.description import STRIPE_PAGE_BYTES, Layout, ReadPolicy, Rotation, SyncAction, WritePolicy
 from diskmodel.layout.levels import Family
 
 #: How parity rotates; "none": it stays on the last disks of a group.
@@ -74,6 +74,8 @@ class LayoutTables:
         First sector of the bitmap on each disk and the first one behind it, and sectors of one of its pages.
     bitmap_interval_ns, bitmap_flush_ns : int
         Time between wake-ups of the daemon, and of a flush.
+    stripe_cache, stripe_page : int
+        Pages of each disk that md's stripe cache keeps (0: none), and sectors of one of them.
     """
 
     family: Family
@@ -110,6 +112,8 @@ class LayoutTables:
     bitmap_page: int = 0
     bitmap_interval_ns: int = 0
     bitmap_flush_ns: int = 0
+    stripe_cache: int = 0
+    stripe_page: int = 0
 
 
 #: What Linux md has in progress during a rebuild, bytes of a member: 256 stripes of 4 KiB with parity (`NR_STRIPES`),
@@ -183,6 +187,7 @@ def layout_tables(layout: Layout, disk_sectors: int, sector_bytes: int) -> Layou
         holds_disks=layout.read_modify_write == "held",
         **_rebuild(layout, member, sector_bytes),
         **_bitmap(layout, capacity, member, disk_sectors, sector_bytes),
+        **_stripes(layout, sector_bytes),
     )
 
 
@@ -227,6 +232,13 @@ def _bitmap(layout: Layout, capacity: int, member: int, disk_sectors: int, secto
         "bitmap_interval_ns": bitmap.clear_interval_ns,
         "bitmap_flush_ns": bitmap.flush_ns,
     }
+
+
+def _stripes(layout: Layout, sector_bytes: int) -> dict[str, Any]:
+    if layout.stripe_cache_pages is None:
+        return {}
+    page = _sectors(STRIPE_PAGE_BYTES, sector_bytes, "layout.stripe_cache_pages")
+    return {"stripe_cache": layout.stripe_cache_pages, "stripe_page": page}
 
 
 def _read_policy(layout: Layout) -> CopyPolicy:

@@ -153,7 +153,7 @@ class Workload(Description):
 
     @property
     def mean_size_bytes(self) -> float:
-        """Mean size of a request of all streams, each by its share of the rows."""
+        """Mean request size, each stream by its share of the requests."""
         total = sum(stream.row_weight for stream in self.streams)
         return sum(stream.row_weight * stream.mean_size_bytes for stream in self.streams) / total
 

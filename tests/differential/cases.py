@@ -133,6 +133,7 @@ def draw_case(pick: Pick) -> Case:
         case["array"]["drive"] |= {"read_delay_ns": pick(tables), "write_delay_ns": pick(tables)}
     if case["array"]["drive"].get("cache"):
         case["array"]["drive"]["cache"]["write_room_bytes"] = pick((0, 0, 8192, 5000))
+    _stripe_cache(pick, case["array"]["layout"])
     return case
 
 
@@ -430,6 +431,13 @@ def _bitmap(pick: Pick, layout: dict[str, Any]) -> None:
             "clear_interval_ns": pick((5_000_000, 1_000_000, 5_000_000_000)),
         }
         layout["bitmap"]["flush_ns"] = pick((0, 0, 400_000))
+
+
+def _stripe_cache(pick: Pick, layout: dict[str, Any]) -> None:
+    """So few pages that rows are soon forgotten, or all that are written."""
+    is_possible = layout["level"] in ("raid4", "raid5", "raid6") and layout["strip_bytes"] % 4096 == 0
+    if is_possible and layout["read_modify_write"] != "held" and pick((False, True)):
+        layout["stripe_cache_pages"] = pick((8, 1, 256))
 
 
 def _processors(pick: Pick, host: dict[str, Any]) -> None:

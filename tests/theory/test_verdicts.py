@@ -6,7 +6,7 @@ run begins with the shorter one, as in the engines. Bounds are binomial, at 1 in
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -20,43 +20,47 @@ from diskmodel.result import Interval, quantile_interval
 from diskmodel.result.statistics.quantiles import quantiles
 from tests.unit.plan.fakes import plan_of
 
-LOAD, SERVICE_NS = 0.7, 1e6
-#: The response of an M/M/1 queue is exponential with mean S / (1 - r).
-EXACT_NS = -math.log(0.01) * SERVICE_NS / (1 - LOAD)
+SERVICE_NS = 1e6
 N_SEARCHES = 60
 
-#: Verdicts that may be wrong with the limit within a thousandth of the truth, where chance decides. A search looks up
-#: to three times at one end of an interval of 95 %, which p99 exceeds once in 20 to 25 runs of these lengths, and not
-#: once in 40, because it is skewed. At an answer only a run that takes the whole budget may end with the limit less
-#: than 3.9 standard errors away: one look, at which what is met by less than 2.9 standard errors is left open.
-WRONG_IN_SEARCH, WRONG_AT_ANSWER, UNSAFE_AT_ANSWER = 0.10, 0.04, 0.02
+#: Verdicts that may be wrong with the limit within a thousandth of the truth, where chance decides: "met" in a search
+#: and at an answer, where arrays are too small if it is wrong, by how busy the queue is; and "missed", which costs a
+#: disk more.
+WRONGLY_MET = {0.7: 0.025, 0.85: 0.05}
+WRONGLY_MISSED = 0.01
+
+
+def exact_ns(load: float) -> float:
+    """p99 of an M/M/1 queue, whose response is exponential with mean S / (1 - r)."""
+    return -math.log(0.01) * SERVICE_NS / (1 - load)
 
 
 @dataclass(frozen=True)
 class OneQueue:
     """Every array is the same queue; intervals are `narrowed` by a factor."""
 
+    load: float = 0.7
     narrowed: float = 1.0
 
     def __call__(self, array, workload, *, n_requests, seed):
         first, arrivals, services = (np.random.default_rng([20_261_125, seed, part]) for part in range(3))
-        waiting = first.exponential(SERVICE_NS / (1 - LOAD)) if first.random() < LOAD else 0.0
-        came = np.cumsum(arrivals.exponential(SERVICE_NS / LOAD, n_requests))
+        waiting = first.exponential(SERVICE_NS / (1 - self.load)) if first.random() < self.load else 0.0
+        came = np.cumsum(arrivals.exponential(SERVICE_NS / self.load, n_requests))
         service = services.exponential(SERVICE_NS, n_requests)
         work = waiting + np.cumsum(service)
         response = work + np.maximum(np.maximum.accumulate(came - (work - service)), 0.0) - came
         value = float(quantiles(response, 0.99))
         low, high = (value + (end - value) / self.narrowed for end in quantile_interval(response, 0.99))
-        exact = Interval.exact(LOAD / SERVICE_NS * 1e9)
+        exact = Interval.exact(self.load / SERVICE_NS * 1e9)
         latency = {"": {"p99": Interval(value, low, high)}}
-        return Outcome(True, exact, exact, latency, LOAD, n_requests=n_requests, busiest_ratio=LOAD)
+        return Outcome(True, exact, exact, latency, self.load, n_requests=n_requests, busiest_ratio=self.load)
 
 
 def verdicts(limit_ratio: float, evaluate: OneQueue, *, is_careful: bool) -> list[Verdict]:
     """Verdicts of searches of their own about a limit that is so many times the exact p99."""
     found = []
     for seed in range(N_SEARCHES):
-        limit = f"{limit_ratio * EXACT_NS:.0f} ns"
+        limit = f"{limit_ratio * exact_ns(evaluate.load):.0f} ns"
         search = {"seed": seed, "max_requests": 60_000, "max_requests_at_answer": 120_000}
         candidates = {"drives": ["generic-15k"], "levels": ["raid10"], "disks": [4]}
         plan = plan_of(objective={"latency": {"p99": limit}}, search=search, candidates=candidates)
@@ -74,50 +78,25 @@ def most(n: int, rate: float) -> int:
     return int(stats.binom.ppf(0.999, n, rate))
 
 
-@pytest.mark.parametrize(
-    ("limit_ratio", "is_careful", "promised"),
-    [
-        (0.999, False, WRONG_IN_SEARCH),
-        (1.001, False, WRONG_IN_SEARCH),
-        (0.999, True, UNSAFE_AT_ANSWER),
-        (1.001, True, WRONG_AT_ANSWER),
-    ],
-)
-def test_no_more_verdicts_are_wrong_than_promised(limit_ratio, is_careful, promised):
-    found = verdicts(limit_ratio, OneQueue(), is_careful=is_careful)
+@pytest.mark.parametrize("is_careful", [False, True])
+@pytest.mark.parametrize("limit_ratio", [0.999, 1.001])
+@pytest.mark.parametrize("load", WRONGLY_MET)
+def test_no_more_verdicts_are_wrong_than_promised(load, limit_ratio, is_careful):
+    found = verdicts(limit_ratio, OneQueue(load), is_careful=is_careful)
+    promised = WRONGLY_MET[load] if limit_ratio < 1 else WRONGLY_MISSED
     assert n_wrong(limit_ratio, found) <= most(N_SEARCHES, promised)
     # what cannot be decided is left open, rather than guessed
     assert found.count(Verdict.UNDECIDED) > N_SEARCHES / 2
 
 
-@pytest.mark.parametrize(("limit_ratio", "right"), [(0.9, Verdict.FAILS), (1.18, Verdict.HOLDS)])
+@pytest.mark.parametrize(("limit_ratio", "right"), [(0.9, Verdict.FAILS), (1.25, Verdict.HOLDS)])
 def test_what_is_clear_is_decided(limit_ratio, right):
     found = verdicts(limit_ratio, OneQueue(), is_careful=True)
     assert set(found) <= {right, Verdict.UNDECIDED}
     assert found.count(right) > 0.6 * N_SEARCHES
 
 
-def test_what_is_barely_met_at_an_answer_is_left_open():
-    """The interval ends below the limit, by less than half of its half-width in every case that is left open."""
-    plan = plan_of(candidates={"drives": ["generic-15k"], "levels": ["raid10"], "disks": [4]})
-    verdict = {}
-    for ratio in (1.1, 1.49, 1.51):
-        limit_ns = plan.objective.latency.p99_ns
-        p99 = Interval(limit_ns - ratio * 1e6, limit_ns - (ratio + 1) * 1e6, limit_ns - (ratio - 1) * 1e6)
-
-        def evaluate(array, workload, *, n_requests, seed, p99=p99):
-            outcome = OneQueue()(array, workload, n_requests=1000, seed=seed)
-            return replace(outcome, latency_ns={"": {"p99": p99}}, n_requests=n_requests)
-
-        trier = Trier(cases(plan)[0], evaluate)
-        assert trier(4).verdict is Verdict.HOLDS
-        verdict[ratio] = trier.careful(4).verdict
-        if verdict[ratio] is Verdict.UNDECIDED:
-            assert "too close to the limit" in str(trier.careful(4).criteria[-1])
-    assert verdict == {1.1: Verdict.UNDECIDED, 1.49: Verdict.UNDECIDED, 1.51: Verdict.HOLDS}
-
-
 def test_intervals_that_are_too_narrow_are_noticed():
-    """With a third of their width a search is wrong in a quarter of all close calls."""
-    wrong = sum(n_wrong(ratio, verdicts(ratio, OneQueue(3.0), is_careful=False)) for ratio in (0.999, 1.001))
-    assert wrong > most(2 * N_SEARCHES, WRONG_IN_SEARCH)
+    """With a third of their width a search calls an array enough in far more close calls than promised."""
+    wrong = n_wrong(0.999, verdicts(0.999, OneQueue(narrowed=3.0), is_careful=False))
+    assert wrong > most(N_SEARCHES, WRONGLY_MET[0.7])

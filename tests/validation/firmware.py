@@ -22,6 +22,7 @@ from diskmodel.engine import native
 from diskmodel.engine.scenario import resolve
 from diskmodel.records import Requests
 from diskmodel.workload import Workload
+from tests.validation.fits import cached_writes
 from tests.validation.published import SINGLE
 from tests.validation.published_arrays import rows
 
@@ -281,7 +282,9 @@ def page() -> str:
         sas_rows="\n".join(_sas_lines()),
         kinds="\n".join(_kind_lines()),
     )
-    return INTRODUCTION.format(depths="depth: rate, p99") + "\n".join(lines) + "\n" + conclusion
+    return (
+        INTRODUCTION.format(depths="depth: rate, p99") + "\n".join(lines) + "\n" + conclusion + cached_writes.section()
+    )
 
 
 def _sas_lines() -> list[str]:

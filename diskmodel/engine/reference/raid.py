@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from diskmodel.engine.reference.clock import COMPLETE, Clock
@@ -11,8 +11,9 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Device
 from diskmodel.engine.reference.submission import Submitter
 from diskmodel.layout.bitmap import Bitmap, bits_of
-from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece
+from diskmodel.layout.pieces import READ_AND_HOLD, Copy, Piece, merged
 from diskmodel.layout.plan import plan
+from diskmodel.layout.stripes import StripeCache
 from diskmodel.layout.tables import LayoutTables
 from diskmodel.records import READ, WRITE
 
@@ -35,10 +36,16 @@ class Access:
     parity_ns: int = 0
     out: int = 0
     n_following: int = 0
+    #: Of stretches of rows (rule L15): their pages, the requests that they are part of, what waits for them, and
+    #: whether they are being written.
+    pages: list[range] = field(default_factory=list)
+    requests: list[Access] = field(default_factory=list)
+    followers: list[Access] = field(default_factory=list)
+    is_written: bool = False
 
 
 class Raid:
-    """Disks under a layout (rules L1 to L13)."""
+    """Disks under a layout (rules L1 to L15)."""
 
     def __init__(
         self,
@@ -63,6 +70,8 @@ class Raid:
         is_throttled = block_queue > 0 and (tables.family == "parity" or tables.copies > 1)
         self.submitter = Submitter(clock, devices, block_queue, turn_ns) if is_throttled else None
         self.bitmap = Bitmap(tables) if tables.bitmap_chunk else None
+        # a lost disk's blocks are computed anew for each request
+        self.stripes = StripeCache(tables) if tables.stripe_cache and not tables.failed else None
         self.is_parity = tables.family == "parity"
         #: The thread of the host itself hands commands to the disks (mirrors); parity arrays have one of their own.
         self.is_host_thread = is_throttled and not self.is_parity
@@ -152,6 +161,9 @@ class Raid:
             self._take_waiting()
 
     def _plan(self, op: int, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]) -> None:
+        if op == WRITE and self.stripes is not None:
+            self._write_stripes(self.stripes, sector, n, asked_ns, done)
+            return
         if op == READ and self.tables.copies > 1:
             self.n_chosen = [0] * len(self.devices)
         pieces = plan(self.tables, op, sector, n, self._choose_copy, self.front)
@@ -161,6 +173,66 @@ class Raid:
             is_computed = self.is_parity and bool(self.tables.failed)
             access.is_direct = op == READ and not is_computed and not self.is_host_thread
         self._submit(access, pieces.first)
+
+    def _write_stripes(
+        self, stripes: StripeCache, sector: int, n: int, asked_ns: int, done: Callable[[Access, Command], None]
+    ) -> None:
+        """Write rows with the stripe cache: reads go first, then what needs none, each of the others by itself."""
+        request = Access(done, [], asked_ns, self.clock.now)
+        to_submit: list[tuple[Access, list[Piece]]] = []
+        at_once: list[Piece] = []
+        together = self._part_of(request)
+        for stretch in stripes.write(sector, n):
+            busy = stretch.busy
+            if busy is None and not stretch.reads:
+                at_once += stretch.writes
+                together.pages.append(stretch.pages)
+                stripes.begin(stretch.pages, together)
+            elif isinstance(busy, Access) and not busy.is_written and not stretch.reads:
+                request.out += 1
+                busy.requests.append(request)
+                busy.then += [piece for piece in stretch.writes if not _is_within(piece, busy.then)]
+            else:
+                access = self._part_of(request)
+                access.then, access.pages = stretch.writes, [stretch.pages]
+                stripes.begin(stretch.pages, access)
+                if isinstance(busy, Access):
+                    busy.followers.append(access)
+                    access.out = 1
+                to_submit.append((access, stretch.reads))
+                request.out += 1
+        if at_once:
+            together.is_written = True
+            to_submit.append((together, merged(at_once)))
+            request.out += 1
+        for access, pieces in to_submit:
+            if pieces:
+                self._submit(access, pieces)
+
+    def _part_of(self, request: Access) -> Access:
+        part = Access(self._part_written, [], request.asked_ns, request.start_ns, requests=[request])
+        part.is_direct = self.submitter is None
+        return part
+
+    def _part_written(self, part: Access, last: Command) -> None:
+        assert self.stripes is not None
+        for pages in part.pages:
+            self.stripes.end(pages, part)
+        for request in part.requests:
+            request.out -= 1
+            if not request.out:
+                request.parity_ns = last.submitted_ns - request.start_ns
+                request.done(request, last)
+        for follower in part.followers:
+            follower.out -= 1
+            if not follower.out:
+                self._begin_second(follower)
+
+    def _begin_second(self, access: Access) -> None:
+        """Submit the second phase."""
+        pieces, access.then = access.then, []
+        access.is_written = True
+        self._submit(access, pieces)
 
     def start(self, first: list[Piece], then: list[Piece], done: Callable[[Access, Command], None]) -> None:
         """Start pieces in two phases."""
@@ -174,7 +246,7 @@ class Raid:
                 command = self._command(access, disk, READ if op == READ_AND_HOLD else op, part_lba, part_n)
                 command.holds = op == READ_AND_HOLD
                 commands.append(command)
-        access.out = len(commands)
+        access.out += len(commands)
         if self.submitter is not None and not access.is_direct:
             self.submitter.hand_over(commands)
             return
@@ -223,8 +295,7 @@ class Raid:
         if access.out:
             return
         if access.then:
-            pieces, access.then = access.then, []
-            self._submit(access, pieces)
+            self._begin_second(access)
             return
         if access.n_following:
             return
@@ -265,3 +336,11 @@ class Raid:
         if policy == "idle-or-nearest":
             distance = [gap if waits else 0 for gap, waits in zip(distance, pending, strict=True)]
         return copies[distance.index(min(distance))]
+
+
+def _is_within(piece: Piece, others: Sequence[Piece]) -> bool:
+    """Whether one of the others, all of the same operation, covers a piece."""
+    return any(
+        other.disk == piece.disk and other.lba <= piece.lba and piece.lba + piece.n <= other.lba + other.n
+        for other in others
+    )

@@ -271,7 +271,7 @@ def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tu
     is_run = n >= run_sectors
     begins: dict[tuple[int, int], int] = {}
     # of random places hardly one continues another
-    beside = _adjacent(lba, end)
+    beside = adjacent(lba, end)
     rows = zip(beside.tolist(), *(column[beside].tolist() for column in (disk, lba, end)), strict=True)
     for i, on, first, last in rows:
         begin = begins.pop((on, first), first)
@@ -281,7 +281,7 @@ def _runs(writes: Written, run_sectors: int) -> tuple[NDArray[np.bool_], dict[tu
     return is_run, begins
 
 
-def _adjacent(lba: Int64, end: Int64) -> Int64:
+def adjacent(lba: Int64, end: Int64) -> Int64:
     """Return which writes begin where another ends, or end where another begins; ascending.
 
     Of random places hardly one does. A table of remainders leaves out most of the others before anything is sorted.

@@ -34,7 +34,8 @@ MORE_DISKS_FACTOR = 4
 
 
 def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate) -> list[Relaxation]:
-    """Return the changes with which the array just short of the objective meets it, the one with most margin first.
+    """Return the changes with which the array just short of the objective meets it: more disks, since their number is
+    what was asked, then the others, the one with most margin first.
 
     The array is the one below the answer, or the nearest one where nothing was feasible. Tried are: more disks (where
     nothing was feasible), another level, another strip, faster drives (the candidates' and a class each of the
@@ -45,7 +46,8 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
     if short is None or binding is None:
         return []
     case = Case(plan, candidate.family)
-    found = [] if candidate.is_feasible else _more_disks(case, candidate, evaluate)
+    more = [] if candidate.is_feasible else _more_disks(case, candidate, evaluate)
+    found: list[Relaxation] = []
 
     def tried(change: str, changed: Case) -> list[Relaxation]:
         trier = Trier(changed, evaluate, always_runs=True)
@@ -59,7 +61,7 @@ def relaxations(plan: PlanDescription, candidate: Candidate, evaluate: Evaluate)
         for offered in pool.map(tried, *zip(*_changes(case), strict=True)):
             found += offered
     found.sort(key=lambda item: -item.criterion.margin_ratio)
-    return found + _relaxed_limit(short, binding)
+    return more + found + _relaxed_limit(short, binding)
 
 
 def _offered(change: str, trial: Trial, binding: Criterion) -> list[Relaxation]:

@@ -17,7 +17,7 @@ class Verdict(Enum):
 
     HOLDS = "holds"
     FAILS = "fails"
-    #: The confidence interval includes the limit.
+    #: The confidence interval includes the limit, or ends too short of it to call it met.
     UNDECIDED = "undecided"
     #: The method does not determine it.
     UNKNOWN = "unknown"
@@ -27,7 +27,7 @@ class Verdict(Enum):
 _IN_WORDS = {
     Verdict.HOLDS: "met",
     Verdict.FAILS: "not met",
-    Verdict.UNDECIDED: "undecided, the interval includes the limit",
+    Verdict.UNDECIDED: "undecided, too close to the limit",
     Verdict.UNKNOWN: "unknown",
 }
 
@@ -129,8 +129,6 @@ class Criterion(Record):
         verdict = _IN_WORDS[self.verdict]
         if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
             verdict = "undecided, the run is too short for an interval"
-        elif self.verdict is Verdict.UNDECIDED and not self.figure.low <= self.limit <= self.figure.high:
-            verdict = "undecided, too close to the limit"
         return f"{what} {value}, required {bound} {limit}: {verdict}"
 
 

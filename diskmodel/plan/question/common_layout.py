@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from diskmodel.description import Description
-from diskmodel.layout.description import Bitmap, ReadPolicy, Rotation, WritePolicy
+from diskmodel.layout.description import MAX_STRIPE_CACHE, Bitmap, ReadPolicy, Rotation, WritePolicy
 from diskmodel.layout.levels import LEVELS
 from diskmodel.units import Bytes, Length, Ratio
 
@@ -23,6 +23,8 @@ class CommonLayout(Description):
         Of level erasure.
     rotation, write_policy, read_modify_write
         Of levels with parity.
+    stripe_cache_pages : int or None
+        Of raid4, raid5 and raid6.
     read_policy, read_strips, member_bytes, data_offset_bytes
         Of every level.
     bitmap : Bitmap or None
@@ -32,6 +34,7 @@ class CommonLayout(Description):
     copies: int | None = Field(default=None, ge=1)
     arrangement: Literal["near", "far"] | None = None
     largest_request_bytes: Length | None = Field(default=None, gt=0)
+    stripe_cache_pages: int | None = Field(default=None, ge=1, le=MAX_STRIPE_CACHE)
     huge_page_ratio: Ratio | None = None
     n_parity: int | None = Field(default=None, ge=1)
     rotation: Rotation | None = None
@@ -55,6 +58,7 @@ class CommonLayout(Description):
             "rotation": kind.family != "parity",
             "write_policy": kind.family != "parity",
             "read_modify_write": kind.family != "parity",
+            "stripe_cache_pages": level not in ("raid4", "raid5", "raid6"),
             "bitmap": not kind.is_redundant,
         }
         stated = self.model_dump(exclude_none=True)

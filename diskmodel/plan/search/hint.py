@@ -53,6 +53,7 @@ class Hint:
                 return disks >= counted
         guess = self._estimate(disks)
         factors = self._factors(disks)
+        streams = self.case.workload.streams
         iops = guess.iops * (factors["iops"] if self.case.workload.queue_depth else 1.0)
         latency = {
             "mean": Interval.exact(guess.mean_s * 1e9 * factors["mean"]),
@@ -64,7 +65,7 @@ class Hint:
             is_stable=guess.is_stable,
             iops=Interval.exact(iops),
             bytes_per_s=Interval.exact(iops * self.case.workload.mean_size_bytes),
-            latency_ns={"": latency, **{stream.name: latency for stream in self.case.workload.streams}},
+            latency_ns={"": latency, **{stream.name: latency for stream in streams}},
             utilization_ratio=min(1.0, guess.utilization_ratio * factors["utilization"]),
         )
         return self._is_enough(outcome)

@@ -52,10 +52,6 @@ SEVERAL_STRIPS, MOST = 4, 4
 #: settled: 2 half-widths are about 3.9 standard errors. At 1 every interval that just excludes the limit is believed,
 #: and of the many counts that a plan tries, some are so by luck; at 4 most answers need runs four times as long.
 SETTLED_HALF_WIDTHS = 2
-#: The same distance from which a criterion counts as met at the answer, where the longest run is not settled. At 1, of
-#: arrays whose p99 is a thousandth too high 3.2 % are called good, because the interval of p99 misses on that side more
-#: often than in 2.5 %; at 1.25 still 2.1 %. At 2 most arrays within a percent of the limit get another disk.
-SAFE_HALF_WIDTHS = 1.5
 
 #: Seeds of the runs, beside the plan's own, in which an answer must hold where a disk is busy for more than
 #: `FAR_FROM_BUSY_RATIO` of the time. There the queue of one run depends on how full blocks and caches happened to be
@@ -131,13 +127,10 @@ class Trier:
 
         Settled is more than decided: an interval that ends just short of the limit is made shorter, because the
         count at which a search stops is one where chance was favorable. For the same reason arrays that hardly keep
-        up are tried with other seeds, too, and the first that misses the objective counts. What the budget leaves
-        barely met is undecided.
+        up are tried with other seeds, too, and the first that misses the objective counts.
         """
         if disks not in self._careful:
-            settled = self._settled(self(disks))
-            safe = replace(settled, criteria=tuple(map(_safely, settled.criteria)))
-            self._known[disks] = self._careful[disks] = self._confirmed(safe)
+            self._known[disks] = self._careful[disks] = self._confirmed(self._settled(self(disks)))
         return self._careful[disks]
 
     def _longest(self, *, is_careful: bool) -> int:
@@ -327,12 +320,13 @@ def lengthened(criteria: Iterable[Criterion], *, is_careful: bool) -> float:
     """
     factors = [1.0]
     for item in criteria:
-        half, distance = _half_width(item), abs(item.figure.value - item.limit)
-        clear = half * (SETTLED_HALF_WIDTHS if is_careful else 1)
-        if item.verdict is Verdict.UNKNOWN or distance >= clear:
+        if item.verdict is Verdict.UNKNOWN:
             continue
-        if math.isfinite(clear) and math.isfinite(distance):
-            factors.append(RESERVE * (clear / distance) ** 2 if distance else MAX_LENGTHEN)
+        shrinking = _shrinking(item, is_careful=is_careful)
+        if 1 < shrinking < math.inf:
+            factors.append(RESERVE * shrinking**2)
+        elif shrinking == math.inf and math.isfinite(_half_width(item)):
+            factors.append(MAX_LENGTHEN)
     needed = max(factors) if len(factors) > 1 else LENGTHEN
     return min(max(needed, MIN_LENGTHEN), MAX_LENGTHEN)
 
@@ -348,8 +342,11 @@ def is_worth_a_try(criteria: Iterable[Criterion], share: float) -> bool:
         if item.verdict is not Verdict.UNDECIDED or not math.isfinite(half) or not half > 0:
             continue
         deviation = half / _NORMAL.inv_cdf(0.975) * math.sqrt(1 - share)
-        distance, end = item.figure.value - item.limit, half * math.sqrt(share)
-        if _NORMAL.cdf((distance - end) / deviation) + _NORMAL.cdf((-distance - end) / deviation) < WORTH_A_TRY:
+        # positive where the limit is missed
+        excess = (item.figure.value - item.limit) * (1 if item.is_upper else -1)
+        end = half * math.sqrt(share)
+        missed, met = excess - end, -excess - judge.SAFE_HALF_WIDTHS * end
+        if _NORMAL.cdf(missed / deviation) + _NORMAL.cdf(met / deviation) < WORTH_A_TRY:
             return False
     return True
 
@@ -358,15 +355,22 @@ def _half_width(item: Criterion) -> float:
     return (item.figure.high - item.figure.low) / 2
 
 
-def _is_clear(item: Criterion, half_widths: float = SETTLED_HALF_WIDTHS) -> bool:
+def _shrinking(item: Criterion, *, is_careful: bool) -> float:
+    """Return how many times as narrow the interval has to be to decide, or with care to settle; nan without one."""
+    half, distance = _half_width(item), abs(item.figure.value - item.limit)
+    if not math.isfinite(half) or not math.isfinite(distance):
+        return math.nan
+    needed = (SETTLED_HALF_WIDTHS if is_careful else 1) * half
+    shrinking = needed / distance if distance else math.inf if needed else 0.0
+    if item.margin_ratio > 0:
+        met = judge.half_widths_from(item.limit, item.figure, is_upper=item.is_upper)
+        shrinking = max(shrinking, judge.SAFE_HALF_WIDTHS / met)
+    return shrinking
+
+
+def _is_clear(item: Criterion) -> bool:
     half = _half_width(item)
-    return not math.isfinite(half) or abs(item.figure.value - item.limit) >= half_widths * half
-
-
-def _safely(item: Criterion) -> Criterion:
-    """Return a criterion that is undecided where it is only just met."""
-    is_barely_met = item.verdict is Verdict.HOLDS and not _is_clear(item, SAFE_HALF_WIDTHS)
-    return replace(item, verdict=Verdict.UNDECIDED) if is_barely_met else item
+    return not math.isfinite(half) or abs(item.figure.value - item.limit) >= SETTLED_HALF_WIDTHS * half
 
 
 def _limits_rebuild(objective: Objective) -> bool:

@@ -78,6 +78,7 @@ def test_a_plan_does_not_size_shingled_disks_for_random_writes():
         run_plan(PlanDescription.parse(question))
 
 
+@pytest.mark.slow
 def test_a_plan_needs_many_shingled_disks_for_random_writes():
     """A mirrored pair takes some 3 writes a second all over it, so that 8 disks are too few for 30."""
     # a tenth of the disk and of its cache, which are filled ten times as soon

@@ -8,7 +8,7 @@ from diskmodel import Array, Workload, simulate
 from diskmodel.plan.answer.criterion import Verdict
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.question.objective import Objective
-from diskmodel.plan.trial.judge import performance
+from diskmodel.plan.trial.judge import criterion, performance
 from diskmodel.plan.trial.simulated import outcome_of
 from diskmodel.result.statistics.batches import Interval
 
@@ -58,3 +58,27 @@ def test_a_hot_disk_is_found() -> None:
     found = outcome_of(result, array, load)
     assert found.busiest_ratio == max(disk.utilization_ratio for disk in result.per_disk) > found.utilization_ratio
     assert found.busiest_half_width == pytest.approx(found.utilization_half_width * math.sqrt(8))
+
+
+@pytest.mark.parametrize(
+    ("figure", "limit", "verdict"),
+    [
+        (Interval(1.0, 0.9, 1.1), 1.15, Verdict.UNDECIDED),  # outside the interval, but not far enough
+        (Interval(1.0, 0.9, 1.1), 1.18, Verdict.HOLDS),
+        (Interval(1.0, 0.9, 1.1), 0.89, Verdict.FAILS),
+        (Interval(1.0, 0.8, 10.0), 20.0, Verdict.UNDECIDED),  # a gap at the percentile
+        (Interval(1.0, 0.8, 10.0), 28.1, Verdict.HOLDS),
+        (Interval.exact(1.0), 1.0, Verdict.HOLDS),
+        (Interval(1.0, 0.9, math.nan), 100.0, Verdict.UNDECIDED),
+    ],
+)
+def test_a_limit_is_met_well_inside_the_interval_and_missed_outside(figure, limit, verdict):
+    assert criterion("latency", "p99", limit, figure, "ms", is_upper=True).verdict is verdict
+
+
+def test_a_rate_is_met_well_above_what_is_required():
+    verdicts = [
+        criterion("iops", "", limit, Interval(100.0, 98.0, 102.0), "1/s", is_upper=False).verdict
+        for limit in (96.9, 97.1, 102.1)
+    ]
+    assert verdicts == [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.FAILS]

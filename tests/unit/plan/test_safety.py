@@ -78,6 +78,7 @@ def test_a_plan_whose_rebuild_starves_requests_is_answered_with_a_warning() -> N
     assert "during its rebuild overloaded; the chance" in because(result)[-1]
 
 
+@pytest.mark.slow
 def test_a_rebuild_that_starves_requests_misses_a_limit_of_rebuild_hours() -> None:
     objective = {"iops": 30, "capacity": "100 GB", "rebuild_hours": 1000}
     result = run_plan(_starving(objective=objective), with_details=False)
@@ -290,6 +291,7 @@ def _of_archives(reads: float, rate: int, p99: str, drive: str = "seagate-archiv
     )
 
 
+@pytest.mark.slow
 def test_shingled_recording_is_named_where_it_is_the_reason() -> None:
     result = run_plan(_of_archives(0.3, 25, "200 ms"), with_details=False, with_relaxations=False)
     assert result.best is None

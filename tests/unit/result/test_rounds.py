@@ -242,6 +242,7 @@ def test_a_length_chosen_by_precision_sees_whole_rounds() -> None:
     assert found.window.n_rounds >= 2
 
 
+@pytest.mark.slow
 def test_both_engines_measure_the_same_rounds() -> None:
     workload = Workload.parse(WITH_LOG)
     native, simpy = (

@@ -93,6 +93,8 @@ def array_of(setup: Setup) -> Array:
         layout["member"] = "16 GiB" if level == "jbod" else f"{16 * 1024 + 1} MiB"
     if level != "jbod":
         layout |= {"data_offset": "1 MiB", "read_strips": "separate"}
+    if level == "raid5":
+        layout["stripe_cache_pages"] = 256
     if level == "raid10":
         layout |= {"largest_request": LARGEST_REQUEST, "huge_page_ratio": HUGE_PAGE_RATIO if setup.depth > 1 else 0}
     drive = load_drive("md-raid-10k").to_dict()

@@ -73,6 +73,8 @@ def array_of(setup: Setup) -> Array:
         layout["largest_request"] = md_raid.LARGEST_REQUEST
     if setup.failed:
         layout["failed"] = list(range(setup.disks - setup.failed, setup.disks))
+    if setup.level != "RAID10":
+        layout["stripe_cache_pages"] = int(setup.option.split()[-1]) if setup.option.startswith("stripe cache") else 256
     if setup.option == "bitmap":
         layout["bitmap"] = {"chunk": "64 MiB", "clear_interval": BITMAP_INTERVAL[setup.level]}
     return Array.parse(

@@ -23,6 +23,8 @@ pub const MAX_DISKS: i64 = 1 << 20;
 pub const MAX_DEPTH: i64 = 1 << 16;
 /// Rebuild steps at once; each keeps a list of pieces.
 pub const MAX_REBUILD_STEPS: i64 = 1 << 10;
+/// Pages of a stripe cache, as Linux md allows.
+pub const MAX_STRIPE_PAGES: i64 = 1 << 15;
 /// Commands, blocks of a cache or pages of memory that one request may become: each takes a hundred bytes.
 pub const MAX_PIECES: i64 = 1 << 21;
 /// Memory for the state of all flash drives at the beginning.

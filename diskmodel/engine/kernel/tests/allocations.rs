@@ -126,6 +126,8 @@ fn scenario(drive: Drive, level: (&str, u32, i64, i64)) -> Scenario {
         bitmap_page: 0,
         bitmap_interval_ns: 0,
         bitmap_flush_ns: 0,
+        stripe_cache: 0,
+        stripe_page: 0,
     };
     Scenario {
         drive,

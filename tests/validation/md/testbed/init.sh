@@ -18,6 +18,12 @@ fi
 for setting in $options; do
     echo "${setting#*:}" >"/sys/block/md0/md/${setting%%:*}"
 done
+if [ -n "$settle" ]; then
+    # one write makes the array dirty, and it stays so; then its bit is cleared, like all others
+    echo 0 >/sys/block/md0/md/safe_mode_delay
+    "$home/load" $device seq 0 4096 1 0 0 >/dev/null
+    sleep "$settle"
+fi
 [ -z "$trace" ] || echo 1 >/sys/module/equation_disk/parameters/trace
 "$home/load" $device $load
 "$home/poweroff"

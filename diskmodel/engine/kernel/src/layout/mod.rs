@@ -1,4 +1,4 @@
-//! Which disks serve a request, in which phases (rules L1 to L13, R1 to R7); see `diskmodel/layout/`.
+//! Which disks serve a request, in which phases (rules L1 to L15, R1 to R7); see `diskmodel/layout/`.
 
 mod bitmap;
 mod choice;
@@ -6,6 +6,7 @@ mod mirror;
 mod parity;
 mod rebuild;
 mod row;
+mod stripes;
 mod tables;
 
 use std::ops::Deref;
@@ -20,6 +21,7 @@ pub const READ_AND_HOLD: u8 = 2;
 
 pub use bitmap::{page_of, Bitmap};
 pub use choice::{CopyChoice, DiskState};
+pub use stripes::{Stretch, StripeCache};
 pub use tables::LayoutTables;
 
 /// What shares are counted in.
@@ -230,7 +232,7 @@ fn push_read(layout: &Layout, pieces: &mut Vec<Piece>, piece: Piece) {
 }
 
 /// Adds a piece, joined to the last one of its disk and operation where it continues that (rule L2).
-fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
+pub fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
     if let Some(last) = pieces.iter_mut().rev().find(|p| p.on == piece.on) {
         if last.lba + last.n == piece.lba {
             last.n += piece.n;
@@ -238,4 +240,9 @@ fn push_merged(pieces: &mut Vec<Piece>, piece: Piece) {
         }
     }
     pieces.push(piece);
+}
+
+/// Whether one of the others, all of the same operation, covers a piece.
+pub fn is_within(piece: &Piece, others: &[Piece]) -> bool {
+    others.iter().any(|o| o.on == piece.on && o.lba <= piece.lba && piece.lba + piece.n <= o.lba + o.n)
 }

@@ -47,4 +47,7 @@ pub struct LayoutTables {
     pub bitmap_page: i64,
     pub bitmap_interval_ns: i64,
     pub bitmap_flush_ns: i64,
+    /// Pages that the stripe cache keeps (rule L15), and sectors of one of them; 0: no cache.
+    pub stripe_cache: i64,
+    pub stripe_page: i64,
 }

@@ -49,6 +49,8 @@ fn scenario() -> Scenario {
         bitmap_page: 0,
         bitmap_interval_ns: 0,
         bitmap_flush_ns: 0,
+        stripe_cache: 0,
+        stripe_page: 0,
     };
     Scenario {
         drive: Drive::Hdd(Box::new(small::hdd())),

@@ -3,7 +3,9 @@
 use crate::layout::{page_of, PER_MILLION};
 use crate::layout::{Family, LayoutTables, SyncAction};
 use crate::rule::{all_within, ascending, holds, within};
-use crate::rule::{MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS};
+use crate::rule::{
+    MAX_APART_NS, MAX_DISKS, MAX_LENGTH_BYTES, MAX_PIECES, MAX_REBUILD_STEPS, MAX_SECTORS, MAX_STRIPE_PAGES,
+};
 
 impl LayoutTables {
     /// Disks, spares included.
@@ -42,6 +44,7 @@ impl LayoutTables {
         within("layout.capacity", self.capacity, 1, self.most_capacity(family))?;
         self.check_failed(family)?;
         self.check_bitmap(drive_sectors)?;
+        self.check_stripes()?;
         self.check_rebuild(sector_bytes)
     }
 
@@ -63,6 +66,24 @@ impl LayoutTables {
         )?;
         within("layout.bitmap_interval_ns", self.bitmap_interval_ns, 1, MAX_APART_NS)?;
         within("layout.bitmap_flush_ns", self.bitmap_flush_ns, 0, MAX_APART_NS)
+    }
+
+    fn check_stripes(&self) -> Result<(), String> {
+        within("layout.stripe_cache", self.stripe_cache, 0, MAX_STRIPE_PAGES)?;
+        if self.stripe_cache == 0 {
+            return Ok(());
+        }
+        within("layout.stripe_page", self.stripe_page, 1, self.strip)?;
+        holds(
+            self.family == Family::Parity
+                && self.n_groups == 1
+                && self.n_disks <= u64::BITS
+                && !self.holds_disks
+                && self.strip % self.stripe_page == 0,
+            "layout.stripe_cache",
+            self.stripe_cache,
+            "needs one group with parity of up to 64 disks that are not held, and strips of whole pages",
+        )
     }
 
     /// What the members hold.

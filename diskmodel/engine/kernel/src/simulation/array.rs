@@ -1,8 +1,9 @@
 //! An access to the array: its phases, its commands, and what becomes of it when the last one has completed.
 
-use super::{Owner, Simulation, Times};
+use super::{ArrayAccess, Owner, Simulation, Times};
 use crate::command::Command;
 use crate::device::{Device, Shared};
+use crate::faults::{planted, Fault};
 use crate::layout::{DiskState, READ_AND_HOLD};
 use crate::mechanics::{READ, WRITE};
 use crate::traffic::Traffic;
@@ -31,6 +32,10 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
 
     #[inline(always)]
     pub(super) fn plan_access(&mut self, owner: Owner, op: u8, sector: i64, n: i64, asked: i64) {
+        let bits = (self.intents.is_some() && op == WRITE).then(|| self.layout.bits_of(sector, n));
+        if self.stripes.is_some() && op == WRITE {
+            return self.write_stripes(owner, sector, n, asked, bits);
+        }
         let Simulation { layout, plan, disks, choice, rebuild, .. } = self;
         choice.begin();
         layout.plan(op, sector, n, rebuild.front(), plan, |copies, n| {
@@ -44,13 +49,19 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             None => true,
             Some(s) => !s.is_host_thread && op == READ && !self.layout.computes_reads(),
         };
-        let bits = (self.intents.is_some() && op == WRITE).then(|| self.layout.bits_of(sector, n));
         self.start(owner, asked, is_direct, bits);
     }
 
     /// Start the pieces in `self.plan`.
     #[inline(always)]
     pub(super) fn start(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) {
+        let id = self.prepare(owner, asked, is_direct, bits);
+        self.submit(id);
+    }
+
+    /// An access with the second phase that is in `self.plan`.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, owner: Owner, asked: i64, is_direct: bool, bits: Option<(i64, i64)>) -> u32 {
         let now = self.events.now;
         let id = self.accesses.reuse();
         let access = &mut self.accesses[id];
@@ -58,6 +69,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         access.asked = asked;
         access.start = now;
         access.is_direct = is_direct;
+        access.out = 0;
         access.n_following = 0;
         access.bits = None;
         // stored only if there are any: most arrays have no bitmap
@@ -66,7 +78,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
         access.then.clear();
         access.then.extend_from_slice(&self.plan.then);
-        self.submit(id);
+        id
     }
 
     /// Hand the pieces of `self.plan.first` to the disks as one phase of an access.
@@ -108,7 +120,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
                 n -= take;
             }
         }
-        self.accesses[id].out = out;
+        self.accesses[id].out += out;
         if !is_throttled {
             return;
         }
@@ -181,6 +193,16 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
         }
     }
 
+    /// Submit the second phase of an access.
+    #[inline(always)]
+    pub(super) fn begin_second(&mut self, id: u32) {
+        let access = &mut self.accesses[id];
+        self.plan.first.clear();
+        self.plan.first.append(&mut access.then);
+        access.stretches.are_written = !planted(Fault::StripeJoin);
+        self.submit(id);
+    }
+
     #[inline(always)]
     pub(super) fn join(&mut self, command: &Command) {
         let id = command.access;
@@ -197,10 +219,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             return;
         }
         if !access.then.is_empty() {
-            self.plan.first.clear();
-            self.plan.first.append(&mut access.then);
-            self.submit(id);
-            return;
+            return self.begin_second(id);
         }
         if access.n_following > 0 {
             return;
@@ -216,14 +235,25 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
     /// An access has ended with its last command.
     #[inline(always)]
     pub(super) fn finish_access(&mut self, last: &Command) {
-        let access = &self.accesses[last.access];
-        let (owner, parity) = (access.owner, last.submitted - access.start);
-        let waited = self.events.now - access.asked - parity - (last.done - last.submitted);
-        if let (Some(bits), Some(intents)) = (access.bits, &mut self.intents) {
-            intents.bitmap.ended(bits, self.events.now);
+        let ArrayAccess { owner, asked, start, bits, .. } = self.accesses[last.access];
+        if owner == Owner::Stripes {
+            return self.stretches_written(last.access, last);
         }
         self.accesses.release(last.access);
+        self.finish(owner, asked, start, bits, last);
+    }
+
+    /// What was asked for has been done with this command.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, owner: Owner, asked: i64, start: i64, bits: Option<(i64, i64)>, last: &Command) {
+        let parity = last.submitted - start;
+        let waited = self.events.now - asked - parity - (last.done - last.submitted);
+        if let (Some(bits), Some(intents)) = (bits, &mut self.intents) {
+            intents.bitmap.ended(bits, self.events.now);
+        }
         match owner {
+            // answered by `stretches_written`
+            Owner::Stripes => {}
             Owner::Bitmap => self.bits_written(),
             Owner::Rebuild(first) => self.rebuilt(first),
             Owner::Destage(first, end) => self.destaged(first, end),

@@ -8,6 +8,7 @@ mod host;
 mod page_cache;
 mod read_ahead;
 mod rebuild;
+mod stripes;
 mod submission;
 
 use crate::command::{Command, Commands, Slots};
@@ -25,6 +26,7 @@ pub use host::Host;
 pub use page_cache::PageCache;
 pub use read_ahead::ReadAhead;
 use rebuild::Rebuild;
+use stripes::{Stretches, Stripes};
 pub use submission::Submitter;
 
 /// Longest run, about 417 days: no single time is longer, so that nothing that is scheduled before leaves 64 bits.
@@ -45,6 +47,8 @@ enum Owner {
     ReadAhead(u32),
     /// Pages of the write-intent bitmap.
     Bitmap,
+    /// The writes that a stretch of rows is part of (rule L15).
+    Stripes,
 }
 
 impl Default for Owner {
@@ -68,6 +72,7 @@ struct ArrayAccess {
     n_following: u32,
     /// First and last bit that it needs, of a write on an array with a bitmap (rule L13).
     bits: Option<(i64, i64)>,
+    stretches: Stretches,
 }
 
 /// Whom a request in the controller answers to.
@@ -156,6 +161,7 @@ pub struct Simulation<D: Device, T> {
     host: Option<Box<Host>>,
     submitter: Option<Box<Submitter>>,
     intents: Option<Box<Intents>>,
+    stripes: Option<Box<Stripes>>,
     /// Scratch space for the commands of an access.
     ids: Vec<u32>,
     traffic: T,
@@ -185,6 +191,7 @@ impl<D: Device, T: Traffic> Simulation<D, T> {
             model,
             rebuild: Rebuild::new(&layout),
             intents: Intents::of(&layout).map(Box::new),
+            stripes: Stripes::of(&layout).map(Box::new),
             layout,
             until_ns: MAX_NS,
             controller,

@@ -1,0 +1,145 @@
+//! Writes of a parity array with a stripe cache (rule L15); see `diskmodel/engine/reference/raid.py`.
+
+use std::ops::Range;
+
+use super::{ArrayAccess, Owner, Simulation};
+use crate::command::{Command, Slots};
+use crate::device::Device;
+use crate::faults::{planted, Fault};
+use crate::layout::{is_within, push_merged, Layout, Stretch, StripeCache};
+use crate::traffic::Traffic;
+
+/// A write to the array while the stretches that it consists of are out.
+#[derive(Clone, Copy, Default)]
+struct StripeWrite {
+    owner: Owner,
+    asked: i64,
+    start: i64,
+    /// Stretches that have not been written.
+    out: u32,
+    bits: Option<(i64, i64)>,
+}
+
+/// Stretches of rows that are written by one access.
+#[derive(Default)]
+pub(super) struct Stretches {
+    pages: Vec<Range<i64>>,
+    /// The writes that they are part of, and the accesses that wait for them.
+    writes: Vec<u32>,
+    followers: Vec<u32>,
+    /// What they need has been read, and no write can join them.
+    pub(super) are_written: bool,
+}
+
+/// The stripe cache, and what it is writing.
+pub struct Stripes {
+    cache: StripeCache,
+    writes: Slots<StripeWrite>,
+}
+
+impl Stripes {
+    /// None without a stripe cache.
+    pub fn of(layout: &Layout) -> Option<Self> {
+        StripeCache::of(layout).map(|cache| Stripes { cache, writes: Slots::default() })
+    }
+}
+
+impl<D: Device, T: Traffic> Simulation<D, T> {
+    /// Writes rows: reads go first, then what needs none; each of the others is written by itself.
+    #[inline(never)]
+    pub(super) fn write_stripes(&mut self, owner: Owner, sector: i64, n: i64, asked: i64, bits: Option<(i64, i64)>) {
+        let Some(mut stripes) = self.stripes.take() else { return };
+        let write = StripeWrite { owner, asked, start: self.events.now, out: 0, bits };
+        let write = stripes.writes.put(write);
+        let mut at_once = Vec::new();
+        let mut to_submit = Vec::new();
+        let together = self.prepare_part(asked, write);
+        for Stretch { pages, busy, reads, writes, .. } in stripes.cache.write(&self.layout, sector, n) {
+            if busy.is_none() && reads.is_empty() {
+                writes.into_iter().for_each(|piece| push_merged(&mut at_once, piece));
+                self.accesses[together].stretches.pages.push(pages.clone());
+                stripes.cache.begin(pages, together);
+                continue;
+            }
+            stripes.writes[write].out += 1;
+            let joined = busy.filter(|&id| reads.is_empty() && !self.accesses[id].stretches.are_written);
+            if let Some(id) = joined {
+                let ArrayAccess { then, stretches, .. } = &mut self.accesses[id];
+                stretches.writes.push(write);
+                for piece in writes {
+                    if !is_within(&piece, then) {
+                        then.push(piece);
+                    }
+                }
+                continue;
+            }
+            let id = self.prepare_part(asked, write);
+            self.accesses[id].then = writes;
+            self.accesses[id].stretches.pages.push(pages.clone());
+            stripes.cache.begin(pages, id);
+            if let Some(busy) = busy.filter(|_| !planted(Fault::StripeFollow)) {
+                self.accesses[busy].stretches.followers.push(id);
+                self.accesses[id].out = 1;
+            }
+            to_submit.push((id, reads));
+        }
+        if at_once.is_empty() {
+            self.accesses[together].stretches = Stretches::default();
+            self.accesses.release(together);
+        } else {
+            self.accesses[together].stretches.are_written = true;
+            to_submit.push((together, at_once));
+            stripes.writes[write].out += 1;
+        }
+        self.stripes = Some(stripes);
+        for (id, pieces) in to_submit {
+            if pieces.is_empty() {
+                // nothing is read: it waits for what it follows
+                if planted(Fault::StripeFollow) {
+                    self.begin_second(id);
+                }
+                continue;
+            }
+            self.plan.first = pieces;
+            self.submit(id);
+        }
+    }
+
+    fn prepare_part(&mut self, asked: i64, write: u32) -> u32 {
+        self.plan.then.clear();
+        let is_direct = self.submitter.is_none();
+        let id = self.prepare(Owner::Stripes, asked, is_direct, None);
+        let stretches = &mut self.accesses[id].stretches;
+        // what had the slot before may have been written in two phases, too
+        stretches.are_written = false;
+        stretches.writes.push(write);
+        id
+    }
+
+    /// Stretches have been written: so has every write of which they were the last part, and what waits for them begins.
+    pub(super) fn stretches_written(&mut self, access: u32, last: &Command) {
+        let Stretches { pages, writes, followers, .. } = std::mem::take(&mut self.accesses[access].stretches);
+        self.accesses.release(access);
+        for pages in pages {
+            if let Some(stripes) = &mut self.stripes {
+                stripes.cache.end(pages, access);
+            }
+        }
+        for id in writes {
+            let Some(stripes) = &mut self.stripes else { return };
+            let write = &mut stripes.writes[id];
+            write.out -= 1;
+            if write.out == 0 {
+                let StripeWrite { owner, asked, start, bits, .. } = *write;
+                stripes.writes.release(id);
+                self.finish(owner, asked, start, bits, last);
+            }
+        }
+        for id in followers {
+            self.accesses[id].out -= 1;
+            if self.accesses[id].out == 0 {
+                self.begin_second(id);
+            }
+        }
+    }
+}
