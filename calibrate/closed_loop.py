@@ -49,20 +49,26 @@ def closed_loop(
     The program starts at `start_ns` of the spindle's clock, and times count from there. A request is issued `think_ns`
     after the completion that made room for it.
     """
-    n = len(offset)
     turned = scenario
     if isinstance(scenario.drive, HddTables):
         turned = replace(scenario, phase_ns=(scenario.phase_ns + start_ns) % scenario.revolution_ns)
-    requests = Requests(
-        when_ns=np.broadcast_to(np.asarray(think_ns, np.int64), n).copy(),
-        op=np.broadcast_to(np.asarray(op, np.uint8), n).copy(),
+    return run(turned, loop_of(offset, length, queue_depth, op=op, think_ns=think_ns)).completions
+
+
+def loop_of(
+    offset: Ints, length: Ints | int, queue_depth: int, *, op: Ints | int = 0, think_ns: Ints | int = 0
+) -> Requests:
+    """Return the requests of `closed_loop`."""
+    n = len(offset)
+    return Requests(
+        when_ns=np.full(n, think_ns, np.int64),
+        op=np.full(n, op, np.uint8),
         offset=np.ascontiguousarray(offset, np.int64),
-        length=np.broadcast_to(np.asarray(length, np.int64), n).copy(),
+        length=np.full(n, length, np.int64),
         stream=np.zeros(n, np.int32),
         cache_draw=np.ones(n),
         streams=(StreamRule("closed", n_clients=queue_depth),),
     )
-    return run(turned, requests).completions
 
 
 def random_reads(scenario: Scenario, *, length: int, queue_depth: int, n: int, seed: int, span_bytes: int) -> Floats:

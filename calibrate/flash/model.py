@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrate.arrays import Floats, Ints
-from calibrate.closed_loop import behind, closed_loop, scenario_of
+from calibrate.closed_loop import behind, closed_loop, loop_of, scenario_of
 from calibrate.evidence.cells import Key
 from diskmodel.drive import Flash
-from diskmodel.engine.scenario import Scenario
+from diskmodel.engine.native import Repeated, array_of
 
 #: Iterations of the fixed point, each half way: after 40 the response has converged to the last digit that counts.
 _ITERATIONS = 40
@@ -151,19 +151,27 @@ class Simulation:
     ) -> None:
         self.keys, self.span_bytes = tuple(keys), span_bytes
         self.host_ns = [0.0] * len(self.keys) if host_ns is None else host_ns.tolist()
-        self.where = [addresses(key, run_length(key, n_requests), span_bytes, seed) for key in self.keys]
+        self.loops = [
+            Repeated(
+                loop_of(
+                    addresses(key, run_length(key, n_requests), span_bytes, seed), key.length_bytes, key.queue_depth
+                )
+            )
+            for key in self.keys
+        ]
 
     def log_ns(self, shape: FlashShape) -> Floats:
         """Return logarithms of the mean responses in ns, one per key."""
         # reads do not use blocks, and preparing large ones takes longer than a short run
         scenario = scenario_of(flash_of(shape, capacity_bytes=self.span_bytes, pages_per_block=1))
-        parts = zip(self.keys, self.where, self.host_ns, strict=True)
-        return np.log([self._mean_ns(behind(scenario, host), key, where) for key, where, host in parts])
+        arrays = {host: array_of(behind(scenario, host)) for host in set(self.host_ns)}
+        parts = zip(self.keys, self.loops, self.host_ns, strict=True)
+        return np.log([self._mean_ns(loop.done_ns(arrays[host]), key) for key, loop, host in parts])
 
     @staticmethod
-    def _mean_ns(scenario: Scenario, key: Key, where: Ints) -> float:
+    def _mean_ns(done_ns: Ints, key: Key) -> float:
         """Return queue depth by throughput, without start and drain."""
-        done = np.sort(closed_loop(scenario, where, key.length_bytes, key.queue_depth).done_ns)
+        done = np.sort(done_ns)
         first, last = len(done) // 10, len(done) - key.queue_depth
         return float(done[last] - done[first]) * key.queue_depth / (last - first)
 

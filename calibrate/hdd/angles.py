@@ -7,11 +7,11 @@ tails.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from calibrate.arrays import MAD_TO_SIGMA, Floats, wrapped
 from calibrate.evidence.measurement import Measurement, Run, Samples
@@ -35,7 +35,7 @@ _USUAL_NOISE = 0.001
 #: cylinder skews of fast drives are excluded; at 1 every angle is one.
 MAX_SKEW_TURNS = 0.6
 #: Density of Student's t at 0 with `_FREEDOM` degrees of freedom.
-_PEAK = float(student.pdf(0.0, _FREEDOM))
+_PEAK = math.gamma((_FREEDOM + 1) / 2) / (math.sqrt(_FREEDOM * math.pi) * math.gamma(_FREEDOM / 2))
 
 
 @dataclass(frozen=True)

@@ -177,14 +177,15 @@ def wake_table(cells: Cells, shape: ServerShape) -> tuple[float, ...]:
             weights.append(np.full(len(latency), 1.0 / (key.queue_depth * len(latency))))
     if not beyond:
         return ()
-    values, shares = np.concatenate(beyond), np.concatenate(weights)
-    order = np.argsort(values)
-    ranks = (np.cumsum(shares[order]) - 0.5 * shares[order]) / shares.sum()
+    unsorted, shares = np.concatenate(beyond), np.concatenate(weights)
+    total, order = shares.sum(), np.argsort(unsorted)
+    values, shares = unsorted[order], shares[order]
+    ranks = (np.cumsum(shares) - 0.5 * shares) / total
     # a mean over each 1/n of the ranks, not the value in its middle: rare long waits are most of the mean
     edges = np.searchsorted(ranks, np.arange(N_WAKE_TIMES + 1) / N_WAKE_TIMES)
-    table = np.interp((np.arange(N_WAKE_TIMES) + 0.5) / N_WAKE_TIMES, ranks, values[order])
+    table = np.interp((np.arange(N_WAKE_TIMES) + 0.5) / N_WAKE_TIMES, ranks, values)
     for i, (low, high) in enumerate(pairwise(edges)):
         if high > low:
-            table[i] = np.average(values[order][low:high], weights=shares[order][low:high])
+            table[i] = np.average(values[low:high], weights=shares[low:high])
     mean = float(table.mean())
     return tuple(np.sort(table * (shape.wake_ns / mean)).tolist()) if mean > 0 else ()

@@ -29,6 +29,9 @@ KERNEL_SCHEDULERS = frozenset(_kernel.scheduler_names())
 
 #: The kernel keeps seek times in 32 bits.
 _MAX_SEEK_NS = 1 << 32
+#: Fields of flash drives and virtual disks that the kernel takes as they are.
+_FLASH_FIELDS = frozenset(f.name for f in fields(FlashTables)) - {"blocks_per_die", "gc_policy", "queue_depth", "ftl"}
+_VIRTUAL_FIELDS = frozenset(f.name for f in fields(VirtualTables)) - {"queue_depth"}
 _NOTHING = np.empty(0, np.int64)
 _NO_REQUESTS = Requests(
     _NOTHING, _NOTHING.astype(np.uint8), _NOTHING, _NOTHING, _NOTHING.astype(np.int32), _NOTHING.astype(np.float64), ()
@@ -48,37 +51,8 @@ def covers(scenario: Scenario, requests: Requests) -> str | None:
 def run(scenario: Scenario, requests: Requests) -> Run:
     """Run `requests` through `scenario` in the kernel; the interpreter is free meanwhile."""
     started = time.perf_counter()
-    n = len(requests)
-    # open requests are issued at their times (the kernel checks that): one column serves both
-    are_open = n > 0 and not any(rule.n_clients for rule in requests.streams)
-    done = Completions(
-        issue_ns=_column(requests.when_ns) if are_open else np.empty(n, np.int64),
-        done_ns=np.empty(n, np.int64),
-        parts_ns=np.empty((n, len(PARTS)), np.int32) if n > NARROW_ABOVE else np.empty((n, len(PARTS)), np.int64),
-        is_hit=np.empty(n, np.bool_),
-    )
-    out = {
-        "issue_ns": None if are_open else done.issue_ns,
-        "done_ns": done.done_ns,
-        "parts": list(PARTS),
-        "parts_ns": done.parts_ns.reshape(-1),
-        "is_hit": done.is_hit,
-    }
-    columns = {
-        "when_ns": _column(requests.when_ns),
-        "op": _column(requests.op),
-        "offset": _column(requests.offset),
-        "length": _column(requests.length),
-        "stream": _column(requests.stream),
-        "cache_draw": _column(requests.cache_draw),
-        "streams": streams_of(requests.streams),
-    }
-    try:
-        outcome = _kernel.run(array_of(scenario), columns, out)
-    except OverflowError as error:
-        raise endless(error) from None
-    except ValueError as error:
-        raise refused(error) from None
+    columns, done = _columns(requests), _room_for(requests)
+    outcome = _outcome(array_of(scenario), columns, done, requests)
     if outcome["long_places"]:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         done.parts_ns.reshape(-1)[outcome["long_places"]] = outcome["long_values"]
@@ -97,6 +71,73 @@ def run(scenario: Scenario, requests: Requests) -> Run:
         level_marks=level_marks(scenario),
         levels=in_bytes(scenario, outcome["levels"]),
     )
+
+
+class Repeated:
+    """The same requests through many scenarios, of which only the times of completion are kept.
+
+    Short runs spend more time on checking requests, and on what else a run returns, than in the kernel.
+
+    Parameters
+    ----------
+    requests : Requests
+        On every array that they will be run on.
+    """
+
+    def __init__(self, requests: Requests) -> None:
+        self._columns, self._room = _columns(requests), _room_for(requests)
+        self._requests = requests
+
+    def done_ns(self, array: dict[str, Any]) -> Int64:
+        """Return when each request completed on an array as `array_of` describes it; overwritten by the next call."""
+        _outcome(array, self._columns, self._room, self._requests)
+        return self._room.done_ns
+
+
+def _room_for(requests: Requests) -> Completions:
+    """Return arrays for the outcome of requests."""
+    n = len(requests)
+    # open requests are issued at their times (the kernel checks that): one column serves both
+    return Completions(
+        issue_ns=_column(requests.when_ns) if _are_open(requests) else np.empty(n, np.int64),
+        done_ns=np.empty(n, np.int64),
+        parts_ns=np.empty((n, len(PARTS)), np.int32) if n > NARROW_ABOVE else np.empty((n, len(PARTS)), np.int64),
+        is_hit=np.empty(n, np.bool_),
+    )
+
+
+def _are_open(requests: Requests) -> bool:
+    return len(requests) > 0 and not any(rule.n_clients for rule in requests.streams)
+
+
+def _columns(requests: Requests) -> dict[str, Any]:
+    """Return requests as the kernel takes them."""
+    return {
+        "when_ns": _column(requests.when_ns),
+        "op": _column(requests.op),
+        "offset": _column(requests.offset),
+        "length": _column(requests.length),
+        "stream": _column(requests.stream),
+        "cache_draw": _column(requests.cache_draw),
+        "streams": streams_of(requests.streams),
+    }
+
+
+def _outcome(array: dict[str, Any], columns: dict[str, Any], done: Completions, requests: Requests) -> _kernel.Outcome:
+    """Run requests in the kernel, write their completions to `done`, and return the rest."""
+    out = {
+        "issue_ns": None if _are_open(requests) else done.issue_ns,
+        "done_ns": done.done_ns,
+        "parts": list(PARTS),
+        "parts_ns": done.parts_ns.reshape(-1),
+        "is_hit": done.is_hit,
+    }
+    try:
+        return _kernel.run(array, columns, out)
+    except OverflowError as error:
+        raise endless(error) from None
+    except ValueError as error:
+        raise refused(error) from None
 
 
 def refused(error: ValueError) -> CoverageError:
@@ -233,14 +274,12 @@ def _write_zones(tables: DriveTables, merge_limit_bytes: int) -> dict[str, int] 
 
 
 def _flash(tables: FlashTables) -> dict[str, Any]:
-    names = {field.name for field in fields(tables)} - {"blocks_per_die", "gc_policy", "queue_depth", "ftl"}
-    ftl = {field.name: getattr(tables.ftl, field.name) for field in fields(tables.ftl)}
-    return {name: getattr(tables, name) for name in names} | {"kind": "flash", "ftl": ftl}
+    known = {name: getattr(tables, name) for name in _FLASH_FIELDS}
+    return known | {"kind": "flash", "ftl": dict(vars(tables.ftl))}
 
 
 def _virtual(tables: VirtualTables) -> dict[str, Any]:
-    names = {field.name for field in fields(tables)} - {"queue_depth"}
-    return {name: getattr(tables, name) for name in names} | {"kind": "virtual"}
+    return {name: getattr(tables, name) for name in _VIRTUAL_FIELDS} | {"kind": "virtual"}
 
 
 def _queue(queue: Queue) -> dict[str, Any]:

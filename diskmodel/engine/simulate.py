@@ -14,6 +14,7 @@ from diskmodel.array import Array
 from diskmodel.drive.assumed_order import AssumedOrder
 from diskmodel.drive.hdd import Hdd
 from diskmodel.engine import streamed
+from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.engine.effort import MAX_REQUESTS, check_effort
 from diskmodel.engine.idle_arm import idle_arm_message
 from diskmodel.engine.predict import DRAWS, predict
@@ -138,6 +139,7 @@ def simulate(
         *zone_messages(array, workload),
         *idle_arm_message(array, workload),
         *_ordering_message(array, result),
+        *_waiting_message(array, result),
     )
     result = replace(result, messages=(*array.doubts, *result.messages, *about_drive))
     assumption = _assumed_order(array, result)
@@ -352,6 +354,11 @@ def _ordering_message(array: Array, result: Result) -> tuple[str, ...]:
         )
     depth = min(_deepest(result), array.drive.queue.depth)  # the others wait before it
     return (f"on average up to {depth:,.0f} commands are in a disk; how it orders them is assumed: {assumption.words}",)
+
+
+def _waiting_message(array: Array, result: Result) -> tuple[str, ...]:
+    text = waiting_writes(array, math.nan if result.burst is None else result.burst.n_bytes)
+    return (text,) if text else ()
 
 
 def _with_processor_message(

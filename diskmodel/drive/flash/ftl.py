@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,7 @@ class FtlTables:
         return extent * self.folded_extents // self.n_extents * self.extent_units + rest
 
 
+@lru_cache(maxsize=64)  # of one drive in many trials
 def scaled(
     n_units: int, n_blocks: int, block_units: int, units_per_page: int, policy: str, is_fresh: bool
 ) -> FtlTables:

@@ -9,6 +9,7 @@ from diskmodel.array import Array
 from diskmodel.drive import Drive, Hdd
 from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
+from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -34,6 +35,7 @@ def cautions(result: PlanResult) -> list[str]:
         *_slower(result),
         _profile(result),
         _busy(result),
+        _waiting(result),
         _rebuild(result),
         *_outcome(result),
     )
@@ -108,6 +110,17 @@ def _busy(result: PlanResult) -> str:
         f'{text}, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
         "a reserve"
     )
+
+
+def _waiting(result: PlanResult) -> str:
+    """Return how much longer the answer's cached writes may wait than predicted, where they wait for room."""
+    best = result.best
+    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    if best is None or best.array is None or outcome is None:
+        return ""
+    size = max(stream.mean_size_bytes for stream in result.plan.design_workload.streams)
+    text = waiting_writes(best.array, outcome.burst_requests * size)
+    return text and f"{text}; measure one, or plan with a reserve"
 
 
 def _rebuild(result: PlanResult) -> str:

@@ -15,6 +15,7 @@ from diskmodel.controller.description import Controller
 from diskmodel.drive import Hdd, load_drive
 from diskmodel.engine.simulate import simulate
 from diskmodel.plan import compare, run_plan
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.table import explanation
 from diskmodel.plan.show.words import MAX_REASONS, because, explained
@@ -229,6 +230,24 @@ def test_flash_that_is_written_much_says_how_much(drive: str, is_named: bool) ->
         assert (found is not None) == is_named
         if found:
             assert (float(found[1]), float(found[2])) == pytest.approx((0.566, 0.59), rel=0.1)
+
+
+@pytest.mark.parametrize(("room", "is_named"), [(0, True), (20_000, False), (math.nan, False)])
+def test_a_plan_says_where_writes_wait_for_room_in_a_single_disk(room: float, is_named: bool) -> None:
+    queues = Queues()
+
+    def evaluate(array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+        return replace(queues(array, workload, n_requests=n_requests, seed=seed), burst_requests=room)
+
+    asked = {"drives": ["generic-7k2"], "levels": ["raid0"], "min_disks": 1, "max_disks": 1}
+    load = {"size": "4 KiB", "read_ratio": 0, "rate": "10/s"}
+    plan = plan_of(candidates=asked, workload=load, objective={"latency": {"p99": "200 ms"}})
+    result = run_plan(plan, evaluate=evaluate)
+    assert result.best is not None
+    assert result.best.disks == 1
+    said = [line for line in cautions(result) if "own cache is full" in line]
+    assert len(said) == is_named
+    assert all(line.endswith("measure one, or plan with a reserve.") for line in said)
 
 
 def test_a_profile_that_did_not_converge_is_named_first() -> None:
