@@ -219,3 +219,8 @@ def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the infeasible candidate that misses the objective by least."""
     missed = [c for c in candidates if c.binding is not None]
     return max(missed, key=lambda c: c.binding.margin_ratio if c.binding else 0.0, default=None)
+
+
+def by_size(candidate: Candidate) -> tuple[int, float]:
+    """Return what feasible candidates are put in order by where neither price nor speed decides: disks, then p99."""
+    return candidate.disks or 0, candidate.p99_ms or 0.0

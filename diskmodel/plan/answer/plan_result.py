@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from diskmodel.display import Displayable
 from diskmodel.frame import data_frame
 from diskmodel.plain import Record
-from diskmodel.plan.answer.candidate import Candidate
+from diskmodel.plan.answer.candidate import Candidate, by_size
 from diskmodel.plan.answer.changes import HiddenPeak, Relaxation, Sensitivity
 from diskmodel.plan.answer.effort import Effort, Efforts, effort_fields, together
 from diskmodel.plan.answer.pareto import ParetoPoint
@@ -88,7 +88,7 @@ class PlanResult(Record, Displayable):
     def safest(self) -> Candidate | None:
         """The feasible candidate of the fewest disks whose probability of data loss is accepted; None without one."""
         safe = [c for c in self.candidates if c.is_feasible and c.safety is not None and c.safety.is_safe]
-        return min(safe, key=lambda c: (c.disks or 0, c.p99_ms or 0.0), default=None)
+        return min(safe, key=by_size, default=None)
 
     @property
     def n_runs(self) -> int:

@@ -16,7 +16,7 @@ from diskmodel.plan.advice.relax import relaxations
 from diskmodel.plan.advice.sensitivity import sensitivity
 from diskmodel.plan.advice.spreading import spreading
 from diskmodel.plan.advice.waterfall import waterfall
-from diskmodel.plan.answer.candidate import Candidate, nearest
+from diskmodel.plan.answer.candidate import Candidate, by_size, nearest
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.comparison.pareto import pareto_front, points_of
 from diskmodel.plan.question.case import Case, cases
@@ -119,8 +119,8 @@ def _search(plan: PlanDescription, workers: Workers, progress: Progress | None) 
     """Return the fewest disks of every family.
 
     First as far as ordinary runs decide. Then the best candidate, and every other one that could take its place with a
-    disk less, is run on until it is settled; most candidates are far behind, and a disk more or less of them
-    changes nothing.
+    disk less, or with its largest count, is run on until it is settled; most candidates are far behind, and a disk
+    more or less of them changes nothing.
     """
     searched = workers.work(_search_quickly, dict.fromkeys(range(len(workers.asked))), progress)
     found = [searched[i] for i in range(len(workers.asked))]
@@ -130,7 +130,7 @@ def _search(plan: PlanDescription, workers: Workers, progress: Progress | None) 
         rivals = [
             i for i, item in enumerate(found) if i not in settled and (item is best or _is_rival(plan, item, best))
         ]
-        if best is None or not rivals:
+        if not rivals:
             return found
         for i, candidate in workers.work(_search_with_care, {i: found[i] for i in rivals}).items():
             found[i] = candidate
@@ -146,14 +146,15 @@ def _search_with_care(case: Case, evaluate: Evaluate, candidate: Candidate | Non
 
 
 def _is_rival(plan: PlanDescription, candidate: Candidate, best: Candidate | None) -> bool:
-    """Return whether a candidate would be better than the best one if its next smaller count were enough."""
-    below = candidate.below
-    if not candidate.is_feasible or best is None or below is None or below.outcome is None:
+    """Return whether a candidate would be better than the best one if the nearest count that misses were enough."""
+    missed = candidate.below if candidate.is_feasible else candidate.trial
+    if missed is None or missed.outcome is None or is_settled(missed.criteria):
         return False
-    if is_settled(below.criteria):
-        return False
-    minimized = _minimized(plan, [candidate, best])
-    return _rank(replace(candidate, trial=below), minimized) < _rank(best, minimized)
+    if best is None:
+        return True
+    hoped = replace(candidate, trial=missed, is_feasible=True)
+    minimized = _minimized(plan, [hoped, best])
+    return _rank(hoped, minimized) < _rank(best, minimized)
 
 
 def _complete(
@@ -161,8 +162,8 @@ def _complete(
 ) -> list[Candidate]:
     """Return the candidates with what a failed disk does to them, and the floor of a latency that is missed.
 
-    Rebuilds are simulated where they are shown: for all, or for the best; for all where the best may lose data, because
-    a safer one is named then.
+    Rebuilds are simulated where they are shown: for all, or for the best; where that may lose data also for others, in
+    the order of `PlanResult.safest`, until one is safe, because it is named then.
     """
     job = complete_with_rebuild if with_details else complete
     completed = workers.work(job, dict(enumerate(found)))
@@ -174,8 +175,12 @@ def _complete(
     found[at] = complete_with_rebuild(workers.asked[at], workers.evaluate, best)
     safety = found[at].safety
     if safety is not None and not safety.is_safe:
-        completed = workers.work(complete_with_rebuild, {i: item for i, item in enumerate(found) if i != at})
-        found = [completed.get(i, item) for i, item in enumerate(found)]
+        others = [i for i, item in enumerate(found) if i != at and item.is_feasible]
+        for i in sorted(others, key=lambda i: by_size(found[i])):
+            found[i] = complete_with_rebuild(workers.asked[i], workers.evaluate, found[i])
+            safety = found[i].safety
+            if safety is not None and safety.is_safe:
+                break
     return found
 
 

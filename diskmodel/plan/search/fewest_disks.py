@@ -44,8 +44,8 @@ def search_family(
         Decides; the formulas only choose where to begin.
     is_careful : bool
         Whether runs at the answer and at the next smaller count go on until they are settled. Without it they end as
-        soon as every interval is on one side of its limit, or at `Search.max_requests`; that no count is enough is
-        always found with care.
+        soon as every interval is on one side of its limit, or at `Search.max_requests`; only where that leaves open
+        whether the largest count is enough, it is found with care.
     before : Candidate, optional
         The answer of a search without care, to go on from.
 
@@ -88,15 +88,17 @@ def _searched(trier: Trier, *, is_careful: bool, before: Candidate | None) -> Ca
         guess = _fewest(allowed, lambda n: trier(n).is_met, Hint(trier), margin)
     else:
         guess = before.disks
+    capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
     if guess is not None and not is_careful:
         return _feasible(trier, guess)
+    if not is_careful and trier(allowed[-1]).verdict is Verdict.FAILS:
+        return _infeasible(trier, allowed[-1], capped)
     first = allowed[-1] if guess is None else guess
     # around that guess runs go on until they decide; mostly it stays, and only its neighbor is run again
     found = _fewest(
         allowed, lambda n: trier.careful(n).is_met, lambda n: n >= first, lambda n: margin_of(trier.careful(n))
     )
     if found is None:
-        capped = "" if high == len(counts) - 1 else _cap(fixed[counts[high + 1]], counts[high + 1])
         return _infeasible(trier, allowed[-1], capped)
     return _feasible(trier, found)
 

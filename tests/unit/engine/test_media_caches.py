@@ -15,7 +15,7 @@ from diskmodel.drive.mechanics import Arm, Mechanics, Spindle
 from diskmodel.drive.media_cache.log import MediaLog
 from diskmodel.drive.tables import HddTables
 from diskmodel.engine.scenario import resolve
-from diskmodel.engine.steady.logged import full_caches
+from diskmodel.engine.steady.logged import adjacent, full_caches
 from diskmodel.engine.steady.recent import History
 from diskmodel.engine.steady.shared import steady_start
 
@@ -175,3 +175,13 @@ def test_a_conventional_drive_with_a_full_media_cache_writes_in_place() -> None:
         ran(Array.parse(SINGLE.to_dict() | {"drive": one}), read_ratio=0.0, clients=32) for one in (drive, cached)
     )
     assert full.iops.mean == pytest.approx(plain.iops.mean, rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "span"), [(0, 10), (1, 5), (5, 8), (400, 3000), (400, 1 << 40)])
+def test_writes_beside_others_are_found(n: int, span: int) -> None:
+    rng = np.random.default_rng(n)
+    first = rng.integers(0, span, n)
+    end = first + rng.integers(1, 9, n)
+    begins, ends = set(first.tolist()), set(end.tolist())
+    expected = [i for i in range(n) if end[i] in begins or first[i] in ends]
+    assert adjacent(first, end).tolist() == expected

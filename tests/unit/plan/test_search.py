@@ -488,3 +488,35 @@ def test_a_figure_that_no_disks_move_is_tried_at_the_largest_count_at_once() -> 
     tried = [trial.disks for trial in candidate.trials]
     assert tried[-1] == case.counts[-1]
     assert len(tried) <= 3
+
+
+def test_a_family_that_cannot_become_the_answer_is_not_run_on() -> None:
+    """RAID 5 just misses the limit with any count; RAID 10 meets it."""
+
+    @dataclass(frozen=True)
+    class Close:
+        longest: dict[str, int] = field(default_factory=dict)
+
+        def __call__(self, array: Array, workload: Workload, *, n_requests: int, seed: int) -> Outcome:
+            level = array.layout.level
+            if not array.layout.failed:
+                self.longest[level] = max(n_requests, self.longest.get(level, 0))
+            p99 = Interval(41.5e6, 40.5e6, 42.5e6) if level == "raid5" else Interval.exact(1e6)
+            return replace(
+                Queues()(array, workload, n_requests=n_requests, seed=seed),
+                is_stable=True,
+                latency_ns={"": {"p99": p99}},
+            )
+
+    def longest(levels: list[str]) -> int:
+        close = Close()
+        plan = plan_of(
+            objective={"latency": {"p99": "40 ms"}},
+            candidates={"drives": ["generic-15k"], "levels": levels, "disks": [4, 6]},
+            search={"requests": 1000, "max_requests": 1000, "max_requests_at_answer": 8000},
+        )
+        run_plan(plan, evaluate=close, with_relaxations=False, with_details=False)
+        return close.longest["raid5"]
+
+    assert longest(["raid5", "raid10"]) == 1000
+    assert longest(["raid5"]) > 1000  # nothing is called infeasible without care where nothing else is the answer
