@@ -15,7 +15,7 @@ from calibrate.evidence.cells import Cells, answered_together, cells_of, cells_o
 from calibrate.evidence.files import Evidence, read_evidence
 from calibrate.evidence.measurement import Measurement
 from calibrate.flash.calibrate import Known, calibrate_flash
-from calibrate.flash.percentiles import with_percentiles
+from calibrate.flash.percentiles import single_reads_ns, with_percentiles
 from calibrate.flash.writes import buffer_of
 from calibrate.hdd.calibrate import calibrate_hdd
 from calibrate.hdd.from_fio.calibrate import calibrate_hdd_from_fio
@@ -226,7 +226,7 @@ def _named(names: Iterable[str]) -> str:
 
 
 def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
-    """Calibrate from results of fio alone: a hard disk from their percentiles, flash from their means.
+    """Calibrate from results of fio alone: a hard disk from their percentiles, flash from means and single reads.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def _calibrate_fio(task: _Task, cells: Cells) -> Calibration:
     capacity_bytes = capacity_bytes or ASSUMED_CAPACITY_BYTES
     found = calibrate_flash(
         cells,
-        Known(named, capacity_bytes, min(FIO_SPAN_BYTES, capacity_bytes)),
+        Known(named, capacity_bytes, min(FIO_SPAN_BYTES, capacity_bytes), alone_ns=single_reads_ns(conditions)),
         provenance=origin,
         warnings=warnings,
         seed=seed,

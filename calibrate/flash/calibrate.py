@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -60,6 +60,8 @@ class Known:
         Share of outstanding requests that complete together.
     buffer_bytes : int, optional
         The write buffer.
+    alone_ns : mapping
+        Percentiles of single reads, where they are known: percent → response in ns.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Known:
     span_bytes: int
     together_ratio: float | None = None
     buffer_bytes: int | None = None
+    alone_ns: Mapping[float, float] = field(default_factory=dict)
 
 
 def calibrate_flash(
@@ -130,14 +133,16 @@ def _fitted(cells: Cells, known: Known, *, provenance: dict[str, Any], warnings:
             _server_rows(cells, server),
         )
     else:
-        parameters, rows = parameters_of(dies), _die_rows(reads, dies)
+        parameters = parameters_of(dies)
         written = fit_writes(cells, dies.shape, known.buffer_bytes)
         writes, notes = assumed_writes, NOTES
         if written is not None:
             parameters |= write_parameters(written, dies.shape)
-            rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
             writes, notes = partial(fields_of, written), WRITE_NOTES
-        drive = profile_of(dies, writes=writes, notes=notes, **common)
+        drive = profile_of(dies, writes=writes, notes=notes, alone_ns=known.alone_ns, **common)
+        rows = _die_rows(reads, _with_delays(dies, drive, cells, known, seed))
+        if written is not None:
+            rows += [_row(cells, key, float(ns), 0) for key, ns in zip(written.keys, written.predicted_ns, strict=True)]
     if held_out:
         report = held_out_report(
             reads,
@@ -179,6 +184,20 @@ def predict(drive: Flash | Virtual, key: Key, *, seed: int, span_bytes: int, hos
     pages = max(key.length_bytes // drive.page_bytes, 1)
     n = max(N_REQUESTS // pages, 40 * key.queue_depth, 200)
     return responses_by_simulation(drive, key, n_requests=n, seed=seed, span_bytes=span_bytes, host_ns=host_ns)
+
+
+def _with_delays(fit: FlashFit, drive: Flash, cells: Cells, known: Known, seed: int) -> FlashFit:
+    """Return the fit with what its profile predicts: delays change rates of some conditions by a few percent."""
+    if not drive.read_delay_ns:
+        return fit
+    host_ns = cells.host_ns(fit.keys).tolist()
+    predicted = [
+        responses_by_simulation(
+            drive, key, n_requests=run_length(key, LONG), seed=seed + 1, span_bytes=known.span_bytes, host_ns=host
+        ).mean()
+        for key, host in zip(fit.keys, host_ns, strict=True)
+    ]
+    return replace(fit, predicted_ns=np.array(predicted))
 
 
 def _die_rows(cells: Cells, fit: FlashFit) -> list[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from calibrate.calibration import MAX_IDENTIFIED_RATIO, Parameter
+from calibrate.flash.delays import delays_ns, latency_besides_ns
 from calibrate.flash.fit import NAMES, FlashFit
 from calibrate.flash.model import FlashShape
 from diskmodel.drive import Flash
@@ -82,12 +83,18 @@ def profile_of(
     provenance: dict[str, Any],
     writes: Callable[[FlashShape], dict[str, Any]],
     notes: str,
+    alone_ns: Mapping[float, float],
 ) -> Flash:
-    """Return the profile; `writes` gives the fields of the write side of a shape."""
+    """Return the profile.
+
+    `writes` gives the fields of the write side of a shape; `alone_ns` has percentiles of single reads, if known.
+    """
     sector = 512
+    delays = delays_ns(alone_ns, round(fit.shape.latency_ns))
 
     def fields(shape: FlashShape) -> dict[str, Any]:
-        return _read_fields(shape) | writes(shape)
+        latency_ns = latency_besides_ns(round(shape.latency_ns), delays)
+        return _read_fields(shape) | {"read_latency_ns": latency_ns} | writes(shape)
 
     return Flash.parse(
         {
@@ -102,6 +109,7 @@ def profile_of(
             "channel_bytes_per_s": 1e15,
             "queue_depth": 1024,
             **fields(fit.shape),
+            "read_delay_ns": delays,
             "provenance": provenance,
             **_uncertainty(fields(fit.shape), [fields(shape) for shape in fit.draws]),
         }
@@ -115,7 +123,6 @@ def _read_fields(shape: FlashShape) -> dict[str, Any]:
         "read_ns": max(round(shape.read_ns), 1),
         "interface_bytes_per_s": float(f"{shape.interface_bytes_per_ns * 1e9:.6g}"),
         "read_overhead_ns": round(shape.overhead_ns),
-        "read_latency_ns": round(shape.latency_ns),
     }
 
 

@@ -34,7 +34,13 @@ def intervals_of_one(rng: np.random.Generator, seed: int, noise_ratio: float) ->
     truth = any_dies(rng)
     fit = fit_flash(measured(truth, rng, noise_ratio=noise_ratio, repetitions=3), capacity_bytes=CAPACITY_BYTES)
     drive = profile_of(
-        fit, capacity_bytes=CAPACITY_BYTES, name="fitted", provenance={}, writes=assumed_writes, notes=""
+        fit,
+        capacity_bytes=CAPACITY_BYTES,
+        name="fitted",
+        provenance={},
+        writes=assumed_writes,
+        notes="",
+        alone_ns={},
     )
     array = Array.parse({"drive": drive, "layout": {"level": "jbod", "disks": 1}})
     rows = []

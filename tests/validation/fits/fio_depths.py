@@ -136,10 +136,13 @@ What is behind the large errors:
   description here has such a controller. None of these fits claims to have converged.
 - **Single reads and writes** of flash take longer for each than two at a time on some hosts: the processor sleeps
   between them, at depth 2 hardly. Depths 1 and 4 alone do not separate that from the drive, whose overhead is then too
-  long at depth 2 (Intel's and Samsung's in the MicroServer G10, Kingston's; by up to 35 %).
-- **Percentiles of flash are not fitted**, only rates are. In the MicroServer G10 most single reads take 40 µs and the
-  slowest 5 % three times as long; the fit has one time for all, so p99 is half of what it is. A fit whose p99 is off by
-  more than 25 % at most depths does not count as converged.
+  long at depth 2 (Intel's and Samsung's in the MicroServer G10, Kingston's; by up to 35 %). A fit does not count as
+  converged where more than 30 % of the time of single requests passes between a completion and the next request.
+- **Percentiles of flash are fitted at depth 1 alone**, those of reads: how single ones scatter becomes a table of
+  delays. In the MicroServer G10 most take 40 µs and the slowest 5 % three times as long. fio's percentiles leave out
+  the host's time before and after a request, which the fit has in the drive: p99 at depth 1 is 10 % too long for that.
+  Percentiles of writes are not fitted. A fit whose p99 is off by more than 25 % at most depths does not count as
+  converged.
 - **Writes of the Crucial drives** and of the 860 Pro behind an M1015 stop for milliseconds while the drive makes room.
   The fit of writes has no garbage collection.
 - **Single writes of hard disks**: which of the cached writes the firmware waits for, and when it stops to take more, is

@@ -63,10 +63,23 @@ def test_held_out_errors_are_not_those_of_the_fit() -> None:
 
 
 def test_a_fit_whose_p99_is_off_has_not_converged() -> None:
-    """Rates of this drive are within 5 %, but its responses are of two kinds; four depths leave none to hold out."""
-    found = case("Samsung PM883 (MicroServer G10)")
+    """This disk answers some requests after 10 to 100 ms."""
+    found = case("Crucial 240 GB (USB)")
     assert not found.calibration.has_converged
     assert "p99 of random reads" in found.calibration.message
+
+
+def test_single_reads_show_how_reads_scatter() -> None:
+    """Reads of this drive are of two kinds; with one time for all, p99 was half of what it is."""
+    for error in case("Samsung PM883 (MicroServer G10)").of("read"):
+        assert error.depth == 64 or abs(error.p99_ratio) < 0.2, error
+
+
+def test_a_fit_to_a_host_that_sleeps_has_not_converged() -> None:
+    """Rates at the fitted depths are within 10 %, at depth 2 not; four depths leave none to hold out."""
+    found = case("Intel D3-S4610 (MicroServer G10)")
+    assert not found.calibration.has_converged
+    assert "of the time of single writes, which is not the drive's" in found.calibration.message
     assert found.calibration.held_out["mean_error_ratio"] is None
 
 
