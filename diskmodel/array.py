@@ -212,8 +212,7 @@ class Array(Description):
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why not to rely on answers about it: its drive's profile, and what is not simulated as it is described."""
-        found = (self.drive.doubt, self._doubt_about_bitmap, self._doubt_about_cached_writes)
-        return tuple(why for why in found if why)
+        return tuple(why for why in (self.drive.doubt, self._doubt_about_bitmap) if why)
 
     @property
     def _doubt_about_bitmap(self) -> str:
@@ -229,23 +228,6 @@ class Array(Description):
             "a program that mixes reads and writes also waits for the bitmap before it reads, which is simulated only "
             "with queue.write_throttle = 'linux': Linux md on mirrors was measured to complete a quarter fewer "
             "requests at queue depth 8 and almost half fewer at 32"
-        )
-
-    @property
-    def _doubt_about_cached_writes(self) -> str:
-        """How much longer the slowest writes take that disks cache by order of the array; "" elsewhere.
-
-        Of single 4 KiB writes (tests/data/published_arrays.toml): Samsung F1, p50 6.0 ms and p99 16.7 ms, where the
-        model has 6.5 and 9.8; WD740GD, p50 0.33 and p99 26.3, where it has 4.8 and 6.5. They make room for several
-        writes at once (docs/explanation/validation-firmware.md), each for another number of them.
-        """
-        cache = self.drive.cache if isinstance(self.drive, Hdd) else None
-        if not self.drive_write_cache or cache is None or not cache.write_back:
-            return ""
-        return (
-            "for writes cached in the disks, measured rates and means agree with the simulation, but the slowest "
-            "writes took longer: the p99 of single writes 1.7 times as long as simulated on one disk, 4 times on "
-            "another"
         )
 
     @property

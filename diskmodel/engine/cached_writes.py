@@ -1,4 +1,4 @@
-"""Writes that wait for room in the cache of a single hard disk: their longest waits are predicted too short."""
+"""Writes that wait for room in the caches of hard disks: their longest waits are predicted too short."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ MEASURED_P99_RATIO = (1.2, 4.1)
 def waiting_writes(array: Array, free_bytes: float) -> str:
     """Return how much longer cached writes may wait than predicted, where they wait for room; "" elsewhere.
 
-    With room they are done at once, and nothing is said (rules C7, C8). Arrays whose disks cache writes because their
-    description says so are doubted anyway (`Array.doubts`). Shingled drives and those with a media cache were not
-    measured in this way.
+    With room they are done at once, and nothing is said (rules C7, C8). Shingled drives and those with a media cache
+    were not measured in this way.
 
     Parameters
     ----------
@@ -27,15 +26,16 @@ def waiting_writes(array: Array, free_bytes: float) -> str:
         Room for writes above the stationary level (rule Z9); nan where unknown.
     """
     drive = array.drive
-    if not isinstance(drive, Hdd) or drive.cache is None or array.drive_write_cache is not None:
+    if not isinstance(drive, Hdd) or drive.cache is None:
         return ""
     if drive.media_cache is not None or drive.recording == "shingled":
         return ""
     is_cached = array.has_drive_write_cache and drive.cache.write_back
-    if not is_cached or not free_bytes <= FULL_FREE_RATIO * drive.cache.size_bytes:
+    if not is_cached or not free_bytes <= FULL_FREE_RATIO * drive.cache.size_bytes * array.layout.disks:
         return ""
     low, high = MEASURED_P99_RATIO
+    full = "the disk's own cache is full" if array.layout.disks == 1 else "the disks' own caches are full"
     return (
-        "the disk's own cache is full, and writes wait for room; random ones were measured to have about the "
-        f"predicted rate and mean, and {low} to {high} times the predicted p99"
+        f"{full}, and writes wait for room; random ones were measured to have about the predicted rate and mean, and "
+        f"{low} to {high} times the predicted p99"
     )

@@ -30,7 +30,7 @@ _SAMPLE = 1 << 10
 _OLDER = 1 << 40
 #: Factor by which more of the past is drawn where it leaves a cache that still fills.
 _LONGER = 4
-#: Remainders for each write in the table that tells which may be adjacent. At half, twice as many that are not adjacent
+#: Remainders for each write in the table of which may be adjacent. At half, twice as many that are not adjacent
 #: are sorted; at double, the table of 1.5 million writes takes 128 MiB.
 _REMAINDERS = 16
 #: Share of the extents by which a cache that has ended to fill may grow over half of the writes: small regions, of

@@ -12,10 +12,12 @@ from diskmodel.drive.validated import measured_slower
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
 from diskmodel.plan.answer.comparison import Compared
+from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import short
 from diskmodel.result.reserve import no_reserve
 from diskmodel.units import in_disks, nominal_bytes
+from diskmodel.workload import Workload
 
 #: Hours of a rebuild from which it is pointed out: a week. An idle disk of 24 TB takes a day and a half, and a few days
 #: beside a load. At half, large disks under a usual load are pointed out, too; at double, two weeks pass in silence.
@@ -118,9 +120,14 @@ def _waiting(result: PlanResult) -> str:
     outcome = best.trial.outcome if best is not None and best.trial is not None else None
     if best is None or best.array is None or outcome is None:
         return ""
-    size = max(stream.mean_size_bytes for stream in result.plan.design_workload.streams)
-    text = waiting_writes(best.array, outcome.burst_requests * size)
+    text = waiting(best.array, result.plan.design_workload, outcome)
     return text and f"{text}; measure one, or plan with a reserve"
+
+
+def waiting(array: Array, workload: Workload, outcome: Outcome) -> str:
+    """Return how much longer cached writes may wait than predicted, where they wait for room."""
+    size = max(stream.mean_size_bytes for stream in workload.streams)
+    return waiting_writes(array, outcome.burst_requests * size)
 
 
 def _rebuild(result: PlanResult) -> str:

@@ -16,7 +16,7 @@ from diskmodel.plan.answer.comparison import Compared, Comparison, Difference
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
-from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order
+from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
 from diskmodel.units import in_digits
@@ -137,6 +137,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
         found = (
             wear(item.array.drive, item.healthy.most_written_bytes_per_s),
             left_out(item.array.host, item.healthy.iops.value),
+            waiting(item.array, comparison.workload, item.healthy),
         )
         said += [f"{item.name}: {text}" for text in found if text]
     said += long_rebuilds(comparison.arrays)

@@ -10,11 +10,18 @@ from diskmodel import Array, Workload, simulate
 from diskmodel.engine.cached_writes import MEASURED_P99_RATIO
 from tests.validation import published_arrays
 
-WORDS = "the disk's own cache is full"
+WORDS = "writes wait for room"
+MIRRORS = {"level": "raid10", "disks": 4}
 
 
-def is_named(reads: float, drive: str = "generic-7k2", has_cache: bool | None = None, **load: Any) -> bool:
-    array = Array.parse({"drive": drive, "layout": published_arrays.SINGLE, "drive_write_cache": has_cache})
+def is_named(
+    reads: float,
+    drive: str = "generic-7k2",
+    has_cache: bool | None = None,
+    layout: dict[str, Any] = published_arrays.SINGLE,
+    **load: Any,
+) -> bool:
+    array = Array.parse({"drive": drive, "layout": layout, "drive_write_cache": has_cache})
     workload = Workload.parse({"size": "4 KiB", "read_ratio": reads} | load)
     return any(WORDS in text for text in simulate(array, workload, n_requests=2_000, profile_draws=0).messages)
 
@@ -22,6 +29,12 @@ def is_named(reads: float, drive: str = "generic-7k2", has_cache: bool | None = 
 @pytest.mark.parametrize("load", [{"clients": 1}, {"clients": 16}, {"clients": 4, "size": "1 MiB"}], ids=str)
 def test_writes_of_clients_that_do_nothing_else_wait_for_room(load: dict[str, Any]) -> None:
     assert is_named(0, **load)
+
+
+def test_those_of_arrays_do_where_the_disks_cache_them() -> None:
+    assert is_named(0, layout=MIRRORS, has_cache=True, clients=8)
+    assert not is_named(0, layout=MIRRORS, clients=8)
+    assert not is_named(0, layout=MIRRORS, has_cache=True, rate="50/s")
 
 
 @pytest.mark.parametrize(

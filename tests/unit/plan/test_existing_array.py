@@ -260,13 +260,3 @@ def test_a_plan_with_the_array_is_saved_whole() -> None:
     plan, _ = ask(array_with("layout.bitmap.flush_ns"))
     assert "[layout.bitmap]" in short_toml(plan)
     assert PlanDescription.parse(plan.to_dict()).layout == plan.layout
-
-
-def test_the_slowest_of_cached_writes_are_doubted() -> None:
-    layout = {"level": "raid10", "disks": 4}
-    plain = Array.parse({"drive": "generic-7k2", "layout": layout})
-    cached = Array.parse({"drive": "generic-7k2", "layout": layout, "drive_write_cache": True})
-    through = Array.parse({"drive": "generic-15k", "layout": layout, "drive_write_cache": False})
-    assert plain.doubts == through.doubts == ()
-    (doubt,) = cached.doubts
-    assert "the p99 of single writes 1.7 times as long as simulated" in doubt
