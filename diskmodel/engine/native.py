@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -56,8 +56,13 @@ def run(scenario: Scenario, requests: Requests) -> Run:
     if outcome["long_places"]:
         done = replace(done, parts_ns=done.parts_ns.astype(np.int64))
         done.parts_ns.reshape(-1)[outcome["long_places"]] = outcome["long_values"]
+    return run_of(done, outcome, scenario, started)
+
+
+def run_of(completions: Completions, outcome: Mapping[str, Any], scenario: Scenario, started: float) -> Run:
+    """Return a run of the kernel from what it reports; `started` is when it began, in `time.perf_counter`'s seconds."""
     return Run(
-        completions=done,
+        completions=completions,
         devices=counters_of(outcome["counters"], scenario),
         engine="native",
         wall_s=time.perf_counter() - started,

@@ -10,7 +10,6 @@ import numpy as np
 
 from diskmodel.engine import _kernel, native
 from diskmodel.engine.scenario import Scenario, endless
-from diskmodel.engine.steady.levels import in_bytes, level_marks, low_mark
 from diskmodel.errors import ConservationError, CoverageError, Fault
 from diskmodel.records import PARTS, Completions, Requests, Run
 from diskmodel.result.segments import Segment
@@ -56,22 +55,7 @@ def run(scenario: Scenario, blocks: Blocks) -> Streamed:
     completions = Completions(
         np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, len(PARTS)), np.int64), np.empty(0, np.bool_)
     )
-    outcome = Run(
-        completions=completions,
-        devices=native.counters_of(counted["counters"], scenario),
-        engine="native",
-        wall_s=time.perf_counter() - started,
-        end_ns=counted["end_ns"],
-        rebuilt_bytes=counted["rebuilt_sectors"] * scenario.drive.sector_bytes,
-        cache_full_ns=counted["cache_full_ns"],
-        low_mark_bytes=low_mark(scenario),
-        round_requests=scenario.start.round_requests,
-        is_in_waves=scenario.start.is_in_waves,
-        cleaning_requests=scenario.start.cleaning_requests,
-        level_marks=level_marks(scenario),
-        levels=in_bytes(scenario, counted["levels"]),
-    )
-    return Streamed(outcome, requests, _tally(counted))
+    return Streamed(native.run_of(completions, counted, scenario, started), requests, _tally(counted))
 
 
 def _no_requests(blocks: Blocks) -> Requests:

@@ -11,6 +11,7 @@ from diskmodel.drive.flash.wear import wear
 from diskmodel.drive.validated import measured_slower
 from diskmodel.engine.cached_writes import waiting_writes
 from diskmodel.host.limit import left_out
+from diskmodel.plan.answer.candidate import Candidate
 from diskmodel.plan.answer.comparison import Compared
 from diskmodel.plan.answer.outcome import Outcome
 from diskmodel.plan.answer.plan_result import PlanResult
@@ -92,10 +93,15 @@ def _profile(result: PlanResult) -> str:
     )
 
 
+def _outcome_of(best: Candidate | None) -> Outcome | None:
+    """Return what the answer was simulated to do; None without an answer, or without a simulation."""
+    return best.trial.outcome if best is not None and best.trial is not None else None
+
+
 def _outcome(result: PlanResult) -> list[str]:
     """Return that the load may wear the drives out, and that the host's processors are left out, where they matter."""
     best = result.best
-    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    outcome = _outcome_of(best)
     if best is None or outcome is None:
         return []
     workload = result.plan.design_workload
@@ -105,8 +111,7 @@ def _outcome(result: PlanResult) -> list[str]:
 
 def _busy(result: PlanResult) -> str:
     """Return how little more the answer can take, where its disks are nearly always busy."""
-    best = result.best
-    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    outcome = _outcome_of(result.best)
     text = no_reserve(outcome.busiest_ratio) if outcome is not None and result.plan.workload.is_open else ""
     return text and (
         f'{text}, whatever a write cache hides until it is full; utilization_ceiling = "85%" in [objective] plans with '
@@ -117,7 +122,7 @@ def _busy(result: PlanResult) -> str:
 def _waiting(result: PlanResult) -> str:
     """Return how much longer the answer's cached writes may wait than predicted, where they wait for room."""
     best = result.best
-    outcome = best.trial.outcome if best is not None and best.trial is not None else None
+    outcome = _outcome_of(best)
     if best is None or best.array is None or outcome is None:
         return ""
     text = waiting(best.array, result.plan.design_workload, outcome)
