@@ -3,14 +3,14 @@
 use super::{Disk, Model};
 use crate::cache::Segment;
 use crate::faults::{planted, Fault};
-use crate::mechanics::{Access, Arm, Extent, READ};
+use crate::mechanics::{Access, Arm, Extent, Progress, READ};
 
 pub(super) struct Stream {
     segment: Segment,
-    lba: i64,
     limit: i64,
-    from_ns: i64,
-    arm: Arm,
+    from: Progress,
+    /// The last track that it has read to its end. Followed from there, a long stream takes no longer than a short one.
+    reached: Progress,
     /// When it was last followed; again at the same time would change nothing.
     followed_ns: i64,
 }
@@ -25,8 +25,8 @@ impl Disk {
             if e.read_ahead_sectors > 0 {
                 let actuator = &mut self.actuators[i];
                 let limit = model.stream_limit(actuator.first_lba, lba, end);
-                actuator.stream =
-                    Some(Stream { segment, lba: end, limit, from_ns: access.end, arm: access.arm, followed_ns: -1 });
+                let from = Progress { lba: end - actuator.first_lba, at_ns: access.end, arm: access.arm };
+                actuator.stream = Some(Stream { segment, limit, from, reached: from, followed_ns: -1 });
             }
         }
     }
@@ -44,22 +44,16 @@ impl Disk {
         let first = actuator.first_lba;
         let Some(stream) = actuator.stream.as_mut() else { return };
         // a stream that begins now has read nothing yet, and the arm is where it begins
-        if stream.from_ns >= now || stream.followed_ns == now {
+        if stream.from.at_ns >= now || stream.followed_ns == now {
             return;
         }
         stream.followed_ns = now;
-        let (front, arm) = model.mechanics.streamed(
-            spindle,
-            stream.arm,
-            (stream.lba - first, stream.limit - first),
-            stream.from_ns,
-            now,
-        );
+        let (front, arm) = model.mechanics.streamed(spindle, &mut stream.reached, stream.limit - first, now);
         actuator.arm = arm;
         segments.extend(&mut stream.segment, front + first);
         if model.electronics.reads_whole_track {
             let late = if planted(Fault::WholeTrack) { spindle.revolution } else { 0 };
-            if now - stream.from_ns >= spindle.revolution + late {
+            if now - stream.from.at_ns >= spindle.revolution + late {
                 let last = stream.limit - 1;
                 let place = model.mechanics.zones.place(last - first);
                 segments.reach_back(&mut stream.segment, last - i64::from(place.sector));
@@ -77,9 +71,8 @@ impl Disk {
             return;
         }
         if stream.segment.end >= stream.limit && !planted(Fault::StreamRestart) {
-            stream.lba = stream.segment.end;
-            stream.from_ns = now;
-            stream.arm = arm;
+            stream.from = Progress { lba: stream.segment.end - actuator.first_lba, at_ns: now, arm };
+            stream.reached = stream.from;
         }
         stream.limit = limit;
     }
@@ -102,9 +95,11 @@ impl Disk {
             let again = model.mechanics.access(actuator.arm, &self.spindle, rest, &target, (now, 0), 0);
             return Access { first_wait: 0, ..again };
         }
-        let whole = Extent { op: READ, lba: stream.lba - first, n: end - stream.lba };
+        // an access that may begin anywhere on a track takes its tracks in another time than read-ahead does
+        let from = if model.mechanics.is_zero_latency() { &stream.from } else { &stream.reached };
+        let whole = Extent { op: READ, lba: from.lba, n: end - first - from.lba };
         let target = model.mechanics.target(whole.lba, &self.spindle);
-        let whole = model.mechanics.access(stream.arm, &self.spindle, whole, &target, (stream.from_ns, 0), 0);
+        let whole = model.mechanics.access(from.arm, &self.spindle, whole, &target, (from.at_ns, 0), 0);
         Access { seek: 0, rotation: 0, transfer: whole.end - now, first_end: now, first_wait: 0, ..whole }
     }
 }

@@ -70,6 +70,14 @@ pub struct Access {
     pub arm: Arm,
 }
 
+/// How far a read has come: the next block, when it comes there at the earliest, and where the arm is.
+#[derive(Clone, Copy)]
+pub struct Progress {
+    pub lba: i64,
+    pub at_ns: i64,
+    pub arm: Arm,
+}
+
 /// What moves are made of, in 31 bits; the same as [`Mechanics::plain_move_ns`] in parts, which the compiler computes for
 /// several moves at once.
 #[derive(Clone, Copy)]
@@ -308,10 +316,16 @@ impl Mechanics {
         (Access { seek, rotation: wait, transfer, first_end, first_wait: wait, end, arm }, taken)
     }
 
-    /// How far a read has come at `at` that began at `from_ns` at block `lba` (rule C4).
-    pub fn streamed(&self, spindle: &Spindle, arm: Arm, blocks: (i64, i64), from_ns: i64, at: i64) -> (i64, Arm) {
-        let (mut lba, limit) = blocks;
-        let (mut now, mut arm) = (from_ns, arm);
+    /// Whether an access to a whole track begins wherever the head arrives.
+    #[inline(always)]
+    pub fn is_zero_latency(&self) -> bool {
+        self.zero_latency
+    }
+
+    /// How far a read up to block `limit` has come at `at`: the next block, and the arm (rule C4). `reached` moves on to
+    /// the end of the last whole track.
+    pub fn streamed(&self, spindle: &Spindle, reached: &mut Progress, limit: i64, at: i64) -> (i64, Arm) {
+        let Progress { mut lba, at_ns: mut now, mut arm } = *reached;
         while lba < limit {
             let Target { place, angle } = self.target(lba, spindle);
             let zone = self.zones.of(&place);
@@ -322,7 +336,8 @@ impl Mechanics {
                 break;
             }
             arm = Arm::at(&place);
-            let take = (limit - lba).min(self.zones.left_on_track(&place));
+            let left = self.zones.left_on_track(&place);
+            let take = (limit - lba).min(left);
             let end = start + zone.by_track.of((index + take) * spindle.revolution) - angle;
             if end > at {
                 let passed = spindle.by_revolution.of((at - start + angle + 1) * zone.per_track - 1) - index;
@@ -330,6 +345,9 @@ impl Mechanics {
             }
             lba += take;
             now = end;
+            if take == left {
+                *reached = Progress { lba, at_ns: now, arm };
+            }
         }
         (lba, arm)
     }
