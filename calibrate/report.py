@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from calibrate.joint_fit import last_stage_text
 from calibrate.parameter_text import label, remark, shown
+from calibrate.score.held_out import PERCENTILES
 from diskmodel.drawing import svg_of
 
 #: Colors that color-blind readers can distinguish.
@@ -147,11 +148,11 @@ def _held_table(held: Mapping[str, Any]) -> str:
 
 def _mix_table(mixes: Mapping[str, Any]) -> str:
     """Return a table of the errors of each mix, beside the repeatability of the measurement."""
-    names = ("mean", "p50", "p95", "p99", "demerit", "repetitions")
+    names = ("mean", *PERCENTILES, "demerit", "repetitions")
     rows = []
     for row in mixes["conditions"]:
         errors = row["percentile_error_ratios"]
-        figures = [row["mean_error_ratio"], *(errors.get(name) for name in names[1:4])]
+        figures = [row["mean_error_ratio"], *(errors.get(name) for name in PERCENTILES)]
         cells = [_percent(value, "+.1f") for value in figures]
         cells += [_percent(row[name], ".1f") for name in ("demerit_ratio", "repeatability_ratio")]
         figures_html = "".join(f'<td class="n">{cell}</td>' for cell in cells)

@@ -10,13 +10,15 @@ import numpy as np
 from calibrate.arrays import Floats
 from calibrate.evidence.cells import Cells, Key
 from diskmodel.result import demerit
+from diskmodel.result.statistics.registry import STATISTICS
 
 #: Queue depth that is held out if it was measured and is neither the lowest nor the highest.
 PREFERRED_DEPTH = 16
 #: Depths needed to hold one out. With four, three would be left: one request at a time, the deepest, and one between,
 #: which is all that shows where the rate stops to grow.
 _MIN_DEPTHS = 5
-PERCENTILES = (50, 95, 99)
+#: Percentiles that are compared, in percent by name: those that any number of requests has.
+PERCENTILES = {one.name: 100 * one.level for one in STATISTICS if one.level is not None and one.least_requests == 1}
 #: Simulated requests that a held-out distribution is compared with: some 120 lie beyond the 99th percentile. Half as
 #: many scatter by a fifth more; twice as many cost as much time again.
 N_REQUESTS = 12_000
@@ -93,9 +95,11 @@ def agreement_of(measured_ns: Floats, predicted_ns: Floats) -> dict[str, Any]:
 
 def percentile_errors(measured_ns: Floats, predicted_ns: Floats) -> dict[str, float]:
     """Return relative errors of the percentiles that the number of requests supports."""
-    supported = [percent for percent in PERCENTILES if len(measured_ns) * (100 - percent) >= 100 * _MIN_BEYOND]
-    found = np.percentile(predicted_ns, supported) / np.maximum(np.percentile(measured_ns, supported), 1.0) - 1.0
-    return {f"p{percent}": float(error) for percent, error in zip(supported, found, strict=True)}
+    n = len(measured_ns)
+    supported = {name: percent for name, percent in PERCENTILES.items() if n * (100 - percent) >= 100 * _MIN_BEYOND}
+    percents = list(supported.values())
+    found = np.percentile(predicted_ns, percents) / np.maximum(np.percentile(measured_ns, percents), 1.0) - 1.0
+    return {name: float(error) for name, error in zip(supported, found, strict=True)}
 
 
 def nothing_held_out(why: str) -> dict[str, Any]:

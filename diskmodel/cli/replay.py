@@ -136,17 +136,17 @@ def _latency_ms(result: Result) -> dict[str, float]:
     """Return mean, percentiles and maximum over all requests of the trace, the first ones too."""
     import numpy as np
 
+    from diskmodel.result.statistics.quantiles import percentiles
+
     done = result.run.completions
     response = np.sort(done.done_ns - done.issue_ns) / 1e6
-    figures = {"mean": float(response.mean())}
-    for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)):
-        figures[name] = float(response[max(int(np.ceil(share * len(response))), 1) - 1])
-    return figures | {"max": float(response[-1])}
+    return {"mean": float(response.mean()), **percentiles(response), "max": float(response[-1])}
 
 
 def _table(title: str, found: list[_Replayed]) -> Any:
     """Return the arrays side by side."""
     from diskmodel.cli.shared.screen import plain_table
+    from diskmodel.result.statistics.registry import BY_NAME
 
     n = found[0].result.n_requests
     table = plain_table(f"{title}: {n:,} requests")
@@ -157,9 +157,7 @@ def _table(title: str, found: list[_Replayed]) -> Any:
     window = "worst minute" if worst == 60 else f"worst {worst:g} s"
     rows = [
         ("latency ms, mean", [_short(item.latency_ms["mean"]) for item in found]),
-        ("p50", [_short(item.latency_ms["p50"]) for item in found]),
-        ("p99", [_short(item.latency_ms["p99"]) for item in found]),
-        ("p99.9", [_short(item.latency_ms["p999"]) for item in found]),
+        *((BY_NAME[name].label, [_short(item.latency_ms[name]) for item in found]) for name in ("p50", "p99", "p999")),
         (f"{window}, starts at s", [f"{item.timeline.worst.start_s:,.1f}" for item in found]),
         ("  requests", [f"{item.timeline.worst.n_requests:,}" for item in found]),
         ("  latency ms, mean", [_short(item.timeline.worst.mean_ms) for item in found]),

@@ -92,7 +92,7 @@ def simulate(
         not.
     precision : float
         Half-width of that interval as a part of the mean.
-    percentile : "p50", "p95", "p99" or "p999", optional
+    percentile : "p50", …, "p99" or "p999", optional
         Percentile whose interval has to be that narrow, too.
     profile_draws : int, optional
         Drives drawn from what the profile leaves open and simulated for `Result.prediction`, whose intervals include

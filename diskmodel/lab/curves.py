@@ -19,6 +19,7 @@ from diskmodel.lab.effort import check_curve
 from diskmodel.lab.quick_interval import quick_quantile_interval
 from diskmodel.lab.settings import Settings
 from diskmodel.result import Result
+from diskmodel.result.statistics.registry import PERCENTILES
 
 Stage = Literal["quick", "refined"]
 
@@ -133,7 +134,7 @@ def figures(result: Result) -> dict[str, Any]:
     p99 = result.latency.quantiles_ns["p99"]
     is_rough = result.is_stable and math.isnan(low)
     if is_rough:
-        low, high = quick_quantile_interval(result.responses_ns(), 0.99)
+        low, high = quick_quantile_interval(result.responses_ns(), PERCENTILES["p99"])
     mean = result.latency.mean
     return {
         "engine": result.engine,

@@ -15,7 +15,7 @@ from diskmodel.result.result import Result
 from diskmodel.result.rounds import in_words
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.quantiles import LEVELS
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.result.statistics.stability import Stability
 from diskmodel.result.statistics.window import (
     UNKNOWN_CYCLE,
@@ -39,7 +39,7 @@ class Target:
     ----------
     precision : float, more than 0
         Relative half-width.
-    percentile : "p50", "p95", "p99", "p999" or None
+    percentile : "p50", …, "p999" or None
         Percentile whose interval has to be that narrow, beside that of the mean.
     confidence : float in (0, 1)
         Of the intervals.
@@ -65,8 +65,8 @@ class Target:
             faults.append(Fault("precision", self.precision, rule, "write for example 0.02"))
         if not 0 < self.confidence < 1:
             faults.append(Fault("confidence", self.confidence, "must be between 0 and 1", "write for example 0.95"))
-        if self.percentile is not None and self.percentile not in LEVELS:
-            known = ", ".join(LEVELS)
+        if self.percentile is not None and self.percentile not in PERCENTILES:
+            known = ", ".join(PERCENTILES)
             faults.append(Fault("percentile", self.percentile, "is not a known percentile", f"use one of {known}"))
         if faults:
             raise DescriptionError(faults)

@@ -14,12 +14,12 @@ from diskmodel.plain import Record
 from diskmodel.records import Int64
 from diskmodel.result.statistics.batches import Interval, independent_interval, mean_interval
 from diskmodel.result.statistics.quantiles import (
-    LEVELS,
+    percentiles,
     quantile_intervals,
     quantile_intervals_across,
-    quantiles,
     reported,
 )
+from diskmodel.result.statistics.registry import PERCENTILES
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Latency(Record):
     n : int
     mean : Interval
         ns.
-    quantiles_ns : mapping of name (p50, p95, p99, p999) to float, ns
+    quantiles_ns : mapping of name (p50, …, p999) to float, ns
     ends_ns : mapping of the same names to (low, high), ns
         Ends of the confidence intervals; nan where there are too few requests beyond the percentile.
     max_ns : float
@@ -48,14 +48,13 @@ class Latency(Record):
         """Latency of responses (int64 or int32, shape (n,), ns) in the order of their completion."""
         if len(response_ns) == 0:
             return cls.unknown(0)
-        levels = list(LEVELS.values())
-        observed = dict(zip(levels, quantiles(response_ns, levels).tolist(), strict=True))
-        ends = quantile_intervals(response_ns, observed, confidence=confidence, n_rounds=n_rounds)
+        observed = percentiles(response_ns)
+        ends = quantile_intervals(response_ns, _by_level(observed), confidence=confidence, n_rounds=n_rounds)
         return cls(
             n=len(response_ns),
             mean=mean_interval(response_ns, confidence=confidence, n_rounds=n_rounds),
-            quantiles_ns={name: observed[level] for name, level in LEVELS.items()},
-            ends_ns={name: ends[level] for name, level in LEVELS.items()},
+            quantiles_ns=observed,
+            ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(response_ns.max()),
         )
 
@@ -65,22 +64,21 @@ class Latency(Record):
         together = np.concatenate(responses_ns)
         if not all(len(one) for one in responses_ns):
             return cls.unknown(len(together))
-        levels = list(LEVELS.values())
-        observed = dict(zip(levels, quantiles(together, levels).tolist(), strict=True))
-        ends = quantile_intervals_across(responses_ns, together, observed, confidence=confidence)
+        observed = percentiles(together)
+        ends = quantile_intervals_across(responses_ns, together, _by_level(observed), confidence=confidence)
         return cls(
             n=len(together),
             mean=independent_interval([one.mean() for one in responses_ns], confidence),
-            quantiles_ns={name: observed[level] for name, level in LEVELS.items()},
-            ends_ns={name: ends[level] for name, level in LEVELS.items()},
+            quantiles_ns=observed,
+            ends_ns={name: ends[level] for name, level in PERCENTILES.items()},
             max_ns=float(together.max()),
         )
 
     @classmethod
     def unknown(cls, n: int) -> Latency:
         """No estimate at all: every figure is nan."""
-        nothing = dict.fromkeys(LEVELS, math.nan)
-        ends = dict.fromkeys(LEVELS, (math.nan, math.nan))
+        nothing = dict.fromkeys(PERCENTILES, math.nan)
+        ends = dict.fromkeys(PERCENTILES, (math.nan, math.nan))
         return cls(n, Interval(math.nan, math.nan, math.nan), nothing, ends, math.nan)
 
     @property
@@ -124,3 +122,7 @@ class Latency(Record):
             for name, pair in ends.items()
             for end, value in zip(("low", "high"), pair, strict=True)
         }
+
+
+def _by_level(observed: Mapping[str, float]) -> dict[float, float]:
+    return {PERCENTILES[name]: value for name, value in observed.items()}

@@ -11,10 +11,10 @@ import numpy as np
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval, student_t
-from diskmodel.result.statistics.quantiles import LEVELS
+from diskmodel.result.statistics.registry import BY_NAME
 
 #: Statistics that are predicted; "iops" per second, the others ns.
-STATISTICS = ("iops", "mean", *LEVELS)
+STATISTICS = ("iops", *BY_NAME)
 
 
 @dataclass(frozen=True)

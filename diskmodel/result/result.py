@@ -21,6 +21,7 @@ from diskmodel.result.prediction import Prediction
 from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.statistics.batches import Interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
+from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.result.statistics.window import Window
 
 if TYPE_CHECKING:
@@ -140,28 +141,23 @@ class Result(Record, Displayable):
         """Mean response time of all requests, ms; nan where the array is overloaded."""
         return self.latency.mean.value / 1e6
 
-    @property
-    def p50(self) -> float:
-        """Median of the response times of all requests, ms; nan where the array is overloaded."""
-        return self._percentile("p50")
+    if TYPE_CHECKING:  # made from `PERCENTILES` below the class; a test compares these with it
 
-    @property
-    def p95(self) -> float:
-        """95th percentile of the response times of all requests, ms; nan where the array is overloaded."""
-        return self._percentile("p95")
+        @property
+        def p50(self) -> float:
+            """Median of the response times of all requests, ms; nan where the array is overloaded."""
 
-    @property
-    def p99(self) -> float:
-        """99th percentile of the response times of all requests, ms; nan where the array is overloaded."""
-        return self._percentile("p99")
+        @property
+        def p95(self) -> float:
+            """95th percentile of the response times of all requests, ms; nan where the array is overloaded."""
 
-    @property
-    def p999(self) -> float:
-        """99.9th percentile of the response times, ms; nan too where fewer than 10,000 requests were measured."""
-        return self._percentile("p999")
+        @property
+        def p99(self) -> float:
+            """99th percentile of the response times of all requests, ms; nan where the array is overloaded."""
 
-    def _percentile(self, name: str) -> float:
-        return self.latency.reported_ns[name] / 1e6
+        @property
+        def p999(self) -> float:
+            """99.9th percentile of the response times, ms; nan too where fewer than 10,000 requests were measured."""
 
     def to_frame(self) -> DataFrame:
         """Return latency by subset of the requests, as a table of pandas.
@@ -170,8 +166,8 @@ class Result(Record, Displayable):
         -------
         pandas.DataFrame
             Rows: "all", "reads", "writes", and "stream NAME" of each stream where there are several. Columns: n
-            (requests measured), mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, max_ms, and the ends of their 95 % intervals
-            (p99_low_ms, p99_high_ms); nan where unknown.
+            (requests measured), mean_ms, p50_ms, …, p999_ms, max_ms, and the ends of their 95 % intervals (p99_low_ms,
+            p99_high_ms); nan where unknown.
 
         Raises
         ------
@@ -267,6 +263,22 @@ class Result(Record, Displayable):
 
     def __str__(self) -> str:
         return str(resolve_name("diskmodel.result.show.table:as_text")(self))
+
+
+def _percentile(name: str) -> property:
+    """Return the property of a result that has the name of a percentile."""
+    least = BY_NAME[name].least_requests
+    unless = f" or fewer than {least:,} requests were measured" if least > 1 else ""
+
+    def value(result: Result) -> float:
+        return result.latency.reported_ns[name] / 1e6
+
+    about = f"{BY_NAME[name].label} of the response times of all requests, ms; nan where the array is overloaded"
+    return property(value, doc=f"{about}{unless}.")
+
+
+for _name in PERCENTILES:
+    setattr(Result, _name, _percentile(_name))
 
 
 def _of(latency: Latency) -> dict[str, Any]:

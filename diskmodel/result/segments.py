@@ -12,7 +12,8 @@ from diskmodel.records import Int64, Op
 from diskmodel.result.latency import Latency
 from diskmodel.result.statistics.batches import Interval, adjusted_ends, lag1_correlation, mean_interval
 from diskmodel.result.statistics.histogram import LatencyHistogram
-from diskmodel.result.statistics.quantiles import BATCH_COUNTS, LEVELS, MIN_BEYOND
+from diskmodel.result.statistics.quantiles import BATCH_COUNTS, MIN_BEYOND
+from diskmodel.result.statistics.registry import PERCENTILES
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ class Responses:
         return Latency(
             n=whole.n,
             mean=about.about(sum(self.sums_ns) / whole.n),
-            quantiles_ns={name: whole.quantile_ns(level) for name, level in LEVELS.items()},
-            ends_ns={name: self._quantile_ends(whole, level, confidence) for name, level in LEVELS.items()},
+            quantiles_ns={name: whole.quantile_ns(level) for name, level in PERCENTILES.items()},
+            ends_ns={name: self._quantile_ends(whole, level, confidence) for name, level in PERCENTILES.items()},
             max_ns=float(whole.max_ns),
         )
 

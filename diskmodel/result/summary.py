@@ -41,7 +41,7 @@ def summarize(
         Disks of the array, spares included.
     precision : float, more than 0
         Relative half-width below which an interval counts as converged.
-    percentile : "p50", "p95", "p99", "p999" or None
+    percentile : "p50", …, "p999" or None
         Percentile whose interval must be that narrow, too.
     confidence : float in (0, 1)
 

@@ -12,6 +12,8 @@ import numpy as np
 from diskmodel.array import Array
 from diskmodel.engine.simulate import simulate
 from diskmodel.records import Requests
+from diskmodel.result.statistics.quantiles import quantiles
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.workload import TraceWorkload, Workload
 
 #: Largest mean utilization of a reference array; the smallest array below it is taken. Plans end there, and latency is
@@ -166,10 +168,10 @@ def _within(workload: Workload, capacity_bytes: int) -> Workload:
 def _run(array: Array, load: Workload | TraceWorkload, n: int, seed: int) -> Run:
     result = simulate(array, load, n_requests=n, seed=seed, profile_draws=0, start="empty")
     done = result.run.completions
-    response_ns = np.sort(done.done_ns - done.issue_ns)
+    response_ns = done.done_ns - done.issue_ns
     return Run(
         mean_ns=float(response_ns.mean()),
-        p99_ns=float(response_ns[math.ceil(0.99 * len(response_ns)) - 1]),
+        p99_ns=float(quantiles(response_ns, PERCENTILES["p99"])),
         utilization_ratio=float(np.mean([disk.utilization_ratio for disk in result.per_disk[: array.layout.disks]])),
     )
 

@@ -24,7 +24,8 @@ from diskmodel.plan.trial.simulated import Simulated
 from diskmodel.records import Run
 from diskmodel.result.levels import drifts
 from diskmodel.result.statistics.batches import Interval, mean_interval
-from diskmodel.result.statistics.quantiles import LEVELS, quantile_interval, quantiles
+from diskmodel.result.statistics.quantiles import quantile_interval, quantiles
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.workload import Workload
 
 #: Requests of a verification run at most. A fourth of them is enough where every figure is so many half-widths of its
@@ -255,6 +256,6 @@ def _utilization(found: Run, begin_ns: int, end_ns: int, array: Array) -> float:
 
 def _figures(response_ns: np.ndarray[Any, Any]) -> dict[str, Interval]:
     figures = {"mean": mean_interval(response_ns)}
-    for name, level in LEVELS.items():
+    for name, level in PERCENTILES.items():
         figures[name] = Interval(float(quantiles(response_ns, level)), *quantile_interval(response_ns, level))
     return figures

@@ -11,10 +11,12 @@ from diskmodel.errors import Fault, FormatError
 from diskmodel.formats.fio.job import DIRECTIONS, FioDirection, FioJob, FioLatency
 from diskmodel.formats.fio.options import PATTERNS
 from diskmodel.formats.writing import text_file
+from diskmodel.result.statistics.registry import PERCENTILES
 
 VERSION = "fio-3.33"
 
-_PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9, "p9999": 99.99}
+#: Percent by name: the percentiles of a prediction, and two more of fio's that another program may have predicted.
+_PERCENTILES = {name: round(100 * level, 6) for name, level in PERCENTILES.items()} | {"p90": 90.0, "p9999": 99.99}
 #: Runtime of a written job: a prediction has none, but readers of fio's output divide by it.
 _MEASURED_S = 1.0
 _NO_LATENCY = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
@@ -37,8 +39,8 @@ def job_of_prediction(
     Parameters
     ----------
     prediction : mapping
-        As `diskmodel simulate --json` prints it: "iops" and "latency_ms" with "mean" and any of "p50", "p90", "p95",
-        "p99", "p999", "p9999", "min", "max", "stddev". "reads" and "writes" may hold the same for each direction.
+        As `diskmodel simulate --json` prints it: "iops" and "latency_ms" with "mean" and any of "p50", …, "p9999",
+        "min", "max", "stddev". "reads" and "writes" may hold the same for each direction.
     pattern : str
         fio's `rw`.
     block_bytes, depth, n_jobs : int

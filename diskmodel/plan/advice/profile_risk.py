@@ -19,6 +19,7 @@ from diskmodel.plan.trial.evaluation import Evaluate
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.prediction import combined
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.registry import BY_NAME
 
 DRAWS = 16
 #: Requests of a run with a drawn drive. All runs have the same ones, so that most of what chance does to a figure is
@@ -84,7 +85,8 @@ def _needs_intervals(case: Case) -> bool:
     objective = case.objective
     more = (objective.degraded, objective.rebuild_hours, objective.data_loss_per_year, case.trace)
     limited = [objective.latency, *objective.latency.streams.values()]
-    return any(item is not None for item in more) or any("p999" in item.limits() for item in limited)
+    is_far = any(BY_NAME[name].least_requests >= DRAWN_REQUESTS for item in limited for name in item.limits())
+    return is_far or any(item is not None for item in more)
 
 
 def _missed(drawn: Trial, same: Trial, answer: Trial) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from diskmodel.plain import Record
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.result.statistics.window import enough_cycles, enough_for
 
 
@@ -22,7 +23,7 @@ class Outcome(Record):
     iops, bytes_per_s : Interval
         Completed per second.
     latency_ns : mapping of stream name to mapping of statistic to Interval
-        "" is all requests together; statistics: mean, p50, p95, p99, p999. A statistic may be missing where the
+        "" is all requests together; statistics: mean, p50, …, p999. A statistic may be missing where the
         method does not model it.
     utilization_ratio : float
         Mean of the disks.
@@ -143,10 +144,9 @@ class Outcome(Record):
 
 def figures_of(outcome: Outcome | None) -> dict[str, float]:
     """Return iops, mean_ms, p50_ms, …, p999_ms and utilization; nan where unknown, and latencies of an overload."""
-    names = ("mean", "p50", "p95", "p99", "p999")
     latency = outcome.latency_ms() if outcome is not None and outcome.is_stable else {}
     return {
         "iops": math.nan if outcome is None else outcome.iops.value,
-        **{f"{name}_ms": latency.get(name, math.nan) for name in names},
+        **{f"{name}_ms": latency.get(name, math.nan) for name in BY_NAME},
         "utilization": math.nan if outcome is None else outcome.utilization_ratio,
     }

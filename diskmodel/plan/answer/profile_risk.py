@@ -30,8 +30,8 @@ class ProfileRisk(Record):
     failing : mapping of str to int
         With how many drives each criterion is missed.
     figures : mapping of str to Interval
-        "iops" (per second), and "mean", "p50", "p95", "p99", "p999" (ns) where they are known: the value of the answer,
-        with 95 % intervals that combine the error of the simulation and the spread over the drives.
+        "iops" (per second), and "mean", "p50", …, "p999" (ns) where they are known: the value of the answer, with
+        95 % intervals that combine the error of the simulation and the spread over the drives.
     """
 
     disks: int

@@ -21,7 +21,7 @@ class Replay(Record):
     is_stable : bool
         False where the array falls ever further behind.
     latency_ns : mapping of stream name to mapping of statistic to float
-        "" is all requests together, "reads" and "writes" are each operation; mean, p50, p95, p99, p999 in ns.
+        "" is all requests together, "reads" and "writes" are each operation; mean, p50, …, p999 in ns.
     iops : float
         Completed per second, from the first request to the last completion.
     utilization_ratio : float

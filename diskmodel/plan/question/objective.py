@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from diskmodel.description import Description
+from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import Bytes, BytesPerSecond, Nanoseconds, PerSecond, Ratio, parse
-
-STATISTICS = ("mean", "p50", "p95", "p99", "p999")
 
 
 def _share(value: object) -> object:
@@ -24,7 +23,25 @@ Growth = Annotated[float, BeforeValidator(_share), Field(ge=-0.9, le=10)]
 Probability = Annotated[float, BeforeValidator(_share), Field(gt=0, le=1)]
 
 
-class LatencyLimits(Description):
+if TYPE_CHECKING:  # a test compares these fields with `STATISTICS`
+
+    class _LimitOfEach(Description):
+        mean_ns: Nanoseconds | None = None
+        p50_ns: Nanoseconds | None = None
+        p95_ns: Nanoseconds | None = None
+        p99_ns: Nanoseconds | None = None
+        p999_ns: Nanoseconds | None = None
+
+else:
+    _LimitOfEach = create_model(
+        "_LimitOfEach",
+        __base__=Description,
+        __module__=__name__,
+        **{f"{one.name}_ns": (Nanoseconds | None, None) for one in STATISTICS},
+    )
+
+
+class LatencyLimits(_LimitOfEach):
     """Largest allowed response times; in a file `p99 = "20 ms"`.
 
     Attributes
@@ -32,15 +49,9 @@ class LatencyLimits(Description):
     mean_ns, p50_ns, p95_ns, p99_ns, p999_ns : int or None
     """
 
-    mean_ns: Nanoseconds | None = None
-    p50_ns: Nanoseconds | None = None
-    p95_ns: Nanoseconds | None = None
-    p99_ns: Nanoseconds | None = None
-    p999_ns: Nanoseconds | None = None
-
     def limits(self) -> dict[str, int]:
         """Given limits by statistic, ns."""
-        given = {name: getattr(self, f"{name}_ns") for name in STATISTICS}
+        given = {one.name: getattr(self, f"{one.name}_ns") for one in STATISTICS}
         return {name: limit for name, limit in given.items() if limit is not None}
 
 

@@ -13,6 +13,7 @@ from diskmodel.plan.answer.trial import Trial
 from diskmodel.plan.trial import judge
 from diskmodel.plan.trial.trier import Trier
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.registry import PERCENTILES
 from diskmodel.workload import Workload
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ LARGEST_STEP = 4
 #: Margin below which two counts show where others would be enough. At half, the noise of two short runs at neighboring
 #: counts may send the search to the largest one; at double, more counts on the way to an infeasible one are tried.
 FAR = 0.1
-
-_STATISTICS = ("mean", "p99")
 
 
 class Hint:
@@ -59,8 +58,8 @@ class Hint:
             "mean": Interval.exact(guess.mean_s * 1e9 * factors["mean"]),
             "p99": Interval.exact(guess.p99_s * 1e9 * factors["p99"]),
         }
-        for name in ("p50", "p95", "p999"):  # no formula; the neighbor gives the order of magnitude
-            latency[name] = latency["mean" if name == "p50" else "p99"]
+        for name, level in PERCENTILES.items():  # no formula; the neighbor gives the order of magnitude
+            latency.setdefault(name, latency["mean" if level <= 0.5 else "p99"])
         outcome = Outcome(
             is_stable=guess.is_stable,
             iops=Interval.exact(iops),

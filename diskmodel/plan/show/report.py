@@ -24,6 +24,7 @@ from diskmodel.plan.show import plot
 from diskmodel.plan.show.candidates import candidate_header, candidate_note, candidate_row, hours_words, short
 from diskmodel.plan.show.cautions import cautions
 from diskmodel.plan.show.words import answer, because, explained, warning, waterfall_title
+from diskmodel.result.statistics.registry import STATISTICS
 from diskmodel.units import nominal_bytes
 from diskmodel.version import __version__
 
@@ -146,12 +147,12 @@ def as_csv(result: PlanResult) -> str:
     )
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*columns, "mean_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms"])
+    writer.writerow([*columns, *(f"{one.name}_ms" for one in STATISTICS)])
     for candidate in result.candidates:
         data = candidate.to_dict()
         latency = data["latency_ms"]
         row = [csv_cell(data.get(column)) for column in columns]
-        writer.writerow([*row, *(latency.get(name) for name in ("mean", "p50", "p95", "p99", "p999"))])
+        writer.writerow([*row, *(latency.get(one.name) for one in STATISTICS)])
     return text.getvalue()
 
 

@@ -19,9 +19,9 @@ from diskmodel.plan.show.candidates import candidate_header, candidate_note, can
 from diskmodel.plan.show.cautions import cautions, long_rebuilds, unknown_order, waiting
 from diskmodel.plan.show.narrow import TableOrList
 from diskmodel.plan.show.words import answer, because, explained, in_order_words, lists, peak_words, warning
+from diskmodel.result.statistics.registry import BY_NAME
 from diskmodel.units import in_digits
 
-_STATISTICS = {"iops": "IOPS", "mean": "mean latency", "p99": "p99 latency"}
 _KNEE = "Beyond the knee latency grows faster than throughput; the rule of thumb does not know of queueing."
 #: Mark of a figure of a run that did not reach a steady state.
 _UNSETTLED = "*"
@@ -151,7 +151,9 @@ def _difference(difference: Difference) -> str:
     interval = f" ± {half:.1%}" if math.isfinite(half) else ""
     unsure = " (not significant)" if math.isfinite(half) else " (interval unknown: simulate more requests)"
     sure = "" if difference.is_significant else unsure
-    return f"{_STATISTICS[difference.statistic]} {difference.ratio.value:+.1%}{interval}{sure}"
+    statistic = difference.statistic
+    what = "IOPS" if statistic == "iops" else f"{BY_NAME[statistic].label} latency"
+    return f"{what} {difference.ratio.value:+.1%}{interval}{sure}"
 
 
 def _highest(item: Compared) -> Outcome | None:

@@ -22,6 +22,7 @@ from diskmodel.plan.trial.judge import criterion
 from diskmodel.records import Op
 from diskmodel.result import Result
 from diskmodel.result.statistics.batches import Interval
+from diskmodel.result.statistics.quantiles import percentiles
 from diskmodel.workload import TraceWorkload
 
 #: First word of the names of criteria about the replay.
@@ -37,8 +38,6 @@ N_REPLAYS = 3
 #: ends in a burst also grows. At half, such a trace would look overloaded; at double, an array that serves 98 % of the
 #: rate would pass unnoticed where the objective has no latency.
 DRAIN_SHARE = 0.01
-
-_PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 #: Share of the time whose requests a burst statement counts: the busiest intervals. At double, it hides the bursts of a
 #: trace whose load is in 5 % of the time.
@@ -118,9 +117,7 @@ def _found(result: Result, array: Array, trace: TraceWorkload, factor: float) ->
 
 def _figures(response_ns: NDArray[np.int64]) -> dict[str, float]:
     """Return mean and percentiles (the smallest latency that the share of the requests does not exceed), ns."""
-    ordered = np.sort(response_ns)
-    ranks = {name: max(math.ceil(share * len(ordered)), 1) - 1 for name, share in _PERCENTILES.items()}
-    return {"mean": float(ordered.mean()), **{name: float(ordered[rank]) for name, rank in ranks.items()}}
+    return {"mean": float(response_ns.mean()), **percentiles(response_ns)}
 
 
 def replay_criteria(

@@ -17,10 +17,9 @@ from diskmodel.result.rebuild import RebuildRate
 from diskmodel.result.result import Result
 from diskmodel.result.show.figures import between, share
 from diskmodel.result.show.plot import result_svg
-from diskmodel.result.statistics.quantiles import LEVELS, fewest_for
+from diskmodel.result.statistics.quantiles import fewest_for
+from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 from diskmodel.units import in_digits
-
-_NAMES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
 def result_rows(result: Result) -> list[tuple[str, str, str]]:
@@ -30,9 +29,9 @@ def result_rows(result: Result) -> list[tuple[str, str, str]]:
     if result.is_stable:
         latency = result.latency
         rows.append(("latency, mean", _ms(latency.mean_ns), between(latency.mean.low, latency.mean.high, 1e6)))
-        for name in LEVELS:
-            ends = _quantile_ends(latency.ends_ns[name], LEVELS[name])
-            rows.append((f"latency, {_NAMES[name]}", _ms(latency.reported_ns[name]), ends))
+        for name, level in PERCENTILES.items():
+            ends = _quantile_ends(latency.ends_ns[name], level)
+            rows.append((f"latency, {BY_NAME[name].label}", _ms(latency.reported_ns[name]), ends))
         rows.append(("latency, longest", _ms(latency.max_ns), ""))
         rows += [
             (f"latency of {what}, mean", _ms(part.mean_ns), f"p99 {_ms(part.quantiles_ns['p99'])}")

@@ -18,14 +18,7 @@ from diskmodel.result.statistics.batches import (
     least_possible,
     without_phases,
 )
-
-#: Percentiles that are reported, by name.
-LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-
-#: Fewest observations from which on a percentile is reported: ten beyond it. With fewer, p99.9 is one of the largest
-#: few observations: with half as many, its standard error is 45 % in terms of rank instead of 32 %; twice as many would
-#: hide it from runs of usual length. Nearer percentiles have their intervals instead.
-MIN_REPORTED = {"p999": 10_000}
+from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES
 
 #: Numbers of batches to try, from many to few.
 BATCH_COUNTS = (20, 15, 10)
@@ -46,6 +39,11 @@ def quantiles(values: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
+def percentiles(values: ArrayLike) -> dict[str, float]:
+    """Return the observed percentiles (`PERCENTILES`) by name."""
+    return dict(zip(PERCENTILES, quantiles(values, list(PERCENTILES.values())).tolist(), strict=True))
+
+
 def _places(n: int, levels: ArrayLike) -> NDArray[np.int64]:
     """Return where the quantiles at `levels` are among `n` values in order."""
     return np.maximum(np.ceil(n * np.asarray(levels, np.float64) - 1), 0).astype(np.int64)
@@ -53,7 +51,7 @@ def _places(n: int, levels: ArrayLike) -> NDArray[np.int64]:
 
 def reported(values: Mapping[str, float], n: int) -> dict[str, float]:
     """Return percentiles by name, nan for those that need more than `n` observations."""
-    return {name: value if n >= MIN_REPORTED.get(name, 1) else math.nan for name, value in values.items()}
+    return {name: value if n >= BY_NAME[name].least_requests else math.nan for name, value in values.items()}
 
 
 def fewest_for(level: float) -> int:
