@@ -27,7 +27,8 @@ from diskmodel.result.show.table import as_text
 array = Array.parse({"drive": "generic-15k", "layout": {"level": "raid5", "disks": 4}})
 load = Workload.parse({"rate": "150/s", "read_ratio": 0.7, "size": "8 KiB"})
 ran = {
-    engine: simulate(array, load, n_requests=6_000, engine=engine, profile_draws=0) for engine in ("native", "simpy")
+    engine: simulate(array, load, n_requests=n, engine=engine, profile_draws=0)
+    for engine, n in (("native", 6_000), ("simpy", 1_500))
 }
 folded = simulate(array, load, n_requests=20_000, keep="histogram", profile_draws=0)
 result = ran["native"]

@@ -1,4 +1,4 @@
-"""The list of statistics, and what stands beside it for type checkers, which do not see attributes made from a list."""
+"""The list of statistics, and its names written out for type checkers, which see no attributes made from a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diskmodel.result.statistics.registry import BY_NAME, PERCENTILES, STATISTIC
 
 
 def declared_for_type_checkers(module: ModuleType) -> list[str]:
-    """Attributes that stand in the module under `if TYPE_CHECKING`, in their order; imports do not count."""
+    """Return the attributes under `if TYPE_CHECKING`, in their order; imports do not count."""
     tree = ast.parse(inspect.getsource(module))
     guarded = [
         inner
