@@ -13,6 +13,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+#: Nanoseconds of a second.
+NS_PER_S = 1_000_000_000
+
 _BYTES = {
     "B": 1,
     "kB": 10**3,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from diskmodel.drive.tables import VirtualTables
-
-NS_PER_S = 1_000_000_000
+from diskmodel.units import NS_PER_S
 
 
 def processor_ns(tables: VirtualTables, is_write: bool, n_sectors: int) -> int:

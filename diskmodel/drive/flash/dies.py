@@ -18,8 +18,7 @@ from diskmodel.drive.flash.ftl import Ftl
 from diskmodel.drive.flash.reservations import Wire
 from diskmodel.drive.generator import DrawnTimes
 from diskmodel.drive.tables import FlashTables
-
-NS_PER_S = 1_000_000_000
+from diskmodel.units import NS_PER_S
 
 
 class Work(IntEnum):

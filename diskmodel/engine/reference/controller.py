@@ -10,8 +10,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.raid import Access, Raid
 from diskmodel.engine.scenario import Scenario
 from diskmodel.records import READ, WRITE
-
-NS_PER_S = 1_000_000_000
+from diskmodel.units import NS_PER_S
 
 
 @dataclass(slots=True)

@@ -18,8 +18,7 @@ from diskmodel.engine.reference.command import Command
 from diskmodel.engine.reference.device import Counters, Device
 from diskmodel.queue import Head, Policy, Positioning, Waiting
 from diskmodel.records import READ, WRITE
-
-NS_PER_S = 1_000_000_000
+from diskmodel.units import NS_PER_S
 
 
 @dataclass

@@ -98,14 +98,14 @@ class Criterion(Record):
         bound = "at most" if self.is_upper else "at least"
         name = self.name.replace("_", " ")
         what = f"usable {name}" if self.name == "capacity" else f"{self.detail} {name}".strip()
-        numbers = self._told_apart(3)
+        numbers = self._with_enough_digits(3)
         if self.unit == "1/s":
             value, limit = numbers
             return f"{what.removesuffix('iops')}{value} requests/s ({bound} {limit})"
         value, limit = (f"{number} {self.unit}".strip() for number in numbers)
         return f"{what} {value} ({bound} {limit})"
 
-    def _told_apart(self, digits: int) -> tuple[str, str]:
+    def _with_enough_digits(self, digits: int) -> tuple[str, str]:
         """Return the value and the limit, with so many digits that a missed limit does not look like a met one."""
         for more in range(_MOST_MORE_DIGITS):
             value, limit = (_short(number, digits, more) for number in (self.figure.value, self.limit))
@@ -125,7 +125,7 @@ class Criterion(Record):
             return self._overload()
         bound = "at most" if self.is_upper else "at least"
         what = f"{self.name.replace('_', ' ')} {self.detail}".strip()
-        value, limit = (f"{number} {self.unit}".strip() for number in self._told_apart(4))
+        value, limit = (f"{number} {self.unit}".strip() for number in self._with_enough_digits(4))
         verdict = _IN_WORDS[self.verdict]
         if self.verdict is Verdict.UNDECIDED and not math.isfinite(self.figure.half_width):
             verdict = "undecided, the run is too short for an interval"
